@@ -1,0 +1,67 @@
+"""A claim says in advance where a number will fall, why, and who said so; a verdict says what came of it."""
+
+from dataclasses import asdict, dataclass
+from math import inf, isfinite, isnan
+from typing import Literal
+
+State = Literal["held", "failed", "not settled"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """The band in which a measurement is expected.
+
+    >>> claim = Claim(name="variance", low=0.9, high=1.1, why="d / d = 1", source="document 001, 2c")
+    >>> claim.settle(1.02).state, claim.settle(8.0).state, claim.settle(None, reason="no data").state
+    ('held', 'failed', 'not settled')
+    """
+
+    name: str
+    "The measurement it speaks of."
+    why: str
+    "The reason for the band."
+    source: str
+    "Where the claim comes from."
+    low: float = -inf
+    "Smallest value that holds."
+    high: float = inf
+    "Largest value that holds."
+    preset: Literal["quick", "full"] = "quick"
+    "The smallest preset that is able to settle it."
+
+    def __post_init__(self) -> None:
+        assert self.low <= self.high and (isfinite(self.low) or isfinite(self.high)), "a band that cannot fail"
+
+    def settle(self, value: float | None, *, interval: tuple[float, float] | None = None, reason: str = "") -> "Verdict":
+        """Hold the band against a value, or against an interval of which the whole must agree."""
+        if value is None:
+            return Verdict(self, "not settled", None, reason or f"nothing measured under the name '{self.name}'")
+        low, high = interval or (value, value)
+        if self.low <= low and high <= self.high:
+            return Verdict(self, "held", value, reason)
+        if isnan(value) or high < self.low or low > self.high or interval is None:
+            return Verdict(self, "failed", value, reason)
+        return Verdict(self, "not settled", value, f"the interval {low:.4g} to {high:.4g} crosses the band")
+
+    def plain(self) -> dict[str, str | float]:
+        """The claim as JSON has it: an open end of the band is left out."""
+        return {name: value for name, value in asdict(self).items() if value not in (inf, -inf)}
+
+    @property
+    def band(self) -> str:
+        """The band as a person reads it."""
+        if self.low == self.high:
+            return f"exactly {self.low:.4g}"
+        if isfinite(self.low) and isfinite(self.high):
+            return f"{self.low:.4g} to {self.high:.4g}"
+        return f"at least {self.low:.4g}" if isfinite(self.low) else f"at most {self.high:.4g}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a claim: held, failed, or not settled and why not."""
+
+    claim: Claim
+    state: State
+    value: float | None
+    reason: str = ""

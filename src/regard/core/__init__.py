@@ -1,0 +1,1 @@
+"""The attention operator: import its parts from their own files, or from `regard`."""

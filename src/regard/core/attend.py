@@ -1,0 +1,163 @@
+"""The operator: one function for every kind of attention.
+
+(q, k) = position.turn(q, k)
+y_i = sum over j in support(i) of w_ij v_j
+w = normalise( similarity(q_i, k_j) + position.bias(i, j) )
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from regard.core.backends import BACKENDS, choose
+from regard.core.call import Call
+from regard.core.edges import Edges
+from regard.core.normalise import Normaliser, Softmax
+from regard.core.position import Position
+from regard.core.similarity import Dot, Similarity
+from regard.core.support import Full, Support, fit
+from regard.core.trace import recorder
+from regard.errors import RegardError
+from regard.shapes import Float
+
+
+class Attended(NamedTuple):
+    """What `attend` gives: the output, the weights if asked for, and which backend made them and why."""
+
+    output: Float[Tensor, "b h n c"]
+    weights: Float[Tensor, "..."] | None
+    backend: str
+    reason: str
+
+
+def attend(
+    q: Float[Tensor, "b h n d"],
+    k: Float[Tensor, "b g m d"],
+    v: Float[Tensor, "b g m c"],
+    *,
+    similarity: Similarity = Dot(),
+    support: Support | Edges = Full(),
+    position: Position | None = None,
+    normalise: Normaliser = Softmax(),
+    dropout: float = 0.0,
+    generator: torch.Generator | None = None,
+    backend: str = "auto",
+    weights: bool = False,
+) -> Attended:
+    """Each query's weighted sum of the values.
+
+    Key heads may be fewer than query heads if they divide them: consecutive query heads then share one. The
+    weights, where asked for, are those that were applied, after dropout: (b h n m), or (b h e) in the order
+    of the edges.
+
+    >>> q, k = torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, 2, 2)
+    >>> v = torch.tensor([[1.0], [3.0]]).view(1, 1, 2, 1)
+    >>> attended = attend(q, k, v)
+    >>> attended.output, attended.backend
+    (tensor([[[[2.]]]]), 'sdpa')
+    """
+    check_tensors(q, k, v)
+    check_factors(similarity, support, position, normalise)
+    if not 0.0 <= dropout < 1.0:
+        raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
+    similarity.fit(q, k)
+    fit(support, q, k)
+    if normalise.divides:
+        check_nonnegative(similarity, position, normalise)
+    if position is not None:
+        position.fit(q, k)
+        q, k = position.turn(q, k)
+    record = recorder()
+    call = Call(
+        q, k, v, similarity, support, position, normalise, dropout, generator, weights or record is not None
+    )
+    name, reason = choose(call, backend)
+    output, made = BACKENDS[name].run(call)
+    if record is not None:
+        reason += "; trace keeps the weights"
+        record.attention(made, support, name, reason)
+    return Attended(output, made if call.weights else None, name, reason)
+
+
+def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
+    """Raise where the tensors do not belong together."""
+    if not q.dim() == k.dim() == v.dim() == 4:
+        raise RegardError(
+            "attend needs q (b h n d), k (b g m d) and v (b g m c)",
+            told(q, k, v),
+            "give each of them four axes",
+        )
+    (batch, heads, _, width), (rows, groups, keys, inner), (also, same, values, _) = q.shape, k.shape, v.shape
+    if not (batch == rows == also and width == inner and groups == same and keys == values):
+        raise RegardError("q, k and v do not fit together", told(q, k, v), unfit(q, k, v))
+    if groups == 0 or heads % groups:
+        raise RegardError(
+            "the key heads do not divide the query heads",
+            f"{heads} query heads, {groups} key heads",
+            "use as many, or a divisor",
+        )
+    if not (q.dtype is k.dtype is v.dtype and q.is_floating_point()):
+        raise RegardError(
+            "q, k and v need one floating type",
+            f"q {q.dtype}, k {k.dtype}, v {v.dtype}",
+            "convert them, as in k.to(q.dtype)",
+        )
+    if not q.device == k.device == v.device:
+        raise RegardError(
+            "q, k and v lie on different devices",
+            f"q {q.device}, k {k.device}, v {v.device}",
+            "move them, as in k.to(q.device)",
+        )
+
+
+def told(q: Tensor, k: Tensor, v: Tensor) -> str:
+    """The shapes, for a message."""
+    return f"q {tuple(q.shape)}, k {tuple(k.shape)}, v {tuple(v.shape)}"
+
+
+def unfit(q: Tensor, k: Tensor, v: Tensor) -> str:
+    """Which axis does not fit, for a message."""
+    if not q.shape[0] == k.shape[0] == v.shape[0]:
+        return "give q, k and v the same batch, their first axis"
+    if q.shape[3] != k.shape[3]:
+        return "give q and k the same width, their last axis"
+    return "give k and v the same heads and the same length, their middle axes"
+
+
+def check_factors(similarity: object, support: object, position: object, normalise: object) -> None:
+    """Raise where a factor is not what its name says, such as a class in place of its object."""
+    if (
+        isinstance(similarity, Similarity)
+        and isinstance(support, (Support, Edges))
+        and (position is None or isinstance(position, Position))
+        and isinstance(normalise, Normaliser)
+    ):
+        return
+    factors = (
+        ("similarity", similarity, Similarity, "Dot()"),
+        ("support", support, (Support, Edges), "Causal()"),
+        ("position", position, (Position, type(None)), "Rotary()"),
+        ("normalise", normalise, Normaliser, "Softmax()"),
+    )
+    name, value, example = next((n, x, e) for n, x, kind, e in factors if not isinstance(x, kind))
+    raise RegardError(
+        f"this is not what {name} takes", repr(value), f"pass an object, such as {name}={example}"
+    )
+
+
+def check_nonnegative(similarity: Similarity, position: Position | None, normalise: Normaliser) -> None:
+    """Raise where scores that may be negative would be divided by their sum."""
+    name = type(normalise).__name__
+    if not similarity.nonnegative:
+        raise RegardError(
+            f"{name} divides scores by their sum, and these may be negative",
+            f"{similarity!r}",
+            "use normalise=Softmax(), or promise a kernel that never is: Kernel(phi, nonnegative=True)",
+        )
+    if position is not None and type(position).bias is not Position.bias:
+        raise RegardError(
+            f"{name} divides scores by their sum, and a position's bias may make them negative",
+            type(position).__name__,
+            "use normalise=Softmax(), or a position that turns, such as Rotary()",
+        )

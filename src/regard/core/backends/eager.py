@@ -1,0 +1,137 @@
+"""The sums over edges with torch alone, head by head: the slice of one head stays in the processor's cache."""
+
+from collections.abc import Iterator
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regard.core.edges import Edges, Side
+from regard.shapes import Float
+
+CHUNK = 1 << 16
+"Edges whose ends are gathered at a time where torch has no sampled product."
+SLAB = 16
+"Channels summed at a time, so that the nodes' values stay in the processor's cache."
+
+
+def sum_scaled(
+    side: Side, outer: Float[Tensor, " rows"], inner: Float[Tensor, " others"], values: Float[Tensor, "b h others c"]
+) -> Float[Tensor, "b h rows c"]:
+    """outer_r times the sum over the row's entries of inner_o values_o."""
+    batch, heads, _, channels = values.shape
+    scaled = (values * inner.unsqueeze(-1)).permute(2, 0, 1, 3).flatten(1)
+    ones = _matrix(side, values.new_ones(len(side.other)))
+    slabs = [_product(ones, slab.contiguous()) for slab in scaled.split(SLAB, 1)] if scaled.shape[1] else [scaled]
+    summed = torch.cat(slabs, 1).mul_(outer.unsqueeze(-1)) if channels * heads * batch else outer.new_zeros(side.rows, 0)
+    return summed.view(side.rows, batch, heads, channels).permute(1, 2, 0, 3)
+
+
+def sum_weighted(
+    side: Side, weights: Float[Tensor, "b h e"], values: Float[Tensor, "b h others c"]
+) -> Float[Tensor, "b h rows c"]:
+    """The sum over the row's entries of weight_e values_o."""
+    out = values.new_empty(*values.shape[:2], side.rows, values.shape[3])
+    for sums, weight, value in _slices(out, weights, values):
+        sums.copy_(_product(_matrix(side, _placed(side, weight)), value))
+    return out
+
+
+def dots(
+    side: Side, rows: Float[Tensor, "b h rows c"], others: Float[Tensor, "b h others c"]
+) -> Float[Tensor, "b h e"]:
+    """row_r · other_o for every edge; the side is that of the targets."""
+    assert side.place is None
+    out = rows.new_empty(*rows.shape[:2], len(side.other))
+    for score, left, right in _slices(out, rows, others):
+        score.copy_(_sampled(side, left, right))
+    return out
+
+
+def sum_edges(side: Side, values: Float[Tensor, "b h e"]) -> Float[Tensor, "b h rows"]:
+    """The sum over the row's entries of values_e."""
+    out = values.new_empty(*values.shape[:2], side.rows)
+    for sums, value in _slices(out, values):
+        sums.copy_(_total(side, _placed(side, value)))
+    return out
+
+
+def additive_forward(
+    edges: Edges, left: Tensor, right: Tensor, term: Tensor | None, keep: Tensor | None, values: Tensor, slope: float
+) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """The sums, and what their gradients need: the weights, and where the score was positive."""
+    side, target = edges.targets, edges.sorted.target
+    values = values.contiguous()
+    out = values.new_empty(*values.shape[:2], side.rows, values.shape[3])
+    weights = values.new_empty(*values.shape[:2], edges.count)
+    positive = torch.empty_like(weights, dtype=torch.bool)
+    for y, weight, above, l, r, t, kept, v in _slices(out, weights, positive, left, right, term, keep, values):
+        torch.add(l.index_select(0, target), r.index_select(0, side.other), out=weight)
+        if t is not None:
+            weight.add_(t)
+        torch.gt(weight, 0, out=above)
+        F.leaky_relu_(weight, slope)
+        peak = torch.segment_reduce(weight, "max", offsets=side.start, unsafe=True)
+        weight.sub_(peak.index_select(0, target)).exp_()
+        weight.div_(_total(side, weight).index_select(0, target))
+        y.copy_(_product(_matrix(side, weight if kept is None else weight * kept), v))
+    return out, (weights, positive, values)
+
+
+def additive_backward(
+    edges: Edges, saved: tuple[Tensor, ...], term: Tensor | None, keep: Tensor | None, slope: float, out: Tensor, upstream: Tensor
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The gradients of the targets' part, of the sources' part, of each edge's score and of the values."""
+    weights, positive, values = saved
+    to_edges, to_values = torch.empty_like(weights), torch.empty_like(values)
+    parts = to_edges, weights, positive, keep, out, upstream.contiguous(), values, to_values
+    for change, weight, above, kept, y, g, v, to_v in _slices(*parts):
+        torch.mul(_sampled(edges.targets, g, v), 1 if kept is None else kept, out=change)
+        slack = (g * y).sum(-1).index_select(0, edges.sorted.target)
+        change.sub_(slack).mul_(weight)
+        torch.where(above, change, change * slope, out=change)
+        applied = weight if kept is None else weight * kept
+        to_v.copy_(_product(_matrix(edges.sources, _placed(edges.sources, applied)), g))
+    return sum_edges(edges.targets, to_edges), sum_edges(edges.sources, to_edges), to_edges, to_values
+
+
+def _matrix(side: Side, values: Float[Tensor, " e"]) -> Tensor:
+    """The sparse matrix with these values, one per entry of the side."""
+    return torch.sparse_csr_tensor(
+        side.start, side.other, values, (side.rows, side.others), check_invariants=False
+    )
+
+
+def _product(sparse: Tensor, dense: Tensor) -> Tensor:
+    # MKL refuses matrices without entries.
+    return sparse @ dense if sparse._nnz() and dense.numel() else dense.new_zeros(sparse.shape[0], *dense.shape[1:])
+
+
+def _total(side: Side, values: Float[Tensor, " e"]) -> Float[Tensor, " rows"]:
+    """Sum of the entries of each row."""
+    return _product(_matrix(side, values), values.new_ones(side.others))
+
+
+def _placed(side: Side, values: Float[Tensor, " e"]) -> Float[Tensor, " e"]:
+    """Values of the sorted edges, in the order of the side's entries."""
+    return values if side.place is None else values.index_select(0, side.place)
+
+
+def _sampled(side: Side, left: Float[Tensor, "rows c"], right: Float[Tensor, "others c"]) -> Float[Tensor, " e"]:
+    count, width = len(side.other), left.shape[1]
+    if not count or not width:
+        return left.new_zeros(count)
+    if left.is_cuda or torch.backends.mkl.is_available():
+        pattern = _matrix(side, left.new_zeros(count))
+        return torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0).values()
+    rows = torch.repeat_interleave(side.count, output_size=count)
+    chunks = zip(rows.split(CHUNK), side.other.split(CHUNK), strict=True)
+    return torch.cat([(left.index_select(0, i) * right.index_select(0, j)).sum(-1) for i, j in chunks])
+
+
+def _slices(*tensors: Tensor | None) -> Iterator[tuple]:
+    """The tensors head by head, across the batch; what has one row or head serves all."""
+    first = next(x for x in tensors if x is not None)
+    for row in range(first.shape[0]):
+        for head in range(first.shape[1]):
+            yield tuple(None if x is None else x[row if len(x) > 1 else 0, head].contiguous() for x in tensors)

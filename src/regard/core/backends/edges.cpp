@@ -1,0 +1,313 @@
+// Sums over the edges of a graph, forwards and backwards, without a message per edge and channel.
+//
+// Memory order: nodes (batch, node, head, channel), edges (batch, edge, head), edges sorted by target.
+// A side of the graph is `rows` nodes; row r owns entries start[r] to start[r + 1]; entry t leads to node other[t] and
+// is edge place[t] (or t itself where place is null). The forward side has targets as rows, the transpose has sources.
+// Rows are shared out among threads; each row is summed by one thread in a fixed order, so results do not depend on
+// their number.
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Index = int64_t;
+
+struct Side {
+    Index rows, others, edges;
+    const Index *start, *other, *place;
+    Index edge(Index entry) const { return place ? place[entry] : entry; }
+};
+
+constexpr Index block = 128;        // rows that a thread takes at a time
+constexpr Index worth = 1 << 14;    // multiplications below which a second thread costs more than it saves
+constexpr Index ahead = 8;          // entries between asking for a node's values and using them
+
+template <class Body>
+void share(Index rows, Index work, int threads, const Body& body) {
+    std::atomic<Index> next{0};
+    auto labour = [&] {
+        for (Index first; (first = next.fetch_add(block)) < rows;) body(first, std::min(rows, first + block));
+    };
+    Index helpers = std::min<Index>(threads, 1 + std::min(work / worth, rows / block)) - 1;
+    std::vector<std::thread> crew;
+    for (Index i = 0; i < helpers; ++i) crew.emplace_back(labour);
+    labour();
+    for (auto& one : crew) one.join();
+}
+
+// Asks for the values that an entry some way ahead, in this row or the next ones, will need.
+template <class T>
+inline void expect(const Side& side, Index entry, const T* values, Index width) {
+    if (entry + ahead >= side.edges) return;
+    const char* row = reinterpret_cast<const char*>(values + side.other[entry + ahead] * width);
+    for (Index byte = 0; byte < width * Index(sizeof(T)); byte += 64) __builtin_prefetch(row + byte);
+}
+
+// e^x for x <= 0. The polynomial lets the compiler take many at once, which std::exp does not; below -87 a float's e^x
+// is not a normal number and counts as zero.
+inline float exponential(float x) {
+    float bounded = x < -87.0f ? -87.0f : x;
+    float whole = std::nearbyint(bounded * 1.44269504088896341f);
+    float rest = std::fma(whole, -0.693359375f, bounded);
+    rest = std::fma(whole, 2.12194440e-4f, rest);
+    float series = 1.0f / 5040;
+    series = std::fma(series, rest, 1.0f / 720);
+    series = std::fma(series, rest, 1.0f / 120);
+    series = std::fma(series, rest, 1.0f / 24);
+    series = std::fma(series, rest, 1.0f / 6);
+    series = std::fma(series, rest, 0.5f);
+    series = std::fma(series, rest, 1.0f);
+    series = std::fma(series, rest, 1.0f);
+    int32_t bits = (static_cast<int32_t>(whole) + 127) << 23;
+    float power;
+    std::memcpy(&power, &bits, sizeof power);
+    return x < -87.0f ? 0.0f : series * power;
+}
+inline double exponential(double x) { return std::exp(x); }
+
+// Compile-time sizes where given, run-time sizes where 0.
+template <int H, int C>
+struct Sizes {
+    Index h, c;
+    Index heads() const { return H ? H : h; }
+    Index channels() const { return C ? C : c; }
+};
+
+template <class Body>
+void sized(Index heads, Index channels, const Body& body) {
+    if (heads == 8 && channels == 8) body(Sizes<8, 8>{heads, channels});
+    else if (heads == 1) body(Sizes<1, 0>{heads, channels});
+    else if (channels == 1) body(Sizes<0, 1>{heads, channels});
+    else body(Sizes<0, 0>{heads, channels});
+}
+
+template <class T>
+inline T dot(const T* a, const T* b, Index count) {
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (Index i = 0; i < count; ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+template <class T>
+inline void add(T* sum, T factor, const T* values, Index count) {
+#pragma omp simd
+    for (Index i = 0; i < count; ++i) sum[i] += factor * values[i];
+}
+
+// out_r = outer_r * sum over entries of inner_o * values_o
+template <class T>
+void sum_scaled(const Side& side, Index width, const T* outer, const T* inner, const T* values, T* out, int threads) {
+    share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
+        for (Index r = first; r < end; ++r) {
+            T* sum = out + r * width;
+            Index last = side.start[r + 1];
+            std::fill(sum, sum + width, T(0));
+            for (Index t = side.start[r]; t < last; ++t) {
+                expect(side, t, values, width);
+                add(sum, inner[side.other[t]], values + side.other[t] * width, width);
+            }
+            for (Index i = 0; i < width; ++i) sum[i] *= outer[r];
+        }
+    });
+}
+
+// out_r = sum over entries of weight_e * values_o, head by head
+template <class T>
+void sum_weighted(const Side& side, Index h, Index c, const T* weights, const T* values, T* out, int threads) {
+    sized(h, c, [&](auto sizes) {
+        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
+            for (Index r = first; r < end; ++r) {
+                T* sum = out + r * width;
+                Index last = side.start[r + 1];
+                std::fill(sum, sum + width, T(0));
+                for (Index t = side.start[r]; t < last; ++t) {
+                    expect(side, t, values, width);
+                    const T *weight = weights + side.edge(t) * heads, *value = values + side.other[t] * width;
+                    for (Index k = 0; k < heads; ++k)
+                        add(sum + k * channels, weight[k], value + k * channels, channels);
+                }
+            }
+        });
+    });
+}
+
+// out_e = q_r . k_o, head by head
+template <class T>
+void dots(const Side& side, Index h, Index c, const T* q, const T* k, T* out, int threads) {
+    sized(h, c, [&](auto sizes) {
+        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
+            for (Index r = first; r < end; ++r)
+                for (Index t = side.start[r], last = side.start[r + 1]; t < last; ++t) {
+                    expect(side, t, k, width);
+                    const T *left = q + r * width, *right = k + side.other[t] * width;
+                    T* score = out + side.edge(t) * heads;
+                    for (Index i = 0; i < heads; ++i)
+                        score[i] = dot(left + i * channels, right + i * channels, channels);
+                }
+        });
+    });
+}
+
+// What backward needs of a target, side by side so that one look fetches all: its part of the score, the largest score,
+// one over the sum of exponentials, and <output gradient, output>.
+enum Kept { part, peak, inverse, slack, kept };
+
+// scores = leaky(z), and their largest per head
+template <class T>
+inline void score(Index heads, const T* left, const T* right, const T* term, T slope, T* scores, T* most) {
+#pragma omp simd
+    for (Index k = 0; k < heads; ++k) {
+        T z = left[k] + right[k] + (term ? term[k] : T(0));
+        z = z > 0 ? z : slope * z;
+        scores[k] = z;
+        most[k] = most[k] >= z ? most[k] : z;
+    }
+}
+
+// z_e = left_r + right_o + term_e;  s = leaky(z);  p = softmax of s over the row;  out_r = sum of keep_e p_e values_o
+template <class T>
+void additive_forward(const Side& side, Index h, Index c, const T* right, const T* term, const T* keep, const T* values,
+                      T slope, T* memory, T* out, int threads) {
+    sized(h, c, [&](auto sizes) {
+        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
+            std::vector<T> scratch, total(heads);
+            for (Index r = first; r < end; ++r) {
+                const Index begin = side.start[r], count = side.start[r + 1] - begin;
+                const Index* other = side.other + begin;
+                T *own = memory + r * kept * heads, *most = own + peak * heads, *sum = out + r * width;
+                std::fill(sum, sum + width, T(0));
+                std::fill(most, most + heads, count ? -std::numeric_limits<T>::infinity() : T(0));
+                std::fill(total.begin(), total.end(), T(0));
+                if (Index(scratch.size()) < count * heads) scratch.resize(count * heads);
+                for (Index t = 0; t < count; ++t)
+                    score(heads, own + part * heads, right + other[t] * heads, term ? term + (begin + t) * heads : term,
+                          slope, scratch.data() + t * heads, most);
+                for (Index t = 0; t < count; ++t) {
+                    expect(side, begin + t, values, width);
+                    T *weight = scratch.data() + t * heads, *sums = total.data();
+#pragma omp simd
+                    for (Index k = 0; k < heads; ++k) sums[k] += weight[k] = exponential(weight[k] - most[k]);
+                    if (keep)
+                        for (Index k = 0; k < heads; ++k) weight[k] *= keep[(begin + t) * heads + k];
+                    const T* value = values + other[t] * width;
+                    for (Index k = 0; k < heads; ++k)
+                        add(sum + k * channels, weight[k], value + k * channels, channels);
+                }
+                for (Index k = 0; k < heads; ++k) {
+                    T share = own[inverse * heads + k] = count ? 1 / total[k] : T(0);
+                    for (Index i = 0; i < channels; ++i) sum[k * channels + i] *= share;
+                }
+            }
+        });
+    });
+}
+
+// weights = keep p, and changes (on entry <gradient, values>) = the gradient of z
+template <class T>
+inline void unscore(Index heads, const T* seen, const T* right, const T* term, const T* keep, T slope, T* weights,
+                    T* changes, T* total) {
+#pragma omp simd
+    for (Index k = 0; k < heads; ++k) {
+        T z = seen[part * heads + k] + right[k] + (term ? term[k] : T(0));
+        T p = exponential((z > 0 ? z : slope * z) - seen[peak * heads + k]) * seen[inverse * heads + k];
+        T held = keep ? keep[k] : T(1);
+        T change = p * (held * changes[k] - seen[slack * heads + k]) * (z > 0 ? T(1) : slope);
+        weights[k] = p * held;
+        changes[k] = change;
+        total[k] += change;
+    }
+}
+
+// Rows are the sources here. Gives the gradients of the values, of the sources' part and of each edge's z.
+template <class T>
+void additive_backward(const Side& side, Index h, Index c, const T* right, const T* term, const T* keep, const T* values,
+                       T slope, T* memory, const T* out, const T* upstream, T* to_values, T* to_right, T* to_edges,
+                       int threads) {
+    sized(h, c, [&](auto sizes) {
+        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+        share(side.others, side.others * width, threads, [&](Index first, Index end) {
+            for (Index i = first * heads; i < end * heads; ++i)
+                memory[(i / heads * kept + slack) * heads + i % heads] =
+                    dot(upstream + i * channels, out + i * channels, channels);
+        });
+        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
+            std::vector<T> scratch(heads);
+            for (Index r = first; r < end; ++r) {
+                T *sum = to_values + r * width, *total = to_right + r * heads, *weights = scratch.data();
+                std::fill(sum, sum + width, T(0));
+                std::fill(total, total + heads, T(0));
+                const Index last = side.start[r + 1];
+                for (Index t = side.start[r]; t < last; ++t) {
+                    expect(side, t, upstream, width);
+                    expect(side, t, memory, kept * heads);
+                    const Index edge = side.edge(t) * heads, target = side.other[t];
+                    const T *gradient = upstream + target * width, *value = values + r * width;
+                    T* changes = to_edges + edge;
+                    for (Index k = 0; k < heads; ++k)
+                        changes[k] = dot(gradient + k * channels, value + k * channels, channels);
+                    unscore(heads, memory + target * kept * heads, right + r * heads, term ? term + edge : term,
+                            keep ? keep + edge : keep, slope, weights, changes, total);
+                    for (Index k = 0; k < heads; ++k)
+                        add(sum + k * channels, weights[k], gradient + k * channels, channels);
+                }
+            }
+        });
+    });
+}
+
+// out_r = sum over entries of values_e
+template <class T>
+void sum_edges(const Side& side, Index heads, const T* values, T* out, int threads) {
+    share(side.rows, side.edges * heads, threads, [&](Index first, Index end) {
+        for (Index r = first; r < end; ++r) {
+            T* sum = out + r * heads;
+            std::fill(sum, sum + heads, T(0));
+            for (Index t = side.start[r]; t < side.start[r + 1]; ++t) add(sum, T(1), values + side.edge(t) * heads, heads);
+        }
+    });
+}
+
+}  // namespace
+
+#define FOR_TYPE(T, suffix)                                                                                          \
+    extern "C" void sum_scaled_##suffix(const Side* side, Index width, const T* outer, const T* inner,               \
+                                        const T* values, T* out, int threads) {                                      \
+        sum_scaled(*side, width, outer, inner, values, out, threads);                                                \
+    }                                                                                                                \
+    extern "C" void sum_weighted_##suffix(const Side* side, Index heads, Index channels, const T* weights,           \
+                                          const T* values, T* out, int threads) {                                    \
+        sum_weighted(*side, heads, channels, weights, values, out, threads);                                         \
+    }                                                                                                                \
+    extern "C" void dots_##suffix(const Side* side, Index heads, Index channels, const T* q, const T* k, T* out,     \
+                                  int threads) {                                                                     \
+        dots(*side, heads, channels, q, k, out, threads);                                                            \
+    }                                                                                                                \
+    extern "C" void sum_edges_##suffix(const Side* side, Index heads, const T* values, T* out, int threads) {        \
+        sum_edges(*side, heads, values, out, threads);                                                               \
+    }                                                                                                                \
+    extern "C" void additive_forward_##suffix(const Side* side, Index heads, Index channels, const T* right,         \
+                                              const T* term, const T* keep, const T* values, T slope, T* memory,     \
+                                              T* out, int threads) {                                                 \
+        additive_forward(*side, heads, channels, right, term, keep, values, slope, memory, out, threads);            \
+    }                                                                                                                \
+    extern "C" void additive_backward_##suffix(const Side* side, Index heads, Index channels, const T* right,        \
+                                               const T* term, const T* keep, const T* values, T slope,               \
+                                               T* memory, const T* out, const T* upstream, T* to_values,             \
+                                               T* to_right, T* to_edges, int threads) {                              \
+        additive_backward(*side, heads, channels, right, term, keep, values, slope, memory, out, upstream,           \
+                          to_values, to_right, to_edges, threads);                                                   \
+    }
+
+FOR_TYPE(float, float)
+FOR_TYPE(double, double)

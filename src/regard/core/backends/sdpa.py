@@ -1,0 +1,80 @@
+"""torch's fused `scaled_dot_product_attention`: dot products, a softmax, a dense support.
+
+It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regard.core.call import Call, Refusal, wide
+from regard.core.edges import Edges
+from regard.core.normalise import Softmax
+from regard.core.similarity import Dot
+from regard.core.support import Causal, Full, places
+from regard.shapes import Float
+
+
+def refuse(call: Call) -> Refusal | None:
+    """Why the fused kernel cannot do the call."""
+    elsewhere = "drop backend='sdpa', or pass backend='reference'"
+    if isinstance(call.support, Edges):
+        return (
+            "backend 'sdpa' needs a dense support",
+            repr(call.support),
+            "drop backend='sdpa', or pass backend='edges'",
+        )
+    if type(call.similarity) is not Dot:
+        return "backend 'sdpa' knows the similarity Dot alone", type(call.similarity).__name__, elsewhere
+    if type(call.normalise) is not Softmax:
+        return "backend 'sdpa' knows the normaliser Softmax alone", type(call.normalise).__name__, elsewhere
+    if call.weights:
+        return "backend 'sdpa' returns no weights", "weights=True, or a trace", elsewhere
+    if call.dropout and call.generator is not None:
+        return (
+            "backend 'sdpa' cannot draw its dropout from a generator",
+            f"dropout={call.dropout}, generator=...",
+            elsewhere,
+        )
+    return None
+
+
+def run(call: Call) -> tuple[Float[Tensor, "b h n c"], None]:
+    """The output of the fused kernel."""
+    q, k, v = call.q, call.k, call.v
+    mask, causal = hidden(call)
+    output = F.scaled_dot_product_attention(
+        q,
+        k,
+        v,
+        attn_mask=mask,
+        dropout_p=call.dropout,
+        is_causal=causal,
+        scale=call.similarity.scale,  # type: ignore[attr-defined]
+        enable_gqa=q.shape[1] != k.shape[1],
+    )
+    return output, None
+
+
+def hidden(call: Call) -> tuple[Tensor | None, bool]:
+    """The mask, with the position's bias in it, and whether the kernel's own causal mask serves instead."""
+    support, position, bias = call.support, call.position, None
+    if position is None and type(support) is Full:
+        return None, False
+    n, m = call.q.shape[2], call.k.shape[2]
+    if position is not None:
+        i = places(n, m, position.offset, call.q.device)
+        bias = position.bias(i, torch.arange(m, device=call.q.device), wide(call.q[:0]).dtype)
+    if bias is None and type(support) is Causal and support.offset is None and n in (1, m):
+        # The last query sees every key; torch's own mask starts at the first key, which is right where n = m.
+        return None, n == m
+    mask = support.mask(n, m, call.q.device)  # type: ignore[union-attr]
+    if bias is None:
+        return mask if mask is None else four(mask), False
+    bias = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
+    return four(bias).to(call.q.dtype), False
+
+
+def four(mask: Tensor) -> Tensor:
+    """The mask with the four axes that the kernel asks for."""
+    return mask[(None,) * (4 - mask.dim())]

@@ -1,0 +1,339 @@
+"""Which keys a query may look at. `python -m regard.core.support` draws them.
+
+A support answers with a mask that broadcasts to (b h n m), or with None where every query sees every key. Two
+combine with `&` and `|`. Edge lists are in `regard.core.edges`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.core.edges import Edges
+from regard.errors import RegardError
+from regard.shapes import Bool, Int
+
+Offset = int | Tensor | None
+"""Where the queries start among the keys: None makes them the last ones, a tensor says it row by row."""
+
+
+class Support:
+    """The protocol: fit the sizes, give a mask, combine."""
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        """Raise where the support's own sizes do not fit the tensors."""
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
+        """True where query i may look at key j; None where it may everywhere."""
+        raise NotImplementedError
+
+    def __and__(self, other: "Support | Edges") -> "Both":
+        return Both(self, other)
+
+    def __or__(self, other: "Support | Edges") -> "Either":
+        return Either(self, other)
+
+    __rand__, __ror__ = __and__, __or__
+
+
+@dataclass(frozen=True)
+class Full(Support):
+    """Every query sees every key."""
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> None:
+        """None: nothing is hidden."""
+
+
+@dataclass(frozen=True, eq=False)
+class Causal(Support):
+    """Query i sees keys 0..i: the past and itself.
+
+    With fewer queries than keys the queries are the last ones, as in cached generation; `offset` says
+    otherwise, for all rows or row by row.
+
+    >>> from regard import attend
+    >>> zero, values = torch.zeros(1, 1, 3, 1), torch.tensor([1.0, 3.0, 5.0]).view(1, 1, 3, 1)
+    >>> attend(zero, zero, values, support=Causal()).output.flatten()   # equal scores: a running mean
+    tensor([1., 2., 3.])
+    """
+
+    offset: Offset = None
+    "The key at which query 0 stands."
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        check_offset(self.offset, q)
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
+        return places(n, m, self.offset, device) >= torch.arange(m, device=device)
+
+
+@dataclass(frozen=True, eq=False)
+class Window(Support):
+    """Query i sees the keys at a distance of at most `size`, on both sides or, if causal, behind it.
+
+    >>> Window(1).mask(3, 3).int()
+    tensor([[1, 1, 0],
+            [1, 1, 1],
+            [0, 1, 1]], dtype=torch.int32)
+    """
+
+    size: int
+    "The largest distance; 0 is the query's own place alone."
+    causal: bool = False
+    "Whether what comes later is hidden."
+    offset: Offset = None
+    "The key at which query 0 stands."
+
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            raise RegardError(
+                "a window cannot have a negative size", f"size={self.size}", "Window(0) sees itself alone"
+            )
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        check_offset(self.offset, q)
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
+        behind = places(n, m, self.offset, device) - torch.arange(m, device=device)
+        return (behind <= self.size) & (behind >= (0 if self.causal else -self.size))
+
+
+@dataclass(frozen=True)
+class Grid(Support):
+    """The cell at p sees the cells at p + offset that lie on the grid; offsets may differ by head.
+
+    Cells are numbered as `reshape` numbers them. One offset per head, Constant and Raw make a convolution.
+
+    >>> Grid((2, 2), [(0, 0), (0, 1)]).mask(4, 4).int()
+    tensor([[1, 1, 0, 0],
+            [0, 1, 0, 0],
+            [0, 0, 1, 1],
+            [0, 0, 0, 1]], dtype=torch.int32)
+    """
+
+    shape: tuple[int, ...]
+    "Cells along each axis."
+    offsets: Sequence[Any] | Tensor
+    "Steps to the cells seen: a list of steps, or a list of such lists, one per head; all of one length."
+
+    def __post_init__(self) -> None:
+        steps = self.steps
+        if steps.dim() not in (2, 3) or steps.shape[-1] != len(self.shape):
+            raise RegardError(
+                "Grid needs offsets with one step for each axis of the grid",
+                f"offsets of shape {tuple(steps.shape)} on a grid of {len(self.shape)} axes",
+                "pass [(0, 1), (1, 0)] on two axes, or one such list per head",
+            )
+
+    @property
+    def steps(self) -> Int[Tensor, "*axes"]:
+        """The offsets as numbers."""
+        return torch.as_tensor(self.offsets, dtype=torch.long)
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        cells, heads = torch.Size(self.shape).numel(), self.steps.shape[0] if self.steps.dim() == 3 else 1
+        if q.shape[2] != cells or k.shape[2] != cells:
+            raise RegardError(
+                f"Grid{self.shape} has {cells} cells",
+                f"{q.shape[2]} queries and {k.shape[2]} keys",
+                "give one query and one key for each cell",
+            )
+        if heads not in (1, q.shape[1]):
+            raise RegardError(
+                "Grid needs one list of offsets per head",
+                f"{heads} lists, {q.shape[1]} heads",
+                "give as many",
+            )
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
+        sizes = torch.tensor(self.shape, device=device)
+        cells = torch.cartesian_prod(*[torch.arange(size, device=device) for size in self.shape]).view(n, -1)
+        seen = cells + self.steps.to(device).unsqueeze(-2)
+        inside = ((seen >= 0) & (seen < sizes)).all(-1)
+        strides = sizes.flip(0).cumprod(0).flip(0) // sizes
+        hits = torch.zeros(*inside.shape[:-2], n, m, dtype=torch.int8, device=device)
+        keys = (seen * strides).sum(-1).where(inside, 0)
+        index = keys.movedim(-2, -1)
+        return hits.scatter_add(-1, index, inside.movedim(-2, -1).to(torch.int8)) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class Mask(Support):
+    """A person's own mask: True where the query may look.
+
+    >>> Mask(torch.eye(2, dtype=torch.bool)).mask(2, 2)
+    tensor([[ True, False],
+            [False,  True]])
+    """
+
+    allowed: Tensor
+    "(n m), or anything else that broadcasts to (b h n m)."
+
+    def __post_init__(self) -> None:
+        if self.allowed.dtype is not torch.bool:
+            raise RegardError(
+                "Mask needs booleans, True where the query may look",
+                f"{self.allowed.dtype}",
+                "pass mask.bool()",
+            )
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        scores = (*q.shape[:3], k.shape[2])
+        own = (1,) * (4 - self.allowed.dim()) + tuple(self.allowed.shape)
+        if (
+            len(own) > 4
+            or own[2:] != scores[2:]
+            or any(a not in (1, s) for a, s in zip(own, scores, strict=True))
+        ):
+            raise RegardError(
+                "the mask does not fit the scores",
+                f"mask {tuple(self.allowed.shape)}, scores {scores} (b h n m)",
+                "give it the shape (n m), (h n m) or (b h n m); (b 1 n m) serves all heads",
+            )
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
+        return self.allowed.to(device)
+
+
+@dataclass(frozen=True, eq=False)
+class Documents(Support):
+    """Packed documents: a query sees the keys that carry the same document number.
+
+    With fewer queries than keys the queries are the last ones.
+
+    >>> Documents(torch.tensor([0, 0, 1])).mask(3, 3).int()
+    tensor([[1, 1, 0],
+            [1, 1, 0],
+            [0, 0, 1]], dtype=torch.int32)
+    """
+
+    ids: Int[Tensor, "*b m"]
+    "The document of each key, (m) or row by row (b m)."
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        shape, n, m = tuple(self.ids.shape), q.shape[2], k.shape[2]
+        if shape not in ((m,), (1, m), (q.shape[0], m)) or n > m:
+            raise RegardError(
+                "Documents needs one number per key, and no more queries than keys",
+                f"ids {shape} for {q.shape[0]} rows of {n} queries and {m} keys",
+                f"shape them ({m},) or ({q.shape[0]}, {m})",
+            )
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
+        ids = self.ids.to(device)
+        same = ids[..., m - n :].unsqueeze(-1) == ids.unsqueeze(-2)
+        return same.unsqueeze(1) if ids.dim() == 2 else same
+
+
+@dataclass(frozen=True, eq=False)
+class Both(Support):
+    """What two supports both allow; the result of `&`.
+
+    Edges count here as the pairs they join; with relations or features, which would be lost, refused.
+
+    >>> (Edges(torch.tensor([0, 2]), torch.tensor([1, 1]), nodes=3) & Causal()).mask(3, 3).int()
+    tensor([[0, 0, 0],
+            [1, 0, 0],
+            [0, 0, 0]], dtype=torch.int32)
+    """
+
+    left: Support | Edges
+    right: Support | Edges
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        fit(self.left, q, k)
+        fit(self.right, q, k)
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
+        left, right = mask(self.left, n, m, device), mask(self.right, n, m, device)
+        return right if left is None else left if right is None else left & right
+
+
+@dataclass(frozen=True, eq=False)
+class Either(Both):
+    """What one of two supports allows; the result of `|`."""
+
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
+        left, right = mask(self.left, n, m, device), mask(self.right, n, m, device)
+        return None if left is None or right is None else left | right
+
+
+def fit(support: Support | Edges, q: Tensor, k: Tensor) -> None:
+    """Raise where the sizes of any support do not fit the tensors."""
+    if not isinstance(support, Edges):
+        support.fit(q, k)
+    elif support.sizes != (q.shape[2], k.shape[2]):
+        raise RegardError(
+            "the edges join other numbers of queries and keys",
+            f"{q.shape[2]} queries and {k.shape[2]} keys, edges of sizes {support.sizes}",
+            "pass Edges(source, target, sizes=(queries, keys))",
+        )
+    elif support.device != q.device:
+        raise RegardError(
+            "the edges lie on another device than the tensors",
+            f"edges on {support.device}, queries on {q.device}",
+            f"pass edges.to('{q.device}')",
+        )
+
+
+def mask(
+    support: Support | Edges, n: int, m: int, device: torch.device | str
+) -> Bool[Tensor, "*axes n m"] | None:
+    """The mask of any support; edges become the pairs that they join."""
+    if not isinstance(support, Edges):
+        return support.mask(n, m, device)
+    if support.relation is not None or support.features is not None:
+        raise RegardError(
+            "edges with relations or features do not combine with another support",
+            repr(support),
+            "drop them, or choose the edges yourself and build new Edges",
+        )
+    joined = torch.zeros(n, m, dtype=torch.bool, device=device)
+    joined[support.target, support.source] = True
+    return joined
+
+
+def places(n: int, m: int, offset: Offset, device: torch.device | str) -> Int[Tensor, "*axes n 1"]:
+    """The places of the queries among the keys, as a column; one per row where offsets differ by row."""
+    if isinstance(offset, Tensor) and offset.dim():
+        offset = offset.to(device).view(-1, 1, 1, 1)
+    return torch.arange(n, device=device).unsqueeze(1) + (m - n if offset is None else offset)
+
+
+def check_offset(offset: Offset, q: Tensor) -> None:
+    """Raise where an offset that differs by row has not one entry per row."""
+    if isinstance(offset, Tensor) and offset.dim() and tuple(offset.shape) != (q.shape[0],):
+        raise RegardError(
+            "offset needs one number, or one for each row of the batch",
+            f"offsets {tuple(offset.shape)}, {q.shape[0]} rows",
+            f"shape them ({q.shape[0]},)",
+        )
+
+
+def draw(mask: Bool[Tensor, "n m"]) -> str:
+    """The mask as text: a filled square where the query (row) may look at the key (column)."""
+    return "\n".join(" ".join("■" if seen else "·" for seen in row) for row in mask.tolist())
+
+
+def gallery() -> dict[str, Support]:
+    """One example of each support over nine places."""
+    ids = torch.tensor([0, 0, 0, 1, 1, 1, 1, 2, 2])
+    cross = [(0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)]
+    return {
+        "Causal()": Causal(),
+        "Window(1)": Window(1),
+        "Window(2, causal=True)": Window(2, causal=True),
+        "Grid((3, 3), cross)": Grid((3, 3), cross),
+        "Documents(ids)": Documents(ids),
+        "Causal() & Documents(ids)": Causal() & Documents(ids),
+        "Window(1) | Documents(ids)": Window(1) | Documents(ids),
+    }
+
+
+if __name__ == "__main__":
+    for name, support in gallery().items():
+        allowed = support.mask(9, 9)
+        assert allowed is not None
+        print(f"{name}\n{draw(allowed)}\n")

@@ -1,0 +1,1 @@
+"""The lab: experiments that ask a question, measure, draw and settle their claims."""

@@ -1,0 +1,101 @@
+"""What an experiment hands out while it runs: measurements, comparisons, figures, tables, sentences, progress."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from regard.lab.statistics import Summary, difference
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number. With coordinates `at` it is a point of a curve; without, a claim may speak of it."""
+
+    name: str
+    value: float
+    seed: int | None = None
+    at: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two variants under the same seeds; what is reported is `first` minus `second`."""
+
+    name: str
+    labels: tuple[str, str]
+    first: Mapping[int, float]
+    second: Mapping[int, float]
+
+    @property
+    def difference(self) -> Summary:
+        return difference(self.first, self.second)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure and what to see in it."""
+
+    name: str
+    figure: "Figure"
+    caption: str
+
+
+@dataclass(frozen=True)
+class Tabled:
+    """A table and what to see in it."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Value]]
+    caption: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """A text to be shown under a heading as it stands: a sample, a warning, where the data came from."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Doing:
+    """What is being done, and which share of the whole is behind it."""
+
+    what: str
+    share: float
+
+
+Event = Measured | Compared | Drawn | Tabled | Said | Doing
+Kept = Measured | Compared | Tabled | Said
+KINDS: dict[str, type[Kept]] = {kind.__name__.lower(): kind for kind in (Measured, Compared, Tabled, Said)}
+
+
+def pack(event: Kept) -> dict[str, Any]:
+    """An event as a plain dictionary, for a line of JSON, which has no word for what is not finite."""
+    fields = asdict(event)
+    if isinstance(event, Measured) and not isfinite(event.value):
+        fields["value"] = str(event.value)
+    return {"kind": type(event).__name__.lower(), **fields}
+
+
+def unpack(line: Mapping[str, Any]) -> Kept:
+    """The event that `pack` made into a dictionary.
+
+    >>> unpack(pack(Measured("loss", 1.5, seed=3)))
+    Measured(name='loss', value=1.5, seed=3, at={})
+    """
+    fields = {name: value for name, value in line.items() if name != "kind"}
+    if line["kind"] == "measured":
+        fields["value"] = float(fields["value"])
+    if line["kind"] == "compared":
+        fields["labels"] = tuple(fields["labels"])
+        for side in ("first", "second"):
+            fields[side] = {int(seed): value for seed, value in fields[side].items()}
+    return KINDS[line["kind"]](**fields)

@@ -1,0 +1,57 @@
+"""An experiment: a question, how it is put to the test, and the claims that its measurements settle."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import inf
+from pathlib import Path
+from typing import Any, Literal
+
+from regard.claims import Claim
+from regard.lab.events import Event
+
+Chapter = Literal["attention", "text", "graphs", "images", "unsupervised", "theory", "yours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Session:
+    """What a run gives its experiment: a folder of its own, the seed, and how much time is left."""
+
+    folder: Path
+    "Files of the run's own: checkpoints, samples."
+    seed: int = 0
+    "The seed from which everything random in the run follows."
+    deadline: float = inf
+    "When the budget ends, on the clock of time.monotonic."
+
+    def left(self) -> float:
+        """Seconds until the budget ends."""
+        return self.deadline - time.monotonic()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A question with everything needed to answer it; `run` yields what it measures and draws."""
+
+    question: str
+    "What a person wants to know, in one sentence."
+    method: str
+    "How it is measured; paragraphs are parted by empty lines."
+    see: str
+    "What a person should see in the result."
+    claims: tuple[Claim, ...]
+    "What is expected, said before the measurement."
+    presets: Mapping[str, Any]
+    "Settings (a frozen dataclass) for 'quick' and 'full'."
+    seconds: float
+    "How long the quick preset takes on two cores."
+    run: Callable[[Any, Session], Iterator[Event]]
+    "Takes the settings and the session, yields events."
+    answers: tuple[int, ...] = ()
+    "The checklist items that this experiment owns."
+    correction: str = ""
+    "Where the document it came from was wrong, and what is right."
+    chapter: Chapter = "yours"
+    "Its place in the book."
+    name: str = field(default="", compare=False)
+    "Given by the registry: the file's name with dashes."

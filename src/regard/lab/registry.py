@@ -1,0 +1,66 @@
+"""Experiments by name: every file of the folder `experiments` is one, and so is a person's own file."""
+
+import importlib
+import importlib.util
+import sys
+import traceback
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from regard.errors import RegardError, nearest
+from regard.lab.experiment import Experiment
+
+FOLDER = Path(__file__).with_name("experiments")
+
+
+def names() -> list[str]:
+    """The names of all experiments that come with the package."""
+    return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[a-z]*.py"))
+
+
+def find(name: str) -> tuple[Experiment, Path]:
+    """The experiment of that name, or in that file, and the file it stands in."""
+    if name.endswith(".py"):
+        return _own(Path(name))
+    known = name.replace("_", "-")
+    if known not in names():
+        raise RegardError(
+            "no experiment of that name", f"'{name}'", nearest(known, names(), "'regard list' shows them all")
+        )
+    module = importlib.import_module(f"regard.lab.experiments.{known.replace('-', '_')}")
+    path = FOLDER / f"{known.replace('-', '_')}.py"
+    return _taken(module, path, known), path
+
+
+def everything() -> list[Experiment]:
+    """All experiments that come with the package."""
+    return [find(name)[0] for name in names()]
+
+
+def _own(path: Path) -> tuple[Experiment, Path]:
+    if not path.is_file():
+        raise RegardError("no such experiment file", f"'{path}'", "give the path of a Python file that defines EXPERIMENT")
+    specification = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
+    assert specification and specification.loader
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[module.__name__] = module
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        raise RegardError(
+            "the experiment file does not load",
+            f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})",
+            f"make 'python {path}' run without an error",
+        ) from error
+    return _taken(module, path, path.stem.replace("_", "-")), path.resolve()
+
+
+def _taken(module: ModuleType, path: Path, name: str) -> Experiment:
+    experiment = getattr(module, "EXPERIMENT", None)
+    if not isinstance(experiment, Experiment):
+        raise RegardError(
+            "the file defines no experiment", f"{path.name} without EXPERIMENT", "set EXPERIMENT = Experiment(question=…, …)"
+        )
+    return replace(experiment, name=name)

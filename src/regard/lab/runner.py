@@ -1,0 +1,171 @@
+"""Runs an experiment: seeds, records what it yields, keeps to the budget, and settles its claims."""
+
+import random
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from math import inf
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from regard.claims import Claim, Verdict
+from regard.errors import RegardError, Unreachable
+from regard.files import write
+from regard.lab import fingerprint
+from regard.lab.environment import environment
+from regard.lab.events import Compared, Doing, Drawn, Event, Kept, Measured
+from regard.lab.experiment import Experiment, Session
+from regard.lab.figures import picture
+from regard.lab.report import page
+from regard.lab.statistics import summarise
+from regard.lab.store import REPORT, Run, State, Store, Writer
+
+Watch = Callable[[Event], None]
+
+
+def seed_everything(seed: int) -> None:
+    """Start Python's, numpy's and torch's generators from one seed."""
+    import torch
+
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)
+
+
+def conduct(
+    experiment: Experiment,
+    settings: Any,
+    store: Store,
+    *,
+    source: Path,
+    preset: str,
+    changes: Sequence[str] = (),
+    seed: int = 0,
+    minutes: float = inf,
+    watch: Watch = lambda event: None,
+) -> Run:
+    """Run an experiment to its end, or to the end of its budget, and give the run that tells of it.
+
+    `changes` are the words by which `settings` differ from the preset's; such a run answers for no checklist item.
+    """
+    began = time.monotonic()
+    asked = _asked(experiment, settings) | {"preset": preset, "changes": list(changes), "seed": seed}
+    asked["key"] = fingerprint.key(settings, seed=seed, source=source)
+    writer = store.create(experiment.name, preset, asked)
+    session = Session(folder=writer.path, seed=seed, deadline=began + 60 * minutes)
+    kept: list[Kept] = []
+    state: State = "broken"
+    reason = ""
+    try:
+        seed_everything(seed)
+        with _stopping(watch) as stopped:
+            state, reason = _drive(experiment.run(settings, session), session, writer, kept, watch, stopped)
+    except Unreachable as error:
+        state, reason = "without data", f"data not reachable: {error.what}, {error.got}"
+    except RegardError as error:
+        reason = error.what
+        raise
+    except KeyboardInterrupt:
+        state, reason = "stopped", "stopped before its end"
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise _broken(error, writer.path) from error
+    finally:
+        verdicts = settle(experiment.claims, kept, preset=preset, cut=reason)
+        writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
+        writer.close()
+    run = Run(writer.path)
+    write(run.path / REPORT, page(run))
+    return run
+
+
+def _drive(
+    events: Iterator[Event], session: Session, writer: Writer, kept: list[Kept], watch: Watch, stopped: threading.Event
+) -> tuple[State, str]:
+    """Record what comes until it ends, the budget ends, or a person stops it; say which."""
+    for event in events:
+        if isinstance(event, Drawn):
+            writer.draw(event.name, picture(event.figure), event.caption)
+        elif not isinstance(event, Doing):
+            writer.record(event)
+            kept.append(event)
+        watch(event)
+        if stopped.is_set():
+            return "stopped", "stopped before its end"
+        if session.left() <= 0:
+            return "out of time", "the budget ended first"
+    return "finished", ""
+
+
+def settle(claims: Sequence[Claim], events: Sequence[Kept], *, preset: str, cut: str = "") -> list[Verdict]:
+    """A verdict on each claim. What was cut off, or is too small a run, settles nothing."""
+    return [_verdict(claim, events, preset, cut) for claim in claims]
+
+
+def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str) -> Verdict:
+    if cut:
+        return claim.settle(None, reason=cut)
+    if claim.preset == "full" and preset != "full":
+        return claim.settle(None, reason="only the full preset settles it")
+    for event in events:
+        if isinstance(event, Compared) and event.name == claim.name:
+            gap = event.difference
+            return claim.settle(gap.mean, interval=(gap.low, gap.high))
+    values = [event.value for event in events if isinstance(event, Measured) and event.name == claim.name and not event.at]
+    return claim.settle(summarise(values).mean if values else None)
+
+
+@contextmanager
+def _stopping(watch: Watch) -> Iterator[threading.Event]:
+    """While it lasts, the first Ctrl-C asks the run to stop at its next step; the second stops it at once."""
+    stopped = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+        watch(Doing("stopping at the next step; Ctrl-C again stops at once", -1.0))
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _broken(error: Exception, folder: Path) -> RegardError:
+    write(folder / "traceback.txt", "".join(traceback.format_exception(error)))
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return RegardError(
+        "the experiment stopped with an error",
+        f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})",
+        f"the whole story is in {folder / 'traceback.txt'}",
+    )
+
+
+def _asked(experiment: Experiment, settings: Any) -> dict[str, Any]:
+    """All that the report needs to know of the experiment, so that a run can be read when its file is gone."""
+    return {
+        "name": experiment.name,
+        "started": datetime.now().astimezone().isoformat(timespec="microseconds"),
+        "settings": fingerprint.plain(settings),
+        "environment": environment(),
+        "question": experiment.question,
+        "method": experiment.method,
+        "see": experiment.see,
+        "correction": experiment.correction,
+        "chapter": experiment.chapter,
+        "answers": list(experiment.answers),
+        "claims": [claim.plain() for claim in experiment.claims],
+    }

@@ -1,0 +1,150 @@
+"""What a GPT is made of: one frozen object, checked when it is made."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from regard.errors import RegardError, nearest
+
+Norm = Literal["layer", "rms"]
+Activation = Literal["gelu", "relu", "relu-squared", "swiglu"]
+PositionKind = Literal["none", "learned", "rotary", "alibi", "relative"]
+AttentionKind = Literal["softmax", "linear"]
+Start = Literal["shrunk", "attention", "zero"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """The sizes and kinds of a GPT; a variant is `dataclasses.replace(config, depth=4)`.
+
+    >>> Config(vocabulary=65, context=64, depth=4, heads=4, width=128).head_width
+    32
+    """
+
+    vocabulary: int
+    "How many tokens there are."
+    context: int
+    "The longest text that is read at once, in tokens."
+    depth: int
+    "Blocks, one upon the other."
+    heads: int
+    "Query heads of each attention."
+    width: int
+    "Channels of each token between the blocks."
+    key_heads: int | None = None
+    "Key and value heads, shared by the query heads; as many as those when None."
+    dropout: float = 0.0
+    "Share dropped, while training, of the embedding, the attention weights and what each block adds."
+    norm: Norm = "layer"
+    "Before each part of a block and before the head: 'layer' (mean 0, variance 1) or 'rms' (mean square 1)."
+    gains: bool = True
+    "Whether the norms have a learned gain per channel."
+    biases: bool = True
+    "Whether linear maps, and layer norms with gains, have biases; the head never has."
+    activation: Activation = "gelu"
+    "Of the MLP: 'gelu' (by tanh), 'relu', 'relu-squared', or 'swiglu' (silu of one half times the other)."
+    ratio: float = 4.0
+    "Hidden channels of the MLP, as a multiple of the width."
+    layers: int = 1
+    "Hidden layers of the MLP."
+    position: PositionKind = "learned"
+    "How order is told: 'none', 'learned' (a table), 'rotary', 'alibi', 'relative' (a scalar per distance)."
+    reach: int | None = None
+    "The distance from which relative positions share one scalar; the context less one when None."
+    attention: AttentionKind = "softmax"
+    "'softmax', or 'linear': a kernel with the feature map elu + 1, divided by its sum."
+    query_norm: bool = False
+    "Whether queries and keys are normed too, head by head, without gains."
+    history: int = 0
+    "How many tokens before each are embedded with it, by a table for each distance."
+    tied: bool = True
+    "Whether the head is the token table itself."
+    deviation: float = 0.02
+    "Standard deviation of the weights at the start."
+    start: Start = "shrunk"
+    "Maps whose output is added: 'shrunk' by sqrt(2 depth), those of the 'attention' alone, or all 'zero'."
+
+    def __post_init__(self) -> None:
+        for name in ("vocabulary", "context", "depth", "heads", "width", "layers"):
+            check(
+                getattr(self, name) >= 1,
+                f"{name} is at least 1",
+                f"{name}={getattr(self, name)}",
+                f"pass {name}=1 or more",
+            )
+        for name, kind in (
+            ("norm", Norm),
+            ("activation", Activation),
+            ("position", PositionKind),
+            ("attention", AttentionKind),
+            ("start", Start),
+        ):
+            value, names = getattr(self, name), get_args(kind)
+            check(
+                value in names,
+                f"no {name} of that name",
+                repr(value),
+                nearest(str(value), names, f"one of {', '.join(names)}"),
+            )
+        check(
+            self.width % self.heads == 0 and self.key_heads != 0 and self.heads % self.groups == 0,
+            "heads share the width evenly, and key heads the heads",
+            f"width={self.width}, heads={self.heads}, key_heads={self.groups}",
+            "choose heads that divide the width, and key heads that divide the heads",
+        )
+        check(
+            0.0 <= self.dropout < 1.0,
+            "dropout is the share that is dropped",
+            f"dropout={self.dropout}",
+            "0 <= dropout < 1",
+        )
+        check(
+            self.hidden >= 1,
+            "the MLP has no hidden channel",
+            f"ratio={self.ratio}",
+            "pass a ratio above 1 / width",
+        )
+        check(
+            self.history >= 0,
+            "history counts earlier tokens",
+            f"history={self.history}",
+            "pass history=0 or more",
+        )
+        check(
+            self.reach is None or self.reach >= 0,
+            "reach is a distance",
+            f"reach={self.reach}",
+            "pass reach=0 or more",
+        )
+        check(
+            self.position != "rotary" or self.head_width % 2 == 0,
+            "rotary positions turn pairs of channels",
+            f"width {self.head_width} per head",
+            "choose width and heads so that width / heads is even",
+        )
+        check(
+            self.attention != "linear" or self.position not in ("alibi", "relative"),
+            "linear attention divides scores by their sum, and a position's bias may make them negative",
+            f"attention='linear', position='{self.position}'",
+            "choose position 'none', 'learned' or 'rotary'",
+        )
+
+    @property
+    def groups(self) -> int:
+        """How many key heads there are."""
+        return self.heads if self.key_heads is None else self.key_heads
+
+    @property
+    def head_width(self) -> int:
+        """Channels of one head."""
+        return self.width // self.heads
+
+    @property
+    def hidden(self) -> int:
+        """Channels of the MLP's hidden layers."""
+        return round(self.ratio * self.width)
+
+
+def check(holds: bool, what: str, got: str, fix: str) -> None:
+    """Raise the three lines unless it holds."""
+    if not holds:
+        raise RegardError(what, got, fix)

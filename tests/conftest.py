@@ -1,0 +1,23 @@
+"""Every test runs with shapes checked, on one thread, over the same examples each time."""
+
+import os
+import sys
+from importlib.util import find_spec
+
+import torch
+from hypothesis import HealthCheck, settings
+
+assert "regard" not in sys.modules, "regard was imported before its shapes could be checked"
+
+# A machine without the development packages runs them too, with shapes unchecked: test_shapes.py says so.
+if find_spec("jaxtyping") and find_spec("beartype"):
+    from jaxtyping import install_import_hook
+
+    install_import_hook("regard", "checking.checked")
+
+torch.set_num_threads(1)
+
+CALM = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("test", derandomize=True, max_examples=25, **CALM)
+settings.register_profile("proof", max_examples=1000, print_blob=True, **CALM)
+settings.load_profile(os.environ.get("REGARD_PROFILE", "test"))

@@ -1,0 +1,114 @@
+import os
+import random
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from regard.claims import Claim
+from regard.errors import RegardError, Unreachable
+from regard.lab.events import Compared, Doing, Measured
+from regard.lab.experiment import Experiment
+from regard.lab.runner import conduct, settle
+from regard.lab.store import Store
+
+
+def conducted(experiment: Experiment, store: Store, source: Path, **words):
+    return conduct(experiment, experiment.presets["quick"], store, source=source, **{"preset": "quick"} | words)
+
+
+def test_a_run_records_draws_settles_and_reports(experiment: Experiment, store: Store, source: Path) -> None:
+    run = conducted(experiment, store, source)
+    assert run.state == "finished"
+    assert [one.value for one in run.measured if one.name == "height"] == [1.5, 1.51, 1.52]
+    assert [(one.claim.name, one.state) for one in run.verdicts] == [("height", "held"), ("gain", "held"), ("height at full size", "not settled")]
+    assert run.verdicts[0].value == pytest.approx(1.51)
+    assert (run.path / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_claim_outside_its_band_fails(experiment: Experiment, store: Store, source: Path) -> None:
+    high = replace(experiment, presets={"quick": replace(experiment.presets["quick"], height=9.0)})
+    assert conducted(high, store, source).verdicts[0].state == "failed"
+
+
+def test_the_budget_cuts_off_and_settles_nothing(experiment: Experiment, store: Store, source: Path) -> None:
+    run = conducted(experiment, store, source, minutes=1e-9)
+    assert run.state == "out of time"
+    assert {(one.state, one.reason) for one in run.verdicts} == {("not settled", "the budget ended first")}
+
+
+def test_seeds_reach_python_numpy_and_torch(experiment: Experiment, store: Store, source: Path) -> None:
+    def draws(settings, session):
+        yield Measured("python", random.random())
+        yield Measured("numpy", float(np.random.rand()))
+        yield Measured("torch", torch.rand(()).item())
+
+    drawing = replace(experiment, run=draws)
+    first, again, other = ([one.value for one in conducted(drawing, store, source, seed=seed).measured] for seed in (3, 3, 4))
+    assert first == again and not set(first) & set(other)
+
+
+def test_data_out_of_reach_settles_nothing_and_breaks_nothing(experiment: Experiment, store: Store, source: Path) -> None:
+    def offline(settings, session):
+        raise Unreachable("the data set 'cora' is not here", "no network", "connect")
+        yield
+
+    run = conducted(replace(experiment, run=offline), store, source)
+    assert run.state == "without data"
+    assert run.verdicts[0].reason == "data not reachable: the data set 'cora' is not here, no network"
+
+
+def test_an_error_in_the_experiment_is_told_in_three_lines_and_kept_whole(experiment: Experiment, store: Store, source: Path) -> None:
+    def breaks(settings, session):
+        yield Measured("height", 1.5)
+        raise ZeroDivisionError("by nothing")
+
+    with pytest.raises(RegardError) as caught:
+        conducted(replace(experiment, run=breaks), store, source)
+    (run,) = store.runs()
+    assert caught.value.what == "the experiment stopped with an error" and "ZeroDivisionError: by nothing (test_runner.py, line" in caught.value.got
+    assert run.state == "broken" and run.measured == [Measured("height", 1.5)]
+    assert "Traceback" in (run.path / "traceback.txt").read_text()
+
+
+def interrupting(times: int):
+    def run(settings, session):
+        for seed in range(3):
+            yield Measured("height", 1.5, seed)
+            for _ in range(times if seed == 1 else 0):
+                os.kill(os.getpid(), signal.SIGINT)
+            yield Doing("on", 0.5)
+
+    return run
+
+
+def test_ctrl_c_once_stops_at_the_next_step_and_keeps_what_was_measured(experiment: Experiment, store: Store, source: Path) -> None:
+    seen: list[str] = []
+    run = conducted(replace(experiment, run=interrupting(1)), store, source, watch=lambda event: seen.append(getattr(event, "what", "")))
+    assert run.state == "stopped" and len(run.measured) == 2
+    assert any("Ctrl-C again" in text for text in seen)
+    assert {one.state for one in run.verdicts} == {"not settled"}
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_twice_stops_at_once_and_keeps_what_was_measured(experiment: Experiment, store: Store, source: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        conducted(replace(experiment, run=interrupting(2)), store, source)
+    (run,) = store.runs()
+    assert run.state == "stopped" and len(run.measured) == 2
+
+
+CLAIM = Claim(name="gain", low=0.0, why="so", source="here")
+
+
+@pytest.mark.parametrize(("gaps", "state"), [((1.0, 1.1, 0.9), "held"), ((-1.0, -1.1, -0.9), "failed"), ((1.0, -1.0, 0.2), "not settled")])
+def test_a_comparison_is_settled_by_its_whole_interval(gaps: tuple[float, ...], state: str) -> None:
+    event = Compared("gain", ("a", "b"), dict(enumerate(gaps)), {seed: 0.0 for seed in range(3)})
+    assert settle([CLAIM], [event], preset="quick")[0].state == state
+
+
+def test_a_point_of_a_curve_settles_no_claim() -> None:
+    assert settle([CLAIM], [Measured("gain", 1.0, 0, {"step": 1})], preset="quick")[0].state == "not settled"

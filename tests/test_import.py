@@ -1,0 +1,174 @@
+"""What loads when: `import regard` needs torch and numpy alone, `regard --help` not even those."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src"
+LIBRARY = ("errors", "shapes", "claims", "files", "core", "models")
+PLAIN = ("torch", "numpy", "rich", "matplotlib", "jinja2")
+
+GUARD = """
+import builtins, sys
+
+there, ours = {there!r} | sys.stdlib_module_names, {ours!r} | sys.stdlib_module_names
+sys.path[:0] = {paths!r}
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if not name.startswith("_sysconfigdata") and name.split(".")[0] not in there:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+load = builtins.__import__
+
+def load_ours(name, globals=None, locals=None, fromlist=(), level=0):
+    importer = (globals or {{}}).get("__name__", "")
+    if importer.split(".")[0] == "regard" and level == 0 and name.split(".")[0] not in ours:
+        raise ModuleNotFoundError(f"{{importer}} imports {{name}}", name=name)
+    return load(name, globals, locals, fromlist, level)
+
+sys.meta_path.insert(0, Absent())
+builtins.__import__ = load_ours
+"""
+"""A machine on which only the modules `there` are installed, and on which our own code may ask for `ours`
+alone: torch brings networkx and jinja2 along, so that their absence cannot be what shows our use of them."""
+
+
+def brought(distributions: tuple[str, ...]) -> set[str]:
+    """The modules that come with distributions and with all that those require."""
+    pending, seen = list(distributions), set()
+    while pending:
+        name = plain(pending.pop())
+        if name not in seen:
+            seen.add(name)
+            pending += [word for word in required(name) if "extra ==" not in word]
+    return {
+        module for module, homes in packages_distributions().items() if seen & {plain(home) for home in homes}
+    }
+
+
+def required(name: str) -> list[str]:
+    try:
+        return requires(name) or []
+    except PackageNotFoundError:  # wanted on other systems only
+        return []
+
+
+def plain(requirement: str) -> str:
+    return re.split(r"[^A-Za-z0-9._-]", requirement.strip())[0].replace("_", "-").replace(".", "-").lower()
+
+
+def fresh(script: str, *, there: set[str], ours: set[str], paths: tuple[Path, ...] = (SOURCE,)):
+    """Run a script in a new process on a machine of that kind."""
+    guard = GUARD.format(
+        there=there | {"regard"}, ours=ours | {"regard"}, paths=[str(path) for path in paths]
+    )
+    return subprocess.run([sys.executable, "-c", guard + script], capture_output=True, text=True, check=False)
+
+
+def modules(source: Path) -> list[str]:
+    """The dotted names of the library's modules."""
+    files = [
+        file
+        for name in LIBRARY
+        for file in (*source.glob(f"regard/{name}.py"), *source.glob(f"regard/{name}/**/*.py"))
+    ]
+    return [
+        ".".join(file.relative_to(source).with_suffix("").parts).removesuffix(".__init__") for file in files
+    ]
+
+
+def test_the_library_needs_torch_and_numpy_alone() -> None:
+    names = modules(SOURCE)
+    assert {"regard.errors", "regard.core"} <= set(names), "no source was read"
+    script = f"""
+import regard
+for name in regard.__all__:
+    getattr(regard, name)
+for name in {names!r}:
+    __import__(name)
+strangers = {{"rich", "matplotlib", "tokenizers", "safetensors", "jaxtyping"}} & set(sys.modules)
+print(len(regard.__all__), sorted(strangers))
+"""
+    answer = fresh(script, there=brought(("torch", "numpy")), ours={"torch", "numpy"})
+    assert answer.returncode == 0, answer.stderr
+    public, strangers = answer.stdout.split(maxsplit=1)
+    assert int(public) > 0
+    assert strangers == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "complaint"),
+    [
+        ("import rich", "regard imports rich"),
+        ("import networkx", "regard imports networkx"),
+        ("import os, torch", ""),
+    ],
+)
+def test_the_guard_sees_a_planted_import(tmp_path: Path, statement: str, complaint: str) -> None:
+    (tmp_path / "regard.py").write_text(statement, encoding="utf-8")
+    there = brought(("torch", "numpy"))
+    answer = fresh("import regard", there=there, ours={"torch", "numpy"}, paths=(tmp_path,))
+    assert (complaint in answer.stderr, answer.returncode) == (True, int(bool(complaint))), answer.stderr
+
+
+def test_the_guard_hides_what_is_installed() -> None:
+    answer = fresh("import hypothesis", there=brought(("torch", "numpy")), ours=set())
+    assert answer.stderr.endswith("ModuleNotFoundError: No module named 'hypothesis'\n")
+
+
+HELP = """
+import sys, time
+from regard.cli import main
+try:
+    status = main(["--help"])
+except SystemExit as end:
+    status = end.code
+heavy = {"torch", "numpy", "rich", "matplotlib", "jinja2"} & set(sys.modules)
+print(f"{status or 0} {sorted(heavy)} {time.process_time():.3f}", file=sys.stderr)
+"""
+
+
+def test_help_answers_at_once_because_it_loads_nothing_heavy() -> None:
+    answers = [
+        subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True, cwd=SOURCE)
+        for _ in range(3)
+    ]
+    assert all("usage: regard" in answer.stdout for answer in answers)
+    status, heavy, _ = answers[0].stderr.split()
+    assert (status, heavy) == ("0", "[]")
+    seconds = min(float(answer.stderr.split()[-1]) for answer in answers)
+    assert seconds < 0.5, f"{seconds} s of processor time"
+
+
+def test_the_module_is_the_command() -> None:
+    spoken = [
+        subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, cwd=SOURCE)
+        for words in (
+            ("-m", "regard", "no-such-verb"),
+            ("-c", "import sys; from regard.cli import main; sys.exit(main())", "no-such-verb"),
+        )
+    ]
+    assert spoken[0].stderr.startswith("no verb of that name\n  got: 'no-such-verb'\n")
+    assert (spoken[0].stderr, spoken[0].returncode) == (spoken[1].stderr, spoken[1].returncode)
+
+
+@pytest.mark.slow
+def test_a_run_needs_the_plain_install_alone(tmp_path: Path) -> None:
+    """No parser, no checker of shapes, nothing of the extras: what a machine for running has."""
+    words = ["run", "scaled-dot-product", "--set", "draws=50", "--set", "seeds=2"]
+    script = f"""
+import os
+os.chdir({str(tmp_path)!r})
+from regard.cli import main
+sys.exit(main({words!r}))
+"""
+    there = brought(PLAIN)
+    assert there.isdisjoint({"tyro", "beartype", "jaxtyping", "hypothesis", "pytest", "scipy", "sklearn"})
+    answer = fresh(script, there=there, ours=there)
+    assert answer.returncode == 0, answer.stderr
+    assert list(tmp_path.glob("runs/**/*.html")), "no report was written"
