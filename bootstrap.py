@@ -166,7 +166,8 @@ def diagnose(log):
     """What a log complains of last, and what to do about it."""
     text = log.read_text(encoding="utf-8", errors="replace")
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    errors = [line for line in lines if "error" in line.lower()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    errors = errors or [line for line in lines if "error" in line.lower()]
     got, text = (errors or lines or ["not a word of explanation"])[-1][:300], text.lower()
     if "ensurepip" in text:
         return (

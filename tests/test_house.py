@@ -205,7 +205,7 @@ def test_what_outlives_a_killed_set_up_keeps_the_lock(root: Path) -> None:
     ("log", "got", "fix"),
     [
         (
-            "WARNING: a noise\nERROR: No matching distribution found for torch==2.13.0\n[notice] pip\n",
+            "WARNING: noise\n  ERROR: No matching distribution found for torch==2.13.0\nnote: error below\n",
             "ERROR: No matching distribution found for torch==2.13.0",
             "check the network, then run the same command again; log has every word",
         ),

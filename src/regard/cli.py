@@ -5,6 +5,8 @@ import csv
 import json
 import os
 import sys
+import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import inf
@@ -41,6 +43,7 @@ def parser() -> Parser:
     verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
     verb.add_argument("--minutes", type=float, default=inf, help="a budget; what it cuts off is not settled")
     verb.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change a setting; 'regard show EXPERIMENT' lists them")
+    verb.add_argument("--resume", metavar="RUN", help="take up a run that was stopped; settings and seed are its own")
     verb.set_defaults(do=run)
 
     verb = verbs.add_parser("book", help="run every experiment whose answer is not there yet, and write the lab book")
@@ -130,17 +133,31 @@ def list_(arguments: argparse.Namespace) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from regard.lab import registry, settings, terminal
-    from regard.lab.runner import conduct
+    from regard.lab.experiment import Session
+    from regard.lab.runner import conduct, follow, go_on
+    from regard.training.parallel import leads
 
     experiment, source = registry.find(arguments.experiment)
-    chosen = settings.change(_settings(experiment, arguments.preset), arguments.set)
+    earlier = _store().find(arguments.resume) if arguments.resume else None
+    preset, changes = (earlier.asked["preset"], earlier.asked["changes"]) if earlier else (arguments.preset, arguments.set)
+    chosen = settings.change(_settings(experiment, preset), changes)
     if not arguments.minutes > 0:
         raise RegardError("a budget is a positive number of minutes", f"{arguments.minutes:g}", "give more than 0, or leave it out")
+    if not leads():
+        with tempfile.TemporaryDirectory() as folder:
+            seed = earlier.asked["seed"] if earlier else arguments.seed
+            place = earlier.path if earlier else Path(folder)
+            follow(experiment, chosen, Session(folder=place, seed=seed, deadline=time.monotonic() + 60 * arguments.minutes))
+        return 0
     with terminal.Screen([experiment]) as screen:
-        done = conduct(
-            experiment, chosen, _store(), source=source, preset=arguments.preset, changes=arguments.set, seed=arguments.seed,
-            minutes=arguments.minutes, watch=screen.watch(experiment),
-        )  # fmt: skip
+        watch = screen.watch(experiment)
+        if earlier:
+            done = go_on(earlier, experiment, chosen, minutes=arguments.minutes, watch=watch)
+        else:
+            done = conduct(
+                experiment, chosen, _store(), source=source, preset=preset, changes=changes, seed=arguments.seed,
+                minutes=arguments.minutes, watch=watch,
+            )  # fmt: skip
     terminal.show_outcome(done)
     return 130 if done.state == "stopped" else 0
 

@@ -15,7 +15,7 @@ def ints(*numbers: int) -> torch.Tensor:
 
 @st.composite
 def graphs(draw: st.DrawFn, related: bool = False) -> Edges:
-    """Directed graphs with isolated nodes and loops, in any order; with parallel relations where asked for."""
+    """Directed graphs with isolated nodes and loops, in any order; with parallel relations if asked."""
     n, m, kinds = draw(st.integers(1, 7)), draw(st.integers(1, 5)), 3 if related else 1
     pairs = draw(st.lists(st.integers(0, n * m * kinds - 1), unique=True, max_size=23))
     keys = torch.tensor(pairs, dtype=torch.long)
@@ -30,7 +30,9 @@ def triples(edges: Edges) -> list[tuple[int, ...]]:
 
 def entries(side: Side) -> list[tuple[int, int]]:
     starts = side.start.tolist()
-    return [(row, int(side.other[t])) for row in range(side.rows) for t in range(starts[row], starts[row + 1])]
+    return [
+        (row, int(side.other[t])) for row in range(side.rows) for t in range(starts[row], starts[row + 1])
+    ]
 
 
 @given(graphs(related=True))
@@ -76,7 +78,9 @@ def test_loops_take_the_relation_and_the_features_that_are_named() -> None:
 
 
 def test_both_ways_adds_only_the_missing_reverses() -> None:
-    edges = Edges(ints(0, 1, 2, 1), ints(1, 0, 1, 1), nodes=3, features=torch.tensor([[2.0], [3.0], [5.0], [7.0]])).both_ways()
+    edges = Edges(
+        ints(0, 1, 2, 1), ints(1, 0, 1, 1), nodes=3, features=torch.tensor([[2.0], [3.0], [5.0], [7.0]])
+    ).both_ways()
     assert triples(edges) == [(1, 0), (0, 1), (1, 2), (1, 1), (2, 1)]
     assert edges.features is not None and edges.features.flatten().tolist() == [2.0, 3.0, 5.0, 7.0, 5.0]
 
@@ -96,7 +100,10 @@ def test_both_ways_twice_is_once(edges: Edges) -> None:
 
 def test_a_graph_without_edges_or_nodes_is_a_graph() -> None:
     assert repr(Edges(ints(), ints(), nodes=0)) == "Edges(0 edges, 0 targets, 0 sources)"
-    assert repr(Edges(ints(), ints(), nodes=2).with_loops().both_ways()) == "Edges(2 edges, 2 targets, 2 sources)"
+    assert (
+        repr(Edges(ints(), ints(), nodes=2).with_loops().both_ways())
+        == "Edges(2 edges, 2 targets, 2 sources)"
+    )
 
 
 def test_edges_move_whole() -> None:

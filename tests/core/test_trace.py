@@ -139,7 +139,8 @@ def test_an_error_inside_does_not_shift_the_names():
         with pytest.raises(RuntimeError):
             made(torch.zeros(2, 5, 7))
         made(X)
-    assert list(seen.looks) == ["1.attention", "2.attention"]
+        attend(X.unsqueeze(1), X.unsqueeze(1), X.unsqueeze(1))
+    assert list(seen.looks) == ["1.attention", "2.attention", ""]
 
 
 def test_another_thread_is_not_recorded():

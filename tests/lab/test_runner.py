@@ -11,8 +11,8 @@ import torch
 from regard.claims import Claim
 from regard.errors import RegardError, Unreachable
 from regard.lab.events import Compared, Doing, Measured
-from regard.lab.experiment import Experiment
-from regard.lab.runner import conduct, settle
+from regard.lab.experiment import Experiment, Session
+from regard.lab.runner import conduct, follow, go_on, settle
 from regard.lab.store import Store
 
 
@@ -112,3 +112,58 @@ def test_a_comparison_is_settled_by_its_whole_interval(gaps: tuple[float, ...], 
 
 def test_a_point_of_a_curve_settles_no_claim() -> None:
     assert settle([CLAIM], [Measured("gain", 1.0, 0, {"step": 1})], preset="quick")[0].state == "not settled"
+
+
+def counting(settings, session):
+    """Goes on from the file it left in its folder, as a training goes on from a checkpoint."""
+    place = session.folder / "count"
+    start = int(place.read_text()) if place.is_file() else 0
+    yield Measured("start", 0.0)
+    for step in range(start, 4):
+        place.write_text(str(step + 1))
+        yield Measured("curve", float(step), 0, {"step": step})
+        if step == 1 and start == 0:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield Doing("on", 0.5)
+    yield Measured("height", 1.5)
+
+
+def test_a_stopped_run_is_taken_up_where_it_was(experiment: Experiment, store: Store, source: Path) -> None:
+    experiment = replace(experiment, run=counting)
+    stopped = conducted(experiment, store, source)
+    assert stopped.state == "stopped"
+    run = go_on(stopped, experiment, experiment.presets["quick"])
+    assert run.path == stopped.path and run.state == "finished" and run.verdicts[0].state == "held"
+    assert [one.value for one in run.measured if one.name == "curve"] == [0.0, 1.0, 2.0, 3.0]
+    assert sum(one.name == "start" for one in run.measured) == 1
+
+
+def test_a_finished_run_is_not_taken_up(experiment: Experiment, store: Store, source: Path) -> None:
+    run = conducted(experiment, store, source)
+    with pytest.raises(RegardError) as caught:
+        go_on(run, experiment, experiment.presets["quick"])
+    assert str(caught.value) == f"this run is finished\n  got: {run.id}\n  fix: take up one that was stopped, or start anew without --resume"
+
+
+def test_an_experiment_that_is_cut_off_is_closed_before_the_run_is_settled(experiment: Experiment, store: Store, source: Path) -> None:
+    def saving(settings, session):
+        try:
+            while True:
+                yield Measured("height", 1.5)
+        finally:
+            (session.folder / "saved").write_text("yes" if not (session.folder / "result.json").exists() else "late")
+
+    run = conducted(replace(experiment, run=saving), store, source, minutes=1e-9)
+    assert (run.path / "saved").read_text() == "yes"
+
+
+def test_a_follower_runs_and_keeps_nothing(experiment: Experiment, tmp_path: Path) -> None:
+    seen = []
+
+    def watched(settings, session):
+        seen.append(session.seed)
+        yield Measured("height", 1.5)
+        seen.append("end")
+
+    follow(replace(experiment, run=watched), experiment.presets["quick"], Session(folder=tmp_path, seed=7))
+    assert seen == [7, "end"] and list(tmp_path.iterdir()) == []

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from regard.errors import RegardError
 from regard.models.config import Config
 from regard.models.gpt import GPT
-from regard.models.presets import DOCUMENT_000, DOCUMENT_002, DOCUMENT_003, GPT2, SIZES, sized
+from regard.models.presets import DOCUMENT_000, DOCUMENT_002, DOCUMENT_003, GPT2, SIZES, SWIFT, sized
 
 
 def size(config: Config) -> int:
@@ -33,6 +33,10 @@ def test_document_003_has_the_parameters_of_its_log() -> None:
     head, table = 384 * 87, 128 * 384
     assert round((size(DOCUMENT_003) - head + table) / 1e6, 2) == 10.73
     assert size(DOCUMENT_003) == 10_709_376
+
+
+def test_swift_has_the_parameters_counted_by_hand() -> None:
+    assert size(SWIFT) == (1 + 3 + 1) * 65 * 96 + 2 * 12 * 96**2 == 252_384
 
 
 @pytest.mark.parametrize(
@@ -64,8 +68,8 @@ def test_an_unknown_size_is_told_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     "config",
-    [DOCUMENT_000, DOCUMENT_002, DOCUMENT_003, sized(GPT2, "gpt-nano")],
-    ids=["000", "002", "003", "gpt2"],
+    [DOCUMENT_000, DOCUMENT_002, DOCUMENT_003, SWIFT, sized(GPT2, "gpt-nano")],
+    ids=["000", "002", "003", "swift", "gpt2"],
 )
 def test_the_first_loss_is_that_of_a_guess(config: Config) -> None:
     torch.manual_seed(0)

@@ -82,13 +82,14 @@ def attend(
 
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Raise where the tensors do not belong together."""
-    if not q.dim() == k.dim() == v.dim() == 4:
+    sizes = q.shape, k.shape, v.shape
+    if not len(sizes[0]) == len(sizes[1]) == len(sizes[2]) == 4:
         raise RegardError(
             "attend needs q (b h n d), k (b g m d) and v (b g m c)",
             told(q, k, v),
             "give each of them four axes",
         )
-    (batch, heads, _, width), (rows, groups, keys, inner), (also, same, values, _) = q.shape, k.shape, v.shape
+    (batch, heads, _, width), (rows, groups, keys, inner), (also, same, values, _) = sizes
     if not (batch == rows == also and width == inner and groups == same and keys == values):
         raise RegardError("q, k and v do not fit together", told(q, k, v), unfit(q, k, v))
     if groups == 0 or heads % groups:

@@ -37,7 +37,8 @@ class Side:
 
     def to(self, device: torch.device | str) -> "Side":
         """The same side on another device."""
-        return Side(*[x.to(device) if isinstance(x, Tensor) else x for x in vars(self).values()])
+        place = None if self.place is None else self.place.to(device)
+        return Side(self.start.to(device), self.other.to(device), place, self.others)
 
 
 class Edges:
@@ -45,7 +46,7 @@ class Edges:
 
     y_i = sum over the edges e with target i of w_e v_source(e)
 
-    An edge is (source, target, relation): the same pair may be joined by several relations, never twice by one.
+    An edge is (source, target, relation): several relations may join the same pair, none may join it twice.
 
     >>> path = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3)
     >>> path.both_ways().with_loops()
@@ -135,26 +136,39 @@ class Edges:
         missing[loops] = False
         added = missing.nonzero().flatten()
         rows = None if features is None else features.expand(len(added), -1)
-        return self._joined(added, added, None if relation is None else torch.full_like(added, relation), rows)
+        return self._joined(
+            added, added, None if relation is None else torch.full_like(added, relation), rows
+        )
 
     def both_ways(self) -> "Edges":
-        """These edges and, at their end, the reverse of each that has none; it takes its relation and features."""
+        """These edges and, at their end, the reverse of each that has none, with its relation and features."""
         self._square("reversing edges needs one set of nodes")
         missing = ~torch.isin(self._keys(self.source, self.target), self._keys(self.target, self.source))
         extras = (None if x is None else x[missing] for x in (self.relation, self.features))
         return self._joined(self.target[missing], self.source[missing], *extras)
 
-    def _joined(self, source: Tensor, target: Tensor, relation: Tensor | None, features: Tensor | None) -> "Edges":
-        ends = torch.cat([self.source, source]), torch.cat([self.target, target])
-        extras = {
-            "relation": None if self.relation is None else torch.cat([self.relation, relation]),  # type: ignore[list-item]
-            "features": None if self.features is None else torch.cat([self.features, features]),  # type: ignore[list-item]
-        }
-        return Edges(*ends, sizes=self.sizes, **extras)
+    def _joined(
+        self, source: Tensor, target: Tensor, relation: Tensor | None, features: Tensor | None
+    ) -> "Edges":
+        return Edges(
+            torch.cat([self.source, source]),
+            torch.cat([self.target, target]),
+            sizes=self.sizes,
+            relation=None
+            if self.relation is None or relation is None
+            else torch.cat([self.relation, relation]),
+            features=None
+            if self.features is None or features is None
+            else torch.cat([self.features, features]),
+        )
 
     def _square(self, what: str) -> None:
         if self.sizes[0] != self.sizes[1]:
-            raise RegardError(what, f"sizes={self.sizes}", "add them yourself: which source meets which target is yours to say")
+            raise RegardError(
+                what,
+                f"sizes={self.sizes}",
+                "add them yourself: which source meets which target is yours to say",
+            )
 
     def _extras(self) -> str:
         return _named(self.relation, self.features)
@@ -220,14 +234,20 @@ def _sizes(nodes: int | None, sizes: tuple[int, int] | None) -> tuple[int, int]:
         )
     n, m = sizes if sizes is not None else (nodes, nodes)
     if not (isinstance(n, int) and isinstance(m, int) and n >= 0 and m >= 0):
-        raise RegardError("the number of nodes is a whole number, at least 0", f"{n!r} and {m!r}", "pass the size of each set of nodes")
+        raise RegardError(
+            "the number of nodes is a whole number, at least 0",
+            f"{n!r} and {m!r}",
+            "pass the size of each set of nodes",
+        )
     return n, m
 
 
 def _ends(name: str, x: Tensor) -> Int[Tensor, " e"]:
     if not isinstance(x, Tensor) or x.dtype not in INTEGERS or x.dim() != 1:
         got = f"{tuple(x.shape)} of {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
-        raise RegardError(f"{name} is one whole number per edge", got, f"pass {name} as a tensor of integers with one axis")
+        raise RegardError(
+            f"{name} is one whole number per edge", got, f"pass {name} as a tensor of integers with one axis"
+        )
     return x.long()
 
 
@@ -238,7 +258,9 @@ def _within(name: str, x: Tensor, size: int | None) -> None:
         raise RegardError(
             f"{name} must be at least 0" + ("" if size is None else f" and below {size}"),
             f"{int(x[at])} at edge {at}",
-            "number the relations from 0" if size is None else "number the nodes from 0, or pass a larger nodes= or sizes=",
+            "number the relations from 0"
+            if size is None
+            else "number the nodes from 0, or pass a larger nodes= or sizes=",
         )
 
 

@@ -55,18 +55,33 @@ def conduct(
 
     `changes` are the words by which `settings` differ from the preset's; such a run answers for no checklist item.
     """
-    began = time.monotonic()
     asked = _asked(experiment, settings) | {"preset": preset, "changes": list(changes), "seed": seed}
     asked["key"] = fingerprint.key(settings, seed=seed, source=source)
     writer = store.create(experiment.name, preset, asked)
-    session = Session(folder=writer.path, seed=seed, deadline=began + 60 * minutes)
-    kept: list[Kept] = []
+    return _carry_out(experiment, settings, writer, minutes, watch)
+
+
+def go_on(
+    run: Run, experiment: Experiment, settings: Any, *, minutes: float = inf, watch: Watch = lambda event: None
+) -> Run:
+    """Take up a run that was cut off: its folder, its log, and whatever its experiment has saved there."""
+    if run.state in ("running", "finished"):
+        raise RegardError(
+            f"this run is {run.state}", run.id, "take up one that was stopped, or start anew without --resume"
+        )
+    return _carry_out(experiment, settings, Writer(run.path), minutes, watch)
+
+
+def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: float, watch: Watch) -> Run:
+    began = time.monotonic()
+    asked = Run(writer.path).asked
+    session = Session(folder=writer.path, seed=asked["seed"], deadline=began + 60 * minutes)
     state: State = "broken"
     reason = ""
     try:
-        seed_everything(seed)
+        seed_everything(session.seed)
         with _stopping(watch) as stopped:
-            state, reason = _drive(experiment.run(settings, session), session, writer, kept, watch, stopped)
+            state, reason = _drive(experiment.run(settings, session), session, writer, watch, stopped)
     except Unreachable as error:
         state, reason = "without data", f"data not reachable: {error.what}, {error.got}"
     except RegardError as error:
@@ -79,7 +94,7 @@ def conduct(
         reason = f"{type(error).__name__}: {error}"
         raise _broken(error, writer.path) from error
     finally:
-        verdicts = settle(experiment.claims, kept, preset=preset, cut=reason)
+        verdicts = settle(experiment.claims, Run(writer.path).events, preset=asked["preset"], cut=reason)
         writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
         writer.close()
     run = Run(writer.path)
@@ -87,22 +102,34 @@ def conduct(
     return run
 
 
+def follow(experiment: Experiment, settings: Any, session: Session) -> None:
+    """Run an experiment beside the process that keeps its run, and keep nothing: under torchrun, all ranks but the first."""
+    seed_everything(session.seed)
+    with _stopping(lambda event: None) as stopped:
+        for _ in experiment.run(settings, session):
+            if stopped.is_set() or session.left() <= 0:
+                return
+
+
 def _drive(
-    events: Iterator[Event], session: Session, writer: Writer, kept: list[Kept], watch: Watch, stopped: threading.Event
+    events: Iterator[Event], session: Session, writer: Writer, watch: Watch, stopped: threading.Event
 ) -> tuple[State, str]:
     """Record what comes until it ends, the budget ends, or a person stops it; say which."""
-    for event in events:
-        if isinstance(event, Drawn):
-            writer.draw(event.name, picture(event.figure), event.caption)
-        elif not isinstance(event, Doing):
-            writer.record(event)
-            kept.append(event)
-        watch(event)
-        if stopped.is_set():
-            return "stopped", "stopped before its end"
-        if session.left() <= 0:
-            return "out of time", "the budget ended first"
-    return "finished", ""
+    try:
+        for event in events:
+            if isinstance(event, Drawn):
+                writer.draw(event.name, picture(event.figure), event.caption)
+            elif not isinstance(event, Doing):
+                writer.record(event)
+            watch(event)
+            if stopped.is_set():
+                return "stopped", "stopped before its end"
+            if session.left() <= 0:
+                return "out of time", "the budget ended first"
+        return "finished", ""
+    finally:
+        # An experiment that is cut off saves what it has before the run is settled.
+        getattr(events, "close", lambda: None)()
 
 
 def settle(claims: Sequence[Claim], events: Sequence[Kept], *, preset: str, cut: str = "") -> list[Verdict]:

@@ -98,7 +98,9 @@ class Run:
 
     @cached_property
     def events(self) -> list[Kept]:
-        return [unpack(line) for line in self.lines if line["kind"] != "drawn"]
+        """What was handed out; of things said twice, as by a run that was taken up again, the later one."""
+        events = [unpack(line) for line in self.lines if line["kind"] != "drawn"]
+        return list({_identity(event): event for event in events}.values())
 
     @property
     def measured(self) -> list[Measured]:
@@ -148,6 +150,13 @@ class Run:
             for label, side in zip(pair.labels, (pair.first, pair.second), strict=True):
                 rows += [{"name": pair.name, "value": value, "seed": seed, "variant": label} for seed, value in side.items()]
         return rows
+
+
+def _identity(event: Kept) -> tuple:
+    """What makes two events speak of the same thing."""
+    if isinstance(event, Measured):
+        return Measured, event.name, event.seed, tuple(sorted(event.at.items()))
+    return type(event), event.name
 
 
 def _whole(log: bytes) -> Iterator[dict[str, Any]]:

@@ -75,6 +75,8 @@ def show_outcome(run: Run) -> None:
     for one in run.verdicts:
         _show_verdict(one)
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
+    if run.state in ("stopped", "out of time", "interrupted"):
+        console.print(f"[dim]go on with:[/] regard run {asked['name']} --resume {run.id}", soft_wrap=True)
 
 
 def _show_verdict(one: Verdict) -> None:

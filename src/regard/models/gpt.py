@@ -106,9 +106,11 @@ class GPT(nn.Module):
             nn.init.zeros_(module.bias)
 
     def _start_added(self) -> None:
-        """The maps whose output is added to the tokens, so that depth does not swell them."""
+        """The maps whose output is added to the tokens, so that depth does not swell them; from zero, the head too."""
         start, shrunk = self.config.start, self.config.deviation / sqrt(2 * self.config.depth)
         for block in self.blocks:
             for name in ("attention",) if start == "attention" else ("attention", "mlp"):
                 weight = block.get_parameter(f"{name}.out.weight")
                 nn.init.normal_(weight, std=0.0 if start == "zero" else shrunk)
+        if self.head is not None and start == "zero":
+            nn.init.zeros_(self.head.weight)

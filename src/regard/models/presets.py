@@ -25,6 +25,23 @@ DOCUMENT_003 = Config(
 )
 "Document 003, question 2: gpt-mini on characters of Grimm."
 
+SWIFT = Config(
+    vocabulary=65,
+    context=64,
+    depth=2,
+    heads=3,
+    width=96,
+    gains=False,
+    biases=False,
+    position="rotary",
+    query_norm=True,
+    history=3,
+    tied=False,
+    deviation=0.05,
+    start="zero",
+)
+"Learns characters of Shakespeare soonest on two cores, with Muon: see bench/shakespeare_training.py."
+
 GPT2 = Config(vocabulary=50257, context=1024, depth=12, heads=12, width=768, dropout=0.1)
 "The smallest published GPT-2."
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from regard.core.attend import attend
 from regard.core.edges import Edges
 from regard.core.normalise import Divide, Mean, Raw, Symmetric
-from regard.core.position import Relative
+from regard.core.position import Relative, Rotary
 from regard.core.similarity import (
     Additive,
     Constant,
@@ -276,6 +276,24 @@ def cosine(s) -> SimpleNamespace:
     )
 
 
+def rotary(s) -> SimpleNamespace:
+    q, k, v = leaves = tensors(s.b, s.h, s.n, s.n + s.m, 2 * s.d, s.c, s.seed)
+
+    def score(x: Tensor, y: Tensor, i: int, j: int) -> Tensor:
+        """The real part of z conj(w) turned by the distance: a pair of channels is one complex number."""
+        z, w = (torch.complex(a[..., : s.d], a[..., s.d :]) for a in (x, y))
+        speed = 10_000.0 ** (-torch.arange(s.d, dtype=torch.float64) / s.d)
+        turn = torch.polar(torch.ones_like(speed), (i + s.m - j) * speed)
+        return (z * w.conj() * turn).real.sum(-1) / (2 * s.d) ** 0.5
+
+    return SimpleNamespace(
+        leaves=leaves,
+        ours=lambda backend: attend(q, k, v, position=Rotary(), backend=backend).output,
+        formula=lambda: by_loops(q, k, v, score),
+        fault=lambda: attend(q, k, v, position=Rotary(pairing="adjacent")).output,
+    )
+
+
 ROWS = {
     "transformer": lambda s: transformer(s, causal=False),
     "transformer, causal": lambda s: transformer(s, causal=True),
@@ -288,6 +306,7 @@ ROWS = {
     "mixture": mixture,
     "convolution": convolution,
     "cosine": cosine,
+    "rotary": rotary,
 }
 FIXED = SimpleNamespace(b=2, h=3, n=5, m=7, d=2, c=3, seed=11)
 

@@ -20,9 +20,9 @@ def handed(monkeypatch):
     """What torch's function is called with."""
     calls, true = [], F.scaled_dot_product_attention
 
-    def spy(q, k, v, **options):
-        calls.append(options)
-        return true(q, k, v, **options)
+    def spy(q, k, v, mask, dropout, causal, **options):
+        calls.append({"attn_mask": mask, "is_causal": causal, **options})
+        return true(q, k, v, mask, dropout, causal, **options)
 
     monkeypatch.setattr(F, "scaled_dot_product_attention", spy)
     return calls

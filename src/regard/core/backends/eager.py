@@ -1,6 +1,8 @@
-"""The sums over edges with torch alone, head by head: the slice of one head stays in the processor's cache."""
+"""The sums over edges with torch alone, head by head: one head's slice stays in the processor's cache."""
 
+import warnings
 from collections.abc import Iterator
+from functools import cache
 
 import torch
 import torch.nn.functional as F
@@ -16,14 +18,23 @@ SLAB = 16
 
 
 def sum_scaled(
-    side: Side, outer: Float[Tensor, " rows"], inner: Float[Tensor, " others"], values: Float[Tensor, "b h others c"]
+    side: Side,
+    outer: Float[Tensor, " rows"],
+    inner: Float[Tensor, " others"],
+    values: Float[Tensor, "b h others c"],
 ) -> Float[Tensor, "b h rows c"]:
     """outer_r times the sum over the row's entries of inner_o values_o."""
     batch, heads, _, channels = values.shape
     scaled = (values * inner.unsqueeze(-1)).permute(2, 0, 1, 3).flatten(1)
     ones = _matrix(side, values.new_ones(len(side.other)))
-    slabs = [_product(ones, slab.contiguous()) for slab in scaled.split(SLAB, 1)] if scaled.shape[1] else [scaled]
-    summed = torch.cat(slabs, 1).mul_(outer.unsqueeze(-1)) if channels * heads * batch else outer.new_zeros(side.rows, 0)
+    slabs = (
+        [_product(ones, slab.contiguous()) for slab in scaled.split(SLAB, 1)] if scaled.shape[1] else [scaled]
+    )
+    summed = (
+        torch.cat(slabs, 1).mul_(outer.unsqueeze(-1))
+        if channels * heads * batch
+        else outer.new_zeros(side.rows, 0)
+    )
     return summed.view(side.rows, batch, heads, channels).permute(1, 2, 0, 3)
 
 
@@ -57,7 +68,13 @@ def sum_edges(side: Side, values: Float[Tensor, "b h e"]) -> Float[Tensor, "b h 
 
 
 def additive_forward(
-    edges: Edges, left: Tensor, right: Tensor, term: Tensor | None, keep: Tensor | None, values: Tensor, slope: float
+    edges: Edges,
+    left: Tensor,
+    right: Tensor,
+    term: Tensor | None,
+    keep: Tensor | None,
+    values: Tensor,
+    slope: float,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
     """The sums, and what their gradients need: the weights, and where the score was positive."""
     side, target = edges.targets, edges.sorted.target
@@ -65,10 +82,11 @@ def additive_forward(
     out = values.new_empty(*values.shape[:2], side.rows, values.shape[3])
     weights = values.new_empty(*values.shape[:2], edges.count)
     positive = torch.empty_like(weights, dtype=torch.bool)
-    for y, weight, above, l, r, t, kept, v in _slices(out, weights, positive, left, right, term, keep, values):
-        torch.add(l.index_select(0, target), r.index_select(0, side.other), out=weight)
-        if t is not None:
-            weight.add_(t)
+    parts = out, weights, positive, left, right, term, keep, values
+    for y, weight, above, own, other, extra, kept, v in _slices(*parts):
+        torch.add(own.index_select(0, target), other.index_select(0, side.other), out=weight)
+        if extra is not None:
+            weight.add_(extra)
         torch.gt(weight, 0, out=above)
         F.leaky_relu_(weight, slope)
         peak = torch.segment_reduce(weight, "max", offsets=side.start, unsafe=True)
@@ -79,7 +97,13 @@ def additive_forward(
 
 
 def additive_backward(
-    edges: Edges, saved: tuple[Tensor, ...], term: Tensor | None, keep: Tensor | None, slope: float, out: Tensor, upstream: Tensor
+    edges: Edges,
+    saved: tuple[Tensor, ...],
+    term: Tensor | None,
+    keep: Tensor | None,
+    slope: float,
+    out: Tensor,
+    upstream: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The gradients of the targets' part, of the sources' part, of each edge's score and of the values."""
     weights, positive, values = saved
@@ -97,14 +121,27 @@ def additive_backward(
 
 def _matrix(side: Side, values: Float[Tensor, " e"]) -> Tensor:
     """The sparse matrix with these values, one per entry of the side."""
+    _hear_the_warning()
     return torch.sparse_csr_tensor(
         side.start, side.other, values, (side.rows, side.others), check_invariants=False
     )
 
 
+@cache
+def _hear_the_warning() -> None:
+    """torch says once in a process that its compressed rows are in beta; said here, nobody else hears it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.sparse_csr_tensor([0, 0], [], [], (1, 1))
+
+
 def _product(sparse: Tensor, dense: Tensor) -> Tensor:
     # MKL refuses matrices without entries.
-    return sparse @ dense if sparse._nnz() and dense.numel() else dense.new_zeros(sparse.shape[0], *dense.shape[1:])
+    return (
+        sparse @ dense
+        if sparse._nnz() and dense.numel()
+        else dense.new_zeros(sparse.shape[0], *dense.shape[1:])
+    )
 
 
 def _total(side: Side, values: Float[Tensor, " e"]) -> Float[Tensor, " rows"]:
@@ -117,11 +154,14 @@ def _placed(side: Side, values: Float[Tensor, " e"]) -> Float[Tensor, " e"]:
     return values if side.place is None else values.index_select(0, side.place)
 
 
-def _sampled(side: Side, left: Float[Tensor, "rows c"], right: Float[Tensor, "others c"]) -> Float[Tensor, " e"]:
+def _sampled(
+    side: Side, left: Float[Tensor, "rows c"], right: Float[Tensor, "others c"]
+) -> Float[Tensor, " e"]:
     count, width = len(side.other), left.shape[1]
     if not count or not width:
         return left.new_zeros(count)
-    if left.is_cuda or torch.backends.mkl.is_available():
+    # Parallel relations can give more entries than the matrix has cells: the sampled product cannot hold those.
+    if (left.is_cuda or torch.backends.mkl.is_available()) and count <= side.rows * side.others:
         pattern = _matrix(side, left.new_zeros(count))
         return torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0).values()
     rows = torch.repeat_interleave(side.count, output_size=count)
@@ -134,4 +174,6 @@ def _slices(*tensors: Tensor | None) -> Iterator[tuple]:
     first = next(x for x in tensors if x is not None)
     for row in range(first.shape[0]):
         for head in range(first.shape[1]):
-            yield tuple(None if x is None else x[row if len(x) > 1 else 0, head].contiguous() for x in tensors)
+            yield tuple(
+                None if x is None else x[row if len(x) > 1 else 0, head].contiguous() for x in tensors
+            )

@@ -72,7 +72,8 @@ inline float exponential(float x) {
 }
 inline double exponential(double x) { return std::exp(x); }
 
-// Compile-time sizes where given, run-time sizes where 0.
+// Compile-time sizes where given, run-time sizes where 0. Ask for them inside the loops' own function: a size that was
+// put into a variable outside has to be fetched from memory, and the compiler no longer knows it.
 template <int H, int C>
 struct Sizes {
     Index h, c;
@@ -83,8 +84,6 @@ struct Sizes {
 template <class Body>
 void sized(Index heads, Index channels, const Body& body) {
     if (heads == 8 && channels == 8) body(Sizes<8, 8>{heads, channels});
-    else if (heads == 1) body(Sizes<1, 0>{heads, channels});
-    else if (channels == 1) body(Sizes<0, 1>{heads, channels});
     else body(Sizes<0, 0>{heads, channels});
 }
 
@@ -102,20 +101,24 @@ inline void add(T* sum, T factor, const T* values, Index count) {
     for (Index i = 0; i < count; ++i) sum[i] += factor * values[i];
 }
 
-// out_r = outer_r * sum over entries of inner_o * values_o
+// out_r = outer_r * sum over entries of inner_o * values_o; the channels of a row as `heads` pieces of one size
 template <class T>
-void sum_scaled(const Side& side, Index width, const T* outer, const T* inner, const T* values, T* out, int threads) {
-    share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
-        for (Index r = first; r < end; ++r) {
-            T* sum = out + r * width;
-            Index last = side.start[r + 1];
-            std::fill(sum, sum + width, T(0));
-            for (Index t = side.start[r]; t < last; ++t) {
-                expect(side, t, values, width);
-                add(sum, inner[side.other[t]], values + side.other[t] * width, width);
+void sum_scaled(const Side& side, Index h, Index c, const T* outer, const T* inner, const T* values, T* out,
+                int threads) {
+    sized(h, c, [&](auto sizes) {
+        share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+            for (Index r = first; r < end; ++r) {
+                T* sum = out + r * width;
+                std::fill(sum, sum + width, T(0));
+                for (Index t = side.start[r]; t < side.start[r + 1]; ++t) {
+                    expect(side, t, values, width);
+                    const T *value = values + side.other[t] * width, factor = inner[side.other[t]];
+                    for (Index k = 0; k < heads; ++k) add(sum + k * channels, factor, value + k * channels, channels);
+                }
+                for (Index i = 0; i < width; ++i) sum[i] *= outer[r];
             }
-            for (Index i = 0; i < width; ++i) sum[i] *= outer[r];
-        }
+        });
     });
 }
 
@@ -123,8 +126,8 @@ void sum_scaled(const Side& side, Index width, const T* outer, const T* inner, c
 template <class T>
 void sum_weighted(const Side& side, Index h, Index c, const T* weights, const T* values, T* out, int threads) {
     sized(h, c, [&](auto sizes) {
-        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
-        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
+        share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
             for (Index r = first; r < end; ++r) {
                 T* sum = out + r * width;
                 Index last = side.start[r + 1];
@@ -144,8 +147,8 @@ void sum_weighted(const Side& side, Index h, Index c, const T* weights, const T*
 template <class T>
 void dots(const Side& side, Index h, Index c, const T* q, const T* k, T* out, int threads) {
     sized(h, c, [&](auto sizes) {
-        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
-        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
+        share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
             for (Index r = first; r < end; ++r)
                 for (Index t = side.start[r], last = side.start[r + 1]; t < last; ++t) {
                     expect(side, t, k, width);
@@ -167,7 +170,7 @@ template <class T>
 inline void score(Index heads, const T* left, const T* right, const T* term, T slope, T* scores, T* most) {
 #pragma omp simd
     for (Index k = 0; k < heads; ++k) {
-        T z = left[k] + right[k] + (term ? term[k] : T(0));
+        T z = left[k] + right[k] + term[k];
         z = z > 0 ? z : slope * z;
         scores[k] = z;
         most[k] = most[k] >= z ? most[k] : z;
@@ -179,9 +182,9 @@ template <class T>
 void additive_forward(const Side& side, Index h, Index c, const T* right, const T* term, const T* keep, const T* values,
                       T slope, T* memory, T* out, int threads) {
     sized(h, c, [&](auto sizes) {
-        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
-        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
-            std::vector<T> scratch, total(heads);
+        share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+            std::vector<T> scratch, total(heads), zeros(heads, T(0));
             for (Index r = first; r < end; ++r) {
                 const Index begin = side.start[r], count = side.start[r + 1] - begin;
                 const Index* other = side.other + begin;
@@ -191,8 +194,8 @@ void additive_forward(const Side& side, Index h, Index c, const T* right, const 
                 std::fill(total.begin(), total.end(), T(0));
                 if (Index(scratch.size()) < count * heads) scratch.resize(count * heads);
                 for (Index t = 0; t < count; ++t)
-                    score(heads, own + part * heads, right + other[t] * heads, term ? term + (begin + t) * heads : term,
-                          slope, scratch.data() + t * heads, most);
+                    score(heads, own + part * heads, right + other[t] * heads,
+                          term ? term + (begin + t) * heads : zeros.data(), slope, scratch.data() + t * heads, most);
                 for (Index t = 0; t < count; ++t) {
                     expect(side, begin + t, values, width);
                     T *weight = scratch.data() + t * heads, *sums = total.data();
@@ -219,11 +222,10 @@ inline void unscore(Index heads, const T* seen, const T* right, const T* term, c
                     T* changes, T* total) {
 #pragma omp simd
     for (Index k = 0; k < heads; ++k) {
-        T z = seen[part * heads + k] + right[k] + (term ? term[k] : T(0));
+        T z = seen[part * heads + k] + right[k] + term[k];
         T p = exponential((z > 0 ? z : slope * z) - seen[peak * heads + k]) * seen[inverse * heads + k];
-        T held = keep ? keep[k] : T(1);
-        T change = p * (held * changes[k] - seen[slack * heads + k]) * (z > 0 ? T(1) : slope);
-        weights[k] = p * held;
+        T change = p * (keep[k] * changes[k] - seen[slack * heads + k]) * (z > 0 ? T(1) : slope);
+        weights[k] = p * keep[k];
         changes[k] = change;
         total[k] += change;
     }
@@ -235,14 +237,15 @@ void additive_backward(const Side& side, Index h, Index c, const T* right, const
                        T slope, T* memory, const T* out, const T* upstream, T* to_values, T* to_right, T* to_edges,
                        int threads) {
     sized(h, c, [&](auto sizes) {
-        const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
-        share(side.others, side.others * width, threads, [&](Index first, Index end) {
+        share(side.others, side.others * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), channels = sizes.channels();
             for (Index i = first * heads; i < end * heads; ++i)
                 memory[(i / heads * kept + slack) * heads + i % heads] =
                     dot(upstream + i * channels, out + i * channels, channels);
         });
-        share(side.rows, side.edges * width, threads, [&](Index first, Index end) {
-            std::vector<T> scratch(heads);
+        share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+            std::vector<T> scratch(heads), zeros(heads, T(0)), ones(heads, T(1));
             for (Index r = first; r < end; ++r) {
                 T *sum = to_values + r * width, *total = to_right + r * heads, *weights = scratch.data();
                 std::fill(sum, sum + width, T(0));
@@ -256,8 +259,8 @@ void additive_backward(const Side& side, Index h, Index c, const T* right, const
                     T* changes = to_edges + edge;
                     for (Index k = 0; k < heads; ++k)
                         changes[k] = dot(gradient + k * channels, value + k * channels, channels);
-                    unscore(heads, memory + target * kept * heads, right + r * heads, term ? term + edge : term,
-                            keep ? keep + edge : keep, slope, weights, changes, total);
+                    unscore(heads, memory + target * kept * heads, right + r * heads, term ? term + edge : zeros.data(),
+                            keep ? keep + edge : ones.data(), slope, weights, changes, total);
                     for (Index k = 0; k < heads; ++k)
                         add(sum + k * channels, weights[k], gradient + k * channels, channels);
                 }
@@ -281,9 +284,9 @@ void sum_edges(const Side& side, Index heads, const T* values, T* out, int threa
 }  // namespace
 
 #define FOR_TYPE(T, suffix)                                                                                          \
-    extern "C" void sum_scaled_##suffix(const Side* side, Index width, const T* outer, const T* inner,               \
-                                        const T* values, T* out, int threads) {                                      \
-        sum_scaled(*side, width, outer, inner, values, out, threads);                                                \
+    extern "C" void sum_scaled_##suffix(const Side* side, Index heads, Index channels, const T* outer,               \
+                                        const T* inner, const T* values, T* out, int threads) {                      \
+        sum_scaled(*side, heads, channels, outer, inner, values, out, threads);                                                \
     }                                                                                                                \
     extern "C" void sum_weighted_##suffix(const Side* side, Index heads, Index channels, const T* weights,           \
                                           const T* values, T* out, int threads) {                                    \

@@ -21,16 +21,20 @@ def refuse(call: Call) -> Refusal | None:
         fix = "pass support=Edges(source, target), or backend='reference'"
         return "backend 'edges' needs an edge list as its support", type(call.support).__name__, fix
     if type(call.similarity) not in SIMILARITIES:
-        return "backend 'edges' does not know this similarity edge by edge", type(call.similarity).__name__, elsewhere
+        return (
+            "backend 'edges' does not know this similarity edge by edge",
+            type(call.similarity).__name__,
+            elsewhere,
+        )
     if call.position is not None and type(call.position).bias is not Position.bias:
         return "backend 'edges' adds no position to the scores", type(call.position).__name__, elsewhere
     return None
 
 
 def run(call: Call) -> tuple[Float[Tensor, "b h n c"], Float[Tensor, "b h e"] | None]:
-    """y_i = sum over the edges to i of w_e v_j, and the weights where asked for; half precision is summed in float32.
+    """y_i = sum over the edges to i of w_e v_j, and the weights where asked for.
 
-    The result can be differentiated once, not twice.
+    Half precision is summed in float32. The result can be differentiated once, not twice.
     """
     assert isinstance(call.support, Edges)
     edges, q, k, v = call.support, wide(call.q), wide(call.k), wide(call.v)
@@ -40,8 +44,15 @@ def run(call: Call) -> tuple[Float[Tensor, "b h n c"], Float[Tensor, "b h e"] | 
     keep, weights = survivors(call, edges, q), None
     if isinstance(call.similarity, Additive) and type(call.normalise) is Softmax and not call.weights:
         left, right = call.similarity.parts(q, k)
-        output = AdditiveSoftmax.apply(edges, call.similarity.slope, keep, left, right, term(call.similarity, edges, q), v)
-    elif isinstance(call.similarity, Constant) and type(call.normalise) in FACTORS and not call.weights and keep is None:
+        output = AdditiveSoftmax.apply(
+            edges, float(call.similarity.slope), keep, left, right, term(call.similarity, edges, q), v
+        )
+    elif (
+        isinstance(call.similarity, Constant)
+        and type(call.normalise) in FACTORS
+        and not call.weights
+        and keep is None
+    ):
         output = Scaled.apply(edges, *factors(call, edges, v), v)
     else:
         weights = call.normalise(scores(call, edges.sorted, q, k), Neighbours(edges))
@@ -54,7 +65,7 @@ def run(call: Call) -> tuple[Float[Tensor, "b h n c"], Float[Tensor, "b h e"] | 
 
 
 def survivors(call: Call, edges: Edges, q: Float[Tensor, "b h n d"]) -> Float[Tensor, "b h e"] | None:
-    """The factor by which dropout multiplies each weight; drawn in the order in which the edges were given."""
+    """The factor by which dropout multiplies each weight; drawn in the order of the edges as given."""
     if call.dropout == 0.0:
         return None
     drawn = kept((*q.shape[:2], edges.count), call, q.device)
@@ -67,7 +78,9 @@ def term(similarity: Additive, edges: Edges, q: Tensor) -> Float[Tensor, "b h e"
     return None if extra is None else extra.to(q.dtype).expand(len(q), -1, -1)
 
 
-def scores(call: Call, edges: Edges, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]) -> Float[Tensor, "b h e"]:
+def scores(
+    call: Call, edges: Edges, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]
+) -> Float[Tensor, "b h e"]:
     """The similarity of every edge of a sorted list."""
     match call.similarity:
         case Dot() as dot:
@@ -82,11 +95,13 @@ def scores(call: Call, edges: Edges, q: Float[Tensor, "b h n d"], k: Float[Tenso
             return similarity.pairs(q, k, edges)
 
 
-def quadratic(gaussian: Gaussian, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]) -> tuple[Tensor, Tensor]:
+def quadratic(
+    gaussian: Gaussian, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]
+) -> tuple[Tensor, Tensor]:
     """Queries and keys whose inner product is the Gaussian's score.
 
-    -(q - k)² / 2 s  =  (q², q, 1) · (-1 / 2 s, k / s, -k² / 2 s), and what the key adds alone joins the last. Taken about
-    the keys' mean, since squares of far-off numbers cancel badly.
+    -(q - k)² / 2 s  =  (q², q, 1) · (-1 / 2 s, k / s, -k² / 2 s), and what the key adds alone joins the last.
+    Taken about the keys' mean, since squares of far-off numbers cancel badly.
     """
     log_variance, log_weight = gaussian._per_key(k)
     middle = k.detach().mean(2, keepdim=True) if k.shape[2] else 0.0

@@ -1,6 +1,6 @@
-"""The sums over edges in C++: compiled once by the system's compiler, kept in the person's cache, called by pointer.
+"""The sums over edges in C++: compiled once by the system's compiler, kept in the person's cache.
 
-REGARD_NATIVE=0 in the environment turns it off; where there is no compiler, `eager` does the same work with torch alone.
+REGARD_NATIVE=0 in the environment turns it off; where there is no compiler, `eager` does the same work with torch.
 """
 
 import ctypes
@@ -19,8 +19,9 @@ from regard.shapes import Float
 
 SOURCE = Path(__file__).with_name("edges.cpp")
 FLAGS = (
-    *("-std=c++17", "-O3", "-march=native", "-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"),
-    *("-pthread", "-shared", "-fPIC"),
+    *("-std=c++17", "-O3", "-march=native", "-fopenmp-simd", "-pthread", "-shared", "-fPIC"),
+    # Sums may be taken in any order; infinities and what is not a number keep their meaning.
+    *("-fno-math-errno", "-fno-trapping-math", "-fassociative-math", "-fno-signed-zeros"),
 )
 TYPES = {torch.float32: ("float", ctypes.c_float), torch.float64: ("double", ctypes.c_double)}
 SECONDS = 120
@@ -95,23 +96,25 @@ def _described(side: Side) -> _Side:
 
 
 def _run(name: str, side: Side, sizes: tuple[int, ...], *arguments: Tensor | float | None) -> None:
-    """Call a function of the library once per row of the batch; tensors have the batch first."""
+    """Call a function of the library once per row of the batch; tensors have the batch first, the last is made."""
     given = [x for x in arguments if isinstance(x, Tensor)]
     suffix, real = TYPES[given[0].dtype]
     library, threads, described = _library(compiler(), folder()), torch.get_num_threads(), _described(side)
-    assert not isinstance(library, str) and all(x.is_contiguous() and x.dtype == given[0].dtype for x in given)
+    assert not isinstance(library, str) and all(
+        x.is_contiguous() and x.dtype == given[0].dtype for x in given
+    )
     function = getattr(library, f"{name}_{suffix}")
-    for row in range(max(len(x) for x in given)):
+    for row in range(len(given[-1])):
         function(
             ctypes.byref(described),
             *[ctypes.c_int64(size) for size in sizes],
-            *[real(x) if isinstance(x, float) else ctypes.c_void_p(_pointer(x, row)) for x in arguments],
+            *[_pointer(x, row) if isinstance(x, Tensor) else x if x is None else real(x) for x in arguments],
             ctypes.c_int(threads),
         )
 
 
-def _pointer(x: Tensor | None, row: int) -> int | None:
-    return None if x is None else x.data_ptr() + (row if len(x) > 1 else 0) * x.stride(0) * x.element_size()
+def _pointer(x: Tensor, row: int) -> ctypes.c_void_p:
+    return ctypes.c_void_p(x.data_ptr() + (row if len(x) > 1 else 0) * x.stride(0) * x.element_size())
 
 
 def _inside(x: Tensor) -> Tensor:
@@ -120,12 +123,18 @@ def _inside(x: Tensor) -> Tensor:
 
 
 def sum_scaled(
-    side: Side, outer: Float[Tensor, " rows"], inner: Float[Tensor, " others"], values: Float[Tensor, "b h others c"]
+    side: Side,
+    outer: Float[Tensor, " rows"],
+    inner: Float[Tensor, " others"],
+    values: Float[Tensor, "b h others c"],
 ) -> Float[Tensor, "b h rows c"]:
     """outer_r times the sum over the row's entries of inner_o values_o."""
     values = _inside(values)
     out = values.new_empty(len(values), side.rows, *values.shape[2:])
-    _run("sum_scaled", side, (values[0, 0].numel(),), outer[None].contiguous(), inner[None].contiguous(), values, out)
+    # Every head has the same factors, so the row may be cut as it is fastest: in eight pieces, if it can.
+    width = values.shape[2] * values.shape[3]
+    sizes = (1, width) if width % 8 else (8, width // 8)
+    _run("sum_scaled", side, sizes, outer[None].contiguous(), inner[None].contiguous(), values, out)
     return out.transpose(1, 2)
 
 
@@ -158,7 +167,13 @@ def sum_edges(side: Side, values: Float[Tensor, "b h e"]) -> Float[Tensor, "b h 
 
 
 def additive_forward(
-    edges: Edges, left: Tensor, right: Tensor, term: Tensor | None, keep: Tensor | None, values: Tensor, slope: float
+    edges: Edges,
+    left: Tensor,
+    right: Tensor,
+    term: Tensor | None,
+    keep: Tensor | None,
+    values: Tensor,
+    slope: float,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
     """The sums, and what their gradients need: no more than a few numbers per node and head."""
     right, values = _inside(right), _inside(values)
@@ -172,7 +187,13 @@ def additive_forward(
 
 
 def additive_backward(
-    edges: Edges, saved: tuple[Tensor, ...], term: Tensor | None, keep: Tensor | None, slope: float, out: Tensor, upstream: Tensor
+    edges: Edges,
+    saved: tuple[Tensor, ...],
+    term: Tensor | None,
+    keep: Tensor | None,
+    slope: float,
+    out: Tensor,
+    upstream: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The gradients of the targets' part, of the sources' part, of each edge's score and of the values."""
     right, values, memory = saved

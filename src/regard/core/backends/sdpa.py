@@ -43,15 +43,10 @@ def run(call: Call) -> tuple[Float[Tensor, "b h n c"], None]:
     """The output of the fused kernel."""
     q, k, v = call.q, call.k, call.v
     mask, causal = hidden(call)
+    assert isinstance(call.similarity, Dot)
+    scale, grouped = call.similarity.scale, q.shape[1] != k.shape[1]
     output = F.scaled_dot_product_attention(
-        q,
-        k,
-        v,
-        attn_mask=mask,
-        dropout_p=call.dropout,
-        is_causal=causal,
-        scale=call.similarity.scale,  # type: ignore[attr-defined]
-        enable_gqa=q.shape[1] != k.shape[1],
+        q, k, v, mask, call.dropout, causal, scale=scale, enable_gqa=grouped
     )
     return output, None
 

@@ -1,4 +1,4 @@
-"""Differentiable sums over edges. Gradients are written by hand in the same terms, so they cannot be differentiated again.
+"""Differentiable sums over edges. Gradients are written by hand, so they cannot be differentiated again.
 
 Edges stand in the order of `Edges.sorted` throughout.
 """
@@ -25,7 +25,7 @@ def kernels(like: Tensor) -> ModuleType:
 
 
 class Scaled(Function):
-    """outer_i times the sum over the edges to i of inner_j v_j: weights that are a product of two nodes' factors."""
+    """outer_i times the sum over the edges to i of inner_j v_j: each weight is the product of two factors."""
 
     @staticmethod
     def forward(ctx: Context, edges: Edges, outer: Tensor, inner: Tensor, v: Tensor) -> Tensor:
@@ -97,11 +97,18 @@ class Totals(Function):
 
 
 class AdditiveSoftmax(Function):
-    """The whole of a GAT layer's sum: z = left_i + right_j + term_e, softmax of LeakyReLU(z), dropout, sum of values."""
+    """A GAT layer's whole sum: z = left_i + right_j + term_e, softmax of LeakyReLU(z), dropout, sum of v."""
 
     @staticmethod
     def forward(
-        ctx: Context, edges: Edges, slope: float, keep: Tensor | None, left: Tensor, right: Tensor, term: Tensor | None, v: Tensor
+        ctx: Context,
+        edges: Edges,
+        slope: float,
+        keep: Tensor | None,
+        left: Tensor,
+        right: Tensor,
+        term: Tensor | None,
+        v: Tensor,
     ) -> Tensor:
         out, saved = kernels(v).additive_forward(edges, left, right, term, keep, v, slope)
         ctx.edges, ctx.slope, ctx.given = edges, slope, (term is not None, keep is not None)
@@ -115,7 +122,9 @@ class AdditiveSoftmax(Function):
         keep = saved.pop() if ctx.given[1] else None
         term = saved.pop() if ctx.given[0] else None
         by = kernels(upstream)
-        left, right, score, v = by.additive_backward(ctx.edges, tuple(saved), term, keep, ctx.slope, out, upstream)
+        left, right, score, v = by.additive_backward(
+            ctx.edges, tuple(saved), term, keep, ctx.slope, out, upstream
+        )
         return None, None, None, left, right, None if term is None else score, v
 
 

@@ -1,0 +1,102 @@
+"""What the arguments of a person's constructor mean, by their names."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+NAMES = {
+    "width": "n_embd d_model embed_dim width dim hidden_size hidden_dim emb_dim embedding_dim emb_size embed_size emb channels c "
+    "d_in input_dim model_dim features size d input_size normalized_shape n_embed d_embed embed hidden model_size n_features "
+    "num_features feature_dim n_channels num_channels embd embedding_size d_hidden ndim qdim query_dim embd_dim head_width d_emb "
+    "in_dim in_features out_dim out_features d_out output_dim dims shape normalized_dim layer_size dmodel",
+    "heads": "n_head n_heads num_heads heads nhead h nheads num_attention_heads n_attn_heads number_of_heads head_count head num_head "
+    "attention_heads",
+    "length": "block_size max_len seq_len context_length max_seq_len n_positions max_length context ctx n_ctx sequence_length t "
+    "max_position_embeddings seq_length length max_t context_size ctx_len max_positions max_seq_length block window maxlen seqlen "
+    "max_sequence_length end",
+    "dropout": "dropout p attn_dropout drop pdrop attn_pdrop resid_pdrop dropout_p p_drop drop_rate dropout_rate attention_dropout "
+    "resid_dropout p_dropout dropout_prob dropout_ratio attn_drop proj_drop drop_prob feat_drop",
+    "head_width": "head_size d_k d_v head_dim dim_head d_head dk dv d_q head_width dim_per_head size_per_head key_dim value_dim",
+    "eps": "eps epsilon variance_epsilon layer_norm_epsilon rms_norm_eps e norm_eps",
+    "bias": "bias qkv_bias use_bias has_bias",
+    "causal": "causal is_causal masked use_mask mask",
+    "base": "base theta rope_theta rope_base freq_base",
+    "components": "n_components k n_component num_components components n_gaussians num_gaussians n_mixtures n_clusters n_classes "
+    "num_mixtures mixtures ncomponents n_comp",
+    "dimension": "dim n_dim n_dims d data_dim input_dim n_features dims dimension dimensions features ndim in_features in_dim "
+    "num_features x_dim",
+    "inputs": "in_features in_channels in_dim in_feats input_dim nfeat in_size d_in input_size n_in in_ch dim_in din f_in fin "
+    "num_features in_feat n_features c_in indim num_in_features features_in in_c input_features channels_in d",
+    "outputs": "out_features out_channels out_dim out_feats output_dim nhid out_size d_out output_size n_out out_ch dim_out dout f_out "
+    "fout hidden hidden_dim out_feat nclass n_hidden c_out outdim num_out_features features_out out_c output_features "
+    "channels_out head_dim per_head",
+    "slope": "alpha negative_slope slope leaky_slope leaky_relu_slope leaky leaky_alpha neg_slope",
+    "concat": "concat is_concat concat_heads concatenate",
+    "loops": "add_self_loops self_loops add_loops self_loop",
+    "temperature": "temperature temp scale scaling scale_factor",
+}
+"The usual names of each meaning."
+ALIASES = {meaning: set(words.split()) for meaning, words in NAMES.items()}
+ASKED = {"bias": True, "base": 10000.0}
+"What is given for a meaning that is left to the person's default where there is one."
+CONFIG = {"config", "cfg", "args", "conf", "hparams", "params", "configuration", "opt", "options", "c"}
+
+
+class Unbuildable(Exception):
+    """A constructor asks for something that the checker cannot know."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """Arguments for a constructor, and what was meant by them."""
+
+    named: dict[str, Any]
+    meant: dict[str, str]
+
+
+def fill(parameters: list[dict[str, Any]], known: dict[str, Any], given: dict[str, str]) -> Built:
+    """Arguments for every parameter that is required or whose meaning is known.
+
+    >>> wide = {"name": "n_embd", "required": True, "star": False, "default": None}
+    >>> fill([wide], {"width": 24}, {}).named
+    {'n_embd': 24}
+    """
+    named: dict[str, Any] = {}
+    meant: dict[str, str] = {}
+    for parameter in parameters:
+        name = parameter["name"]
+        if parameter["star"]:
+            continue
+        meaning = mean(name, [m for m in known if m not in meant])
+        if name in given:
+            named[name] = number(given[name])
+        elif meaning and (known[meaning] is not None or parameter["required"]):
+            value = known[meaning] if known[meaning] is not None else ASKED[meaning]
+            named[name], meant[meaning] = value, name
+        elif name.lower() in CONFIG and parameter["required"]:
+            named[name] = {"config": spread(known)}
+            meant |= dict.fromkeys(known, f"{name}")
+        elif parameter["required"]:
+            raise Unbuildable(name)
+    return Built(named, meant)
+
+
+def mean(name: str, meanings: list[str]) -> str | None:
+    """The first of some meanings that a name may have."""
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_")
+    return next((m for m in meanings if plain in ALIASES[m]), None)
+
+
+def spread(known: dict[str, Any]) -> dict[str, Any]:
+    """A configuration that answers to every usual name."""
+    return {alias: value for meaning, value in reversed(known.items()) for alias in ALIASES[meaning] if value is not None}
+
+
+def number(word: str) -> Any:
+    """A word from the command line as the value it looks like."""
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return {"true": True, "false": False, "none": None}.get(word.lower(), word)

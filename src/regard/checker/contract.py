@@ -1,0 +1,130 @@
+"""What a contract is made of: cases to run, a reference in steps, mistakes and conventions as other steps, laws."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Steps = dict[str, Callable[..., Any]]
+"Steps of a reference that are replaced, by name."
+Forms = tuple[Steps, ...]
+"Different programs of one mistake."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mistake:
+    """A known mistake: a reference with a step replaced, why it is wrong, and how to mend it."""
+
+    slug: str
+    cause: str
+    "One sentence: what the code does, and what it should do."
+    remedy: str
+    look: str = ""
+    "The kind of expression to point at in the person's source: a name from reading.FINDERS."
+    forms: Forms = ()
+    "No forms: only a law can find it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convention:
+    """A valid choice that differs from the reference."""
+
+    slug: str
+    says: str
+    forms: Forms = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Inputs of one probe, by name, in the reference's own layout."""
+
+    name: str
+    inputs: dict[str, np.ndarray]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.inputs[name]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """One reading of a person's weights by role, with the sizes that belong to it."""
+
+    weights: dict[str, np.ndarray]
+    facts: dict[str, Any] = field(default_factory=dict)
+    conventions: tuple[str, ...] = ()
+    "What this reading takes for granted that the names did not say."
+    notes: tuple[str, ...] = ()
+    "The mapping, for the person to read."
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.weights[name]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broken:
+    """A law that does not hold: by how much, and the smallest case that shows it."""
+
+    number: float
+    words: str
+    slug: str = ""
+    "The mistake this alone proves, if it does."
+    instead: tuple[str, ...] = ()
+    "Mistakes that the family may name and that this explains better."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Law:
+    """Something that must hold for every correct implementation, whatever its weights."""
+
+    name: str
+    says: str
+    test: Callable[..., Broken | None]
+    "Of a subject and a generator of random numbers."
+    look: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contract:
+    """Everything the checker knows about one kind of implementation."""
+
+    name: str
+    title: str
+    file: str
+    "The name of the file that `regard start` writes."
+    stub: str
+    suits: Callable[[dict[str, Any], str], float]
+    "How well a member of a file (and its source) looks like this: 0 not at all, 1 surely."
+    adapt: Callable[..., Any]
+    "A bench to a subject: make the object, find how it is called, read its weights."
+    cases: Callable[..., list[Case]]
+    "Of a subject and a generator of random numbers."
+    reference: Callable[[Case, Frame, Steps], np.ndarray]
+    mistakes: tuple[Mistake, ...]
+    conventions: tuple[Convention, ...] = ()
+    laws: tuple[Law, ...] = ()
+    notices: tuple[Callable[..., str | None], ...] = ()
+    "Each may notice a convention, by its slug."
+    decide: Callable[[str, set[str]], str | None] = lambda source, slugs: None
+    "Between causes that are the same function, by what the person's source says."
+    picture: Callable[[Case, Frame, Steps], np.ndarray] | None = None
+    "A small matrix that shows what happens, for --explain."
+
+    def mistake(self, slug: str) -> Mistake:
+        """The mistake of that name."""
+        return next(m for m in self.mistakes if m.slug == slug)
+
+    def convention(self, slug: str) -> Convention:
+        """The convention of that name."""
+        return next(c for c in self.conventions if c.slug == slug)
+
+
+def forms(*steps: Steps) -> Forms:
+    """Programs of one mistake, as written in a contract."""
+    return steps
+
+
+def each(values: Iterable[Any], step: Callable[[Any], Steps]) -> Forms:
+    """One program for each value of a number that a person may have chosen."""
+    return tuple(step(value) for value in values)

@@ -1,0 +1,1 @@
+"""One file per contract: stub, adapter, cases, laws, and the mistakes it can name."""

@@ -1,0 +1,276 @@
+"""Probe, compare, conclude: one implementation under one contract."""
+
+import time
+
+import numpy as np
+
+from regard.checker.bench import Bench, Unfit
+from regard.checker.contract import Broken, Contract, Law, Mistake
+from regard.checker.family import FAR, Family, Match, Member
+from regard.checker.reading import Place
+from regard.checker.session import Lost, Raised
+from regard.checker.subject import Subject
+from regard.checker.verdict import Finding, Picture, State, Verdict
+
+FATAL = ("raises", "too-slow", "crashed", "exited", "too-much-memory", "too-many-processes", "too-many-crashes", "wrong-shape", "wrong-answer")
+"Ways to stop that are the code's own fault."
+SERIOUS = ("mistake", "unknown", "stopped")
+
+
+class Examination:
+    """Collects what is found about one member."""
+
+    def __init__(self, contract: Contract, bench: Bench, seed: int) -> None:
+        self.contract, self.bench, self.rng = contract, bench, np.random.default_rng(seed)
+        self.findings: list[Finding] = []
+        self.laws: dict[str, bool] = {}
+        self.broken: list[tuple[Law, Broken]] = []
+        self.subject: Subject | None = None
+        self.match: Match | None = None
+        self.picture: Picture | None = None
+        self.gap, self.start, self.first = np.inf, time.monotonic(), None
+
+    def run(self) -> Verdict:
+        """Everything, in order; whatever happens, a verdict."""
+        try:
+            self.subject = self.contract.adapt(self.bench)
+            self.compare(self.subject)
+            self.hold(self.subject)
+            self.conclude(self.subject)
+        except (Raised, Lost, Unfit) as trouble:
+            self.by_laws()
+            self.add(self.stopped(trouble))
+        except Exception as fault:  # a verdict always: what the checker did not foresee is its own fault, and said to be
+            words = f"the checker itself failed: {type(fault).__name__}: {short(str(fault))}"
+            remedy = "please report it, with the file"
+            self.add(Finding(kind="stopped", slug="checker-fault", sentence=words, remedy=remedy))
+        return self.verdict()
+
+    def compare(self, subject: Subject) -> None:
+        """Hold the answers beside every known program."""
+        self.cases = self.contract.cases(subject, self.rng)
+        self.answers = [subject.answer(case) for case in self.cases]
+        family = Family(self.contract, subject.frames, self.cases, self.answers)
+        self.match = family.find(subject.kind)
+        self.gap = family.far(Member(subject.frames[0], {}))
+        if self.match:
+            subject.facts["frame"] = self.match.best.frame
+
+    def hold(self, subject: Subject) -> None:
+        """Try every law; one whose trial raises is broken by that."""
+        for law in self.contract.laws:
+            try:
+                broken = law.test(subject, self.rng)
+            except Raised as error:
+                broken = Broken(number=np.inf, words=f"it raises {error.kind}: {short(error.words)}")
+            self.laws[law.name] = broken is None
+            if broken:
+                self.broken.append((law, broken))
+
+    def conclude(self, subject: Subject) -> None:
+        """Name what the evidence allows, and no more."""
+        replaced = {slug for _, broken in self.broken for slug in broken.instead}
+        family = [slugs for slugs in self.match.slugs if slugs] if self.match else []
+        if self.match and family and not all(set(slugs) <= replaced for slugs in family):
+            self.name(self.match, family)
+        self.by_laws()
+        if self.match:
+            self.agreed(self.match)
+        self.notice(subject)
+        if not any(f.kind == "mistake" for f in self.findings) and (self.broken or not self.match):
+            self.unknown(subject)
+
+    def name(self, match: Match, family: list[tuple[str, ...]]) -> None:
+        """The mistakes that the nearest member makes, or the candidates."""
+        fewest = min(len(slugs) for slugs in family)
+        sets = [slugs for slugs in family if len(slugs) == fewest]
+        if match.runner < FAR * match.distance and len(match.runner_slugs) == fewest:
+            sets.append(match.runner_slugs)
+        settled = self.contract.decide(self.bench.source.text, {slug for each in sets for slug in each}) if len(sets) > 1 else None
+        sets = [(settled,)] if settled else sets
+        if len(sets) > 1:
+            slugs = sorted({slug for each in sets for slug in each})
+            sentence = "one of these, which no probe here can tell apart: " + "; ".join(self.contract.mistake(s).cause for s in slugs)
+            self.add(self.mistake(self.contract.mistake(slugs[0]), self.evidence(match), sentence=sentence, candidates=tuple(slugs)))
+        else:
+            for slug in sets[0]:
+                self.add(self.mistake(self.contract.mistake(slug), self.evidence(match)))
+        self.draw(match.best)
+
+    def evidence(self, match: Match) -> tuple[str, ...]:
+        """Numbers: how near, how far the right one, how far the next; and the laws that break."""
+        said = [f"under your own weights it equals the reference with this mistake to {match.distance:.1e}"]
+        said.append(f"the correct reference is {percent(self.gap)} away")
+        if np.isfinite(match.runner):
+            said.append(f"the next known cause is {percent(match.runner)} away")
+        return (*said, *(f"{law.name}: {broken.words}" for law, broken in self.broken))
+
+    def mistake(self, mistake: Mistake, evidence: tuple[str, ...], *, law: str = "", sentence: str = "", candidates: tuple[str, ...] = ()) -> Finding:
+        """A finding that names a mistake."""
+        return Finding(
+            kind="mistake",
+            slug=mistake.slug,
+            sentence=sentence or mistake.cause,
+            law=law or self.hint(),
+            evidence=evidence,
+            place=self.place(mistake.look),
+            remedy=mistake.remedy,
+            page=self.page(mistake.slug),
+            candidates=candidates,
+        )
+
+    def hint(self) -> str:
+        """The first law that breaks, which gives nothing away."""
+        return self.broken[0][0].says if self.broken else "the output equals the reference under your own weights"
+
+    def by_laws(self) -> None:
+        """Mistakes that one law alone proves; not what a mistake already named brings with it."""
+        named = {f.slug.partition("-")[0] for f in self.findings if f.kind == "mistake"}
+        for law, broken in self.broken:
+            if broken.slug and not (broken.slug == "softmax-unstable" and "softmax" in named):
+                self.add(self.mistake(self.contract.mistake(broken.slug), (f"{law.name}: {broken.words}",), law=law.says))
+
+    def agreed(self, match: Match) -> None:
+        """Conventions, as such."""
+        slugs = [*match.best.frame.conventions, *(c.slug for c in match.best.conventions)]
+        replaced = {slug for _, broken in self.broken for slug in broken.instead}
+        for slug in dict.fromkeys(s for s in slugs if s != "by-behaviour" and s not in replaced):
+            self.convention(slug)
+
+    def convention(self, slug: str) -> None:
+        """A finding that is no mistake."""
+        self.add(Finding(kind="convention", slug=slug, sentence=self.contract.convention(slug).says, page=self.page(slug)))
+
+    def notice(self, subject: Subject) -> None:
+        """Conventions that only a probe of their own shows."""
+        for look in self.contract.notices:
+            try:
+                slug = look(subject, self.rng)
+            except Raised:
+                continue
+            if slug:
+                self.convention(slug)
+
+    def unknown(self, subject: Subject) -> None:
+        """Something is wrong and nothing known explains it: the law and the smallest case, no name."""
+        evidence = [f"{law.name}: {broken.words}" for law, broken in self.broken]
+        if not self.match:
+            evidence += [f"it differs from the correct reference by {percent(self.gap)}", self.worst(subject)]
+        law = self.broken[0][0] if self.broken else None
+        sentence = f"{law.says}: this does not hold, for a reason the checker does not know" if law else (
+            "it is not the function the contract asks for, in a way the checker does not know"
+        )
+        self.add(
+            Finding(
+                kind="unknown",
+                slug="unknown",
+                sentence=sentence,
+                law=law.says if law else "the output equals the reference under your own weights",
+                evidence=tuple(filter(None, evidence)),
+                place=self.place(law.look if law else ""),
+                remedy="compare the smallest case above by hand; the page lists what is checked",
+                page=self.page(""),
+            )
+        )
+
+    def worst(self, subject: Subject) -> str:
+        """The single number that is farthest off in the smallest case that differs."""
+        for case, answer in sorted(zip(self.cases, self.answers, strict=True), key=lambda pair: pair[1].size):
+            expected = self.contract.reference(case, subject.frames[0], {})
+            if expected.shape != answer.shape:
+                return f"{case.name}: shape {answer.shape}, expected {expected.shape}"
+            fine = np.isfinite(expected)
+            off = np.where(fine, np.where(np.isfinite(answer), np.abs(answer - np.where(fine, expected, 0.0)), np.inf), 0.0)
+            if off.max(initial=0.0) > 1e-6 * np.abs(expected[fine]).max(initial=1e-9):
+                at = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
+                return f"{case.name}: output{list(at)} is {answer[at]:.5g}, expected {expected[at]:.5g}"
+        return ""
+
+    def draw(self, member: Member) -> None:
+        """Expected and actual, where the contract can draw them."""
+        if self.contract.picture:
+            agreed = {name for convention in member.conventions for form in convention.forms for name in form}
+            right = {name: step for name, step in member.steps.items() if name in agreed}
+            pair = [self.contract.picture(self.cases[0], member.frame, steps).tolist() for steps in (right, member.steps)]
+            self.picture = Picture(title="weights: expected and yours", expected=pair[0], actual=pair[1])
+
+    def stopped(self, trouble: Raised | Lost | Unfit) -> Finding:
+        """It could not be judged to the end."""
+        if isinstance(trouble, Raised):
+            place = Place(trouble.line, trouble.text) if trouble.line else None
+            words, remedy = f"it raises {trouble.kind}: {short(trouble.words)}", "make this line run first"
+            return Finding(kind="stopped", slug="raises", sentence=words, place=place, remedy=remedy, page=self.page(""))
+        if isinstance(trouble, Lost):
+            remedy = "make one call run to its end first"
+            return Finding(kind="stopped", slug=trouble.slug, sentence=trouble.sentence, remedy=remedy, page=self.page(""))
+        place = self.bench.source.at(trouble.line) if trouble.line else None
+        known = next((m for m in self.contract.mistakes if m.slug == trouble.slug), None)
+        return Finding(
+            kind="mistake" if known else "stopped",
+            slug=trouble.slug,
+            sentence=known.cause if known else trouble.sentence,
+            evidence=(trouble.sentence,) if known else (),
+            place=place or (self.place(known.look) if known else None),
+            remedy=trouble.remedy,
+            page=self.page(trouble.slug if known else ""),
+        )
+
+    def add(self, finding: Finding) -> None:
+        """Keep a finding, once."""
+        if finding.slug not in {f.slug for f in self.findings if f.kind == finding.kind}:
+            self.findings.append(finding)
+            if self.first is None and finding.kind in SERIOUS:
+                self.first = time.monotonic() - self.start
+
+    def place(self, look: str) -> Place | None:
+        """Where to look in the person's source."""
+        return self.bench.source.place(self.bench.name, look)
+
+    def page(self, slug: str) -> str:
+        """The page that explains it."""
+        return f"{self.contract.name}#{slug}" if slug else self.contract.name
+
+    def verdict(self) -> Verdict:
+        """The state and its sentence."""
+        wrong = any(f.kind in ("mistake", "unknown") or f.slug in FATAL for f in self.findings)
+        stopped = any(f.kind == "stopped" for f in self.findings)
+        state: State = "mistake" if wrong else "undecided" if stopped else "correct"
+        first = next((f for f in self.findings if f.kind in SERIOUS), None)
+        right = f"it is {self.contract.title}, as far as {len(self.laws)} laws and {len(self.contract.mistakes)} known mistakes can tell"
+        frame = self.subject.frame if self.subject else None
+        return Verdict(
+            contract=self.contract.name,
+            member=self.bench.name,
+            state=state,
+            sentence=first.sentence if first else right,
+            findings=tuple(self.findings),
+            notes=(*(frame.notes if frame else ()), *(self.subject.notes if self.subject else ())),
+            precision=self.subject.kind if self.subject else "",
+            laws=dict(self.laws),
+            picture=self.picture,
+            seconds=time.monotonic() - self.start,
+            first=self.first,
+        )
+
+
+def percent(gap: float) -> str:
+    """A distance in words.
+
+    >>> percent(0.25), percent(3e-4), percent(float("inf"))
+    ('25 %', '0.03 %', 'not comparable (NaNs or shapes differ)')
+    """
+    return f"{100 * gap:.2g} %" if np.isfinite(gap) else "not comparable (NaNs or shapes differ)"
+
+
+def short(words: str) -> str:
+    """The first line of a message.
+
+    >>> short("one\\ntwo"), short("")
+    ('one', '(no message)')
+    """
+    return words.strip().splitlines()[0][:200] if words.strip() else "(no message)"
+
+
+def examine(contract: Contract, bench: Bench, *, seed: int = 0) -> Verdict:
+    """The verdict on one member under one contract."""
+    return Examination(contract, bench, seed).run()

@@ -1,0 +1,164 @@
+"""The nearest member of a family of references names the cause, if it is near and the others are far."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from regard.checker.contract import Case, Contract, Convention, Frame, Mistake, Steps
+
+TIGHT = {"float64": 1e-6, "float32": 1e-4}
+"The largest distance that counts as the same function, by precision."
+USUAL = 3
+"How many programs of one mistake are tried together with another mistake."
+FAR = 100.0
+"How many times farther the next must be."
+
+
+@dataclass(frozen=True)
+class Member:
+    """One program: a reading of the weights with some steps replaced."""
+
+    frame: Frame
+    steps: Steps
+    mistakes: tuple[Mistake, ...] = ()
+    conventions: tuple[Convention, ...] = ()
+
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """The mistakes it makes."""
+        return tuple(sorted(m.slug for m in self.mistakes))
+
+    @property
+    def assumed(self) -> int:
+        """How many conventions it takes for granted."""
+        return len(self.conventions) + len(self.frame.conventions)
+
+
+@dataclass(frozen=True)
+class Match:
+    """The members that are the person's function, as far as the probes can tell; and how far the next one is."""
+
+    members: tuple[Member, ...]
+    distance: float
+    runner: float
+    runner_slugs: tuple[str, ...]
+
+    @property
+    def best(self) -> Member:
+        """The simplest of them."""
+        return self.members[0]
+
+    @property
+    def slugs(self) -> tuple[tuple[str, ...], ...]:
+        """Each different set of mistakes that explains it."""
+        return tuple(dict.fromkeys(member.slugs for member in self.members))
+
+
+def distance(actual: np.ndarray, expected: np.ndarray) -> float:
+    """Root mean square of the difference, as a share of what was expected; infinite where NaNs differ.
+
+    >>> distance(np.array([3.0, 4.0]), np.array([3.0, 4.0])), distance(np.array([0.0, 0.0]), np.array([3.0, 4.0]))
+    (0.0, 1.0)
+    """
+    if actual.shape != expected.shape:
+        return np.inf
+    holes = ~np.isfinite(expected)
+    if not np.array_equal(~np.isfinite(actual), holes):
+        return np.inf
+    wanted, got = expected[~holes], actual[~holes]
+    if not wanted.size:
+        return 0.0 if holes.size else np.inf
+    size = np.sqrt(np.mean(wanted**2))
+    return float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
+
+
+class Family:
+    """The person's answers beside every member's."""
+
+    def __init__(self, contract: Contract, frames: list[Frame], cases: list[Case], answers: list[np.ndarray]) -> None:
+        self.contract, self.frames = contract, frames
+        self.cases, self.answers = cases, answers
+        self.measured: list[tuple[float, Member]] = []
+
+    def far(self, member: Member, *, stop: float = np.inf) -> float:
+        """The largest distance over all cases; it stops at the first that is beyond `stop`."""
+        worst = 0.0
+        for case, answer in zip(self.cases, self.answers, strict=True):
+            try:
+                worst = max(worst, distance(answer, self.contract.reference(case, member.frame, member.steps)))
+            except (ValueError, IndexError, np.linalg.LinAlgError):
+                return np.inf  # a mistake that these sizes do not allow, as k and v of different widths
+            if worst > stop:
+                break
+        return worst
+
+    def find(self, kind: str) -> Match | None:
+        """The first stage at which somebody is near: right, conventions, one mistake, two mistakes.
+
+        What computes in float32 inside a float64 call is near nobody at first; then the looser limit counts.
+        """
+        first, others = self.frames[:1], self.frames[1:]
+        stages = (
+            self.right(),
+            self.single(first),
+            self.single(others, conventions=0),
+            self.double([Member(first[0], {})]),
+            self.double(self._conventions(first[0], 1)),
+        )
+        seen: list[list[tuple[float, Member]]] = []
+        for stage in stages:
+            seen.append([(self.far(member, stop=0.1), member) for member in stage])
+            self.measured += seen[-1]
+            if near := [pair for pair in seen[-1] if pair[0] < TIGHT[kind]]:
+                return self._match(near)
+        loose = ([pair for pair in stage if pair[0] < TIGHT["float32"]] for stage in seen)
+        return next((self._match(near) for near in loose if near), None)
+
+    def right(self) -> Iterator[Member]:
+        """The reference, under every reading of the weights and every convention or two."""
+        for frame in self.frames:
+            yield Member(frame, {})
+        for frame in self.frames:
+            yield from self._conventions(frame, 2)
+
+    def single(self, frames: list[Frame], *, conventions: int = 2) -> Iterator[Member]:
+        """Every known mistake alone, then with conventions."""
+        for frame in frames:
+            base = [Member(frame, {}), *self._conventions(frame, conventions)]
+            for mistake in self.contract.mistakes:
+                for member in base:
+                    for steps in mistake.forms:
+                        if not set(steps) & set(member.steps):
+                            yield Member(frame, member.steps | steps, (mistake,), member.conventions)
+
+    def double(self, bases: Iterable[Member]) -> Iterator[Member]:
+        """Every two mistakes that replace different steps; of each mistake the most usual programs."""
+        each = [(mistake, steps) for mistake in self.contract.mistakes for steps in mistake.forms[:USUAL]]
+        pairs = [
+            (one, two, first | second)
+            for (one, first), (two, second) in combinations(each, 2)
+            if one is not two and not set(first) & set(second)
+        ]
+        for base in bases:
+            for one, two, steps in pairs:
+                if not set(base.steps) & set(steps):
+                    yield Member(base.frame, base.steps | steps, (one, two), base.conventions)
+
+    def _conventions(self, frame: Frame, most: int) -> Iterator[Member]:
+        each = [(convention, steps) for convention in self.contract.conventions for steps in convention.forms]
+        for count in range(1, most + 1):
+            for chosen in combinations(each, count):
+                steps = {name: step for _, form in chosen for name, step in form.items()}
+                if len(steps) == sum(len(form) for _, form in chosen):
+                    yield Member(frame, steps, (), tuple(convention for convention, _ in chosen))
+
+    def _match(self, near: list[tuple[float, Member]]) -> Match:
+        # Fewest conventions first: a member that needs none explains more.
+        fewest = min(member.assumed for _, member in near)
+        kept = sorted((pair for pair in near if pair[1].assumed == fewest), key=lambda pair: pair[0])
+        slugs = {member.slugs for _, member in kept}
+        others = [(gap, member.slugs) for gap, member in self.measured if member.slugs not in slugs]
+        runner = min(others, key=lambda pair: pair[0], default=(np.inf, ()))
+        return Match(tuple(member for _, member in kept), kept[0][0], runner[0], runner[1])

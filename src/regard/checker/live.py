@@ -1,0 +1,59 @@
+"""`regard.check(obj)`: a class, function or object that is here already, as in a notebook."""
+
+import copy
+import inspect
+from typing import Any
+
+from regard.checker.bench import Bench
+from regard.checker.check import check, choose
+from regard.checker.contracts.table import CONTRACTS, named
+from regard.checker.examine import examine
+from regard.checker.reading import Source
+from regard.checker.session import Raised
+from regard.checker.verdict import Report
+from regard.errors import RegardError
+
+
+class Here:
+    """Answers requests in this process: for what a person has in hand, and trusts."""
+
+    def __init__(self, thing: Any) -> None:
+        from regard.checker.inside import Inside
+
+        # Probing changes weights: a person's own object is left as it is.
+        self.inside = Inside({0: thing if inspect.isclass(thing) or inspect.isfunction(thing) else copy.deepcopy(thing)})
+
+    def ask(self, verb: str, *values: Any, **named: Any) -> Any:
+        """The result of one request; Raised otherwise."""
+        from regard.checker.inside import told
+
+        try:
+            return getattr(self.inside, verb)(*values, **named)
+        except Exception as error:
+            raise Raised(**told(error, self.inside.module)) from error
+
+
+def inspect_live(thing: Any, *, contract: str | None = None, level: str = "default", map: dict[str, str] | None = None, seed: int = 0) -> Report:
+    """The verdict on a thing in hand: it runs in this process, without limits; a file (its path) runs in one of its own."""
+    if isinstance(thing, str) or hasattr(thing, "__fspath__"):
+        return check(str(thing), contract=contract, level=level, map=map, seed=seed)
+    maker = inspect.isclass(thing) or inspect.isfunction(thing)
+    name = thing.__name__ if maker else type(thing).__name__
+    source = Source(_text(thing if maker else type(thing)))
+    line = Here(thing)
+    described = line.ask("describe", 0, name)
+    member = described["member"]
+    wanted = named(contract) if contract else None
+    chosen = choose([member], source, name=name, wanted=wanted)
+    if not chosen:
+        known = ", ".join(c.name for c in CONTRACTS)
+        raise RegardError("this looks like no contract", name, f"say which: check(…, contract=NAME), one of {known}")
+    bench = Bench(line, member, [member], source, dict(map or {}), made=described["made"])
+    return Report(target=name, verdicts=(examine(chosen[0][1], bench, seed=seed),), level=level)
+
+
+def _text(thing: Any) -> str:
+    try:
+        return inspect.cleandoc(inspect.getsource(thing)) if inspect.isfunction(thing) else inspect.getsource(thing)
+    except (OSError, TypeError):
+        return ""

@@ -1,0 +1,166 @@
+"""A person's source, read without running it: which line to look at, and what names say."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+Finder = Callable[[ast.AST], bool]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line in the person's file."""
+
+    line: int
+    text: str
+
+
+class Source:
+    """The text of a file and its syntax tree, if it has one."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.splitlines()
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree; empty for what cannot be read."""
+        try:
+            return ast.parse(self.text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ast.Module([], [])
+
+    def member(self, name: str) -> ast.AST:
+        """The class or function of that name, or the whole file."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+                return node
+        return self.tree
+
+    def text_of(self, name: str) -> str:
+        """The source of a member."""
+        node = self.member(name)
+        return ast.get_source_segment(self.text, node) or self.text if not isinstance(node, ast.Module) else self.text
+
+    def place(self, name: str, look: str) -> Place | None:
+        """The line of a member where an expression of some kind is, or where it should be."""
+        node = self.member(name)
+        finders = [FINDERS[word] for word in look.split() if word in FINDERS]
+        for finder in finders:
+            lines = [found.lineno for found in walk(node) if finder(found)]
+            if lines:
+                return self.at(lines[-1] if look.startswith("merge") else lines[0])
+        forward = [n.lineno for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name in ("forward", "__call__")]
+        own = getattr(node, "lineno", None)
+        return self.at(forward[0]) if forward else self.at(own) if own else None
+
+    def at(self, line: int) -> Place:
+        """A line with its text."""
+        return Place(line, self.lines[line - 1].strip() if 0 < line <= len(self.lines) else "")
+
+    def thirds(self, name: str) -> tuple[str, ...] | None:
+        """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`."""
+        for node in ast.walk(self.member(name)):
+            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Tuple):
+                continue
+            names = [role(target.id) if isinstance(target, ast.Name) else None for target in node.targets[0].elts]
+            if sorted(filter(None, names)) != ["k", "q", "v"] or len(names) != 3:
+                continue
+            if isinstance(node.value, ast.Tuple):
+                order = [_index(item) for item in node.value.elts]
+                if sorted(order) == [0, 1, 2]:
+                    return tuple(str(names[order.index(i)]) for i in range(3))
+                continue
+            if any(word in ast.dump(node.value) for word in ("split", "chunk", "unbind", "qkv", "rearrange", "map")):
+                return tuple(map(str, names))
+        return None
+
+
+def role(name: str) -> str | None:
+    """The role that a variable's name speaks of: q, k, v, or none."""
+    plain = name.lower().strip("_")
+    found = re.match(r"^(q|k|v)(?![a-z])|^(quer(?:y|ies)|keys?|values?)|(?:^|_)(q|k|v)$", plain)
+    return plain[found.start() :].lstrip("_")[0] if found else None
+
+
+def _index(node: ast.AST) -> int:
+    if isinstance(node, ast.Subscript):
+        index = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+        if isinstance(index, ast.Constant) and isinstance(index.value, int):
+            return index.value
+    return -1
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Nodes with a line, in the order of the source; methods that run come before the constructor."""
+    nodes = [n for n in ast.walk(node) if hasattr(n, "lineno")]
+    makers = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+    late = {id(n) for maker in makers for n in ast.walk(maker)}
+    yield from sorted(nodes, key=lambda n: (id(n) in late, n.lineno, n.col_offset))
+
+
+def calls(*words: str) -> Finder:
+    """A call of a function or method whose name contains one of the words."""
+
+    def finds(node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return any(word in name.lower() for word in words)
+
+    return finds
+
+
+def power(node: ast.AST) -> bool:
+    """A power, as `** -0.5`."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+
+
+def product(node: ast.AST) -> bool:
+    """A matrix product, as `@`."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) or calls("matmul", "einsum", "bmm", "mm")(node)
+
+
+def names(*words: str) -> Finder:
+    """An attribute or variable whose name contains one of the words."""
+
+    def finds(node: ast.AST) -> bool:
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        return any(word in name.lower() for word in words)
+
+    return finds
+
+
+FINDERS: dict[str, Finder] = {
+    "power": power,
+    "root": calls("sqrt", "rsqrt"),
+    "product": product,
+    "softmax": calls("softmax", "scaled_dot_product"),
+    "exponential": calls("exp"),
+    "mask": calls("masked_fill", "tril", "triu", "where", "scaled_dot_product"),
+    "masked": names("mask", "tril", "triu"),
+    "view": calls("view", "reshape", "rearrange", "unflatten"),
+    "merge": calls("view", "reshape", "rearrange", "flatten"),
+    "transpose": calls("transpose", "permute", "swapaxes"),
+    "split": calls("split", "chunk", "unbind"),
+    "dropout": calls("dropout"),
+    "leaky": calls("leaky", "relu"),
+    "variance": calls("var", "std"),
+    "mean": calls("mean", "sum", "norm"),
+    "degree": calls("sum", "degree", "scatter", "bincount", "index_add"),
+    "loops": calls("eye", "self_loops", "diag"),
+    "trigonometry": calls("cos", "sin", "polar"),
+    "frequency": calls("arange"),
+    "concatenate": calls("cat", "stack", "flatten"),
+    "logsumexp": calls("logsumexp", "log"),
+    "log_softmax": calls("log_softmax", "softmax"),
+    "gather": calls("scatter", "index_add", "gather", "index_select"),
+    "random": calls("randn", "normal", "multinomial", "categorical", "rand"),
+    "loss": lambda node: isinstance(node, ast.FunctionDef) and "loss" in node.name,
+    "bias": names("bias"),
+    "out": names("proj", "out", "wo", "w_o"),
+    "pi": names("pi"),
+}
+"Kinds of expressions that a finding may point at."

@@ -1,0 +1,160 @@
+"""`regard check --selftest`: how much is found, how much is named, how often it cries wolf, and whether it survives."""
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from regard.checker.check import check
+from regard.checker.limits import TOKEN, Limits
+from regard.checker.verdict import Report
+from regard.errors import RegardError
+
+QUICK = Limits(load=8.0, call=4.0, whole=20.0)
+"Limits for what is hostile on purpose: each verdict is due within them and two seconds more."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What was said of one file, beside what its header says."""
+
+    file: str
+    kind: str
+    expected: tuple[str, ...]
+    named: tuple[str, ...]
+    state: str
+    right: bool
+    seconds: float
+    first: float | None
+    said: str = ""
+
+
+@dataclass
+class Figures:
+    """Everything that was measured."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    left: list[int] = field(default_factory=list)
+    "Processes that were still alive after a hostile module."
+
+    def of(self, kind: str) -> list[Outcome]:
+        """The outcomes of one kind: mutants, correct or hostile."""
+        return [o for o in self.outcomes if o.kind == kind]
+
+    def share(self, kind: str, what: str) -> float:
+        """Of the mutants, the share that was detected or named; of the others, the share that was right."""
+        all_ = self.of(kind)
+        if what == "named":
+            all_ = [o for o in all_ if o.expected != ("unknown",)]
+            return sum(o.right for o in all_) / max(len(all_), 1)
+        good = {"detected": lambda o: o.state == "mistake", "right": lambda o: o.right}[what]
+        return sum(good(o) for o in all_) / max(len(all_), 1)
+
+    def lines(self) -> Iterator[str]:
+        """The figures as a person reads them, then every file that was misjudged."""
+        mutants, correct, hostile = self.of("mutants"), self.of("correct"), self.of("hostile")
+        yield f"mutants   {len(mutants)}: detected {self.share('mutants', 'detected'):.1%}, named {self.share('mutants', 'named'):.1%}"
+        alarms = [o for o in correct if not o.right]
+        yield f"correct   {len(correct)} runs of {len({o.file for o in correct})} files: {len(alarms)} false alarms"
+        yield f"hostile   {len(hostile)}: {sum(o.right for o in hostile)} verdicts, {len(self.left)} processes left"
+        times = sorted(o.seconds for o in mutants + correct)
+        if times:
+            yield f"seconds   median {times[len(times) // 2]:.1f}, slowest {times[-1]:.1f}"
+        for outcome in self.outcomes:
+            if not outcome.right:
+                named = ", ".join(outcome.named) or "nothing"
+                yield f"  {outcome.file}: {outcome.state}, named {named}, expected {', '.join(outcome.expected)}  {outcome.said[:150]}"
+
+    def plain(self) -> dict[str, Any]:
+        """The figures as JSON has them."""
+        return {
+            "mutants": len(self.of("mutants")),
+            "detected": self.share("mutants", "detected"),
+            "named": self.share("mutants", "named"),
+            "correct": len(self.of("correct")),
+            "false_alarms": sum(not o.right for o in self.of("correct")),
+            "hostile": len(self.of("hostile")),
+            "verdicts": sum(o.right for o in self.of("hostile")),
+            "left": len(self.left),
+        }
+
+
+def header(path: Path) -> dict[str, str]:
+    """What the first lines of a file say: contract, cause, target, limits.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "a.py"
+    >>> _ = place.write_text("# contract: rotary\\n# cause: base-wrong, degrees")
+    >>> header(place)
+    {'contract': 'rotary', 'cause': 'base-wrong, degrees'}
+    """
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()[:12]
+    found = (re.match(r"#\s*(contract|cause|target|convention|map):\s*(.+?)\s*$", line) for line in lines)
+    return {match[1]: match[2] for match in found if match}
+
+
+def selftest(folder: Path, *, kinds: tuple[str, ...] = ("mutants", "correct", "hostile"), every: int = 1, seeds: int = 5) -> Figures:
+    """Judge every n-th file of each kind under `folder`; correct ones with several seeds."""
+    if not any((folder / kind).is_dir() for kind in kinds):
+        raise RegardError("there is nothing to test the checker with", str(folder), "name the folder that holds mutants, correct and hostile")
+    figures = Figures()
+    for kind in kinds:
+        for path in sorted((folder / kind).rglob("*.py"))[::every]:
+            for seed in range(seeds if kind == "correct" else 1):
+                figures.outcomes.append(judge(path, kind, seed, folder))
+            if kind == "hostile":
+                figures.left += strays()
+    return figures
+
+
+def judge(path: Path, kind: str, seed: int, folder: Path) -> Outcome:
+    """One file, and whether what is said of it is right."""
+    head = header(path)
+    target = f"{path}:{head['target']}" if "target" in head else str(path)
+    start = time.monotonic()
+    limits = QUICK if kind == "hostile" else Limits()
+    mapped = dict(pair.split("=", 1) for pair in head["map"].split(",")) if "map" in head else None
+    report = check(target, contract=head.get("contract"), seed=seed, limits=limits, map=mapped)
+    seconds = time.monotonic() - start
+    expected = tuple(sorted(word.strip() for word in head.get("cause", "").split(",") if word.strip()))
+    named = tuple(sorted({slug for verdict in report.verdicts for slug in verdict.slugs}))
+    state = {0: "correct", 1: "mistake", 3: "undecided"}[report.code]
+    first = next((v.first for v in report.verdicts if v.first is not None), None)
+    return Outcome(
+        file=str(path.relative_to(folder)),
+        kind=kind,
+        expected=expected,
+        named=named,
+        state=state,
+        right=_right(kind, report, expected, seconds, limits),
+        seconds=seconds,
+        first=first,
+        said=" / ".join(verdict.sentence for verdict in report.verdicts),
+    )
+
+
+def _right(kind: str, report: Report, expected: tuple[str, ...], seconds: float, limits: Limits) -> bool:
+    if kind == "correct":
+        return report.code == 0
+    if kind == "hostile":
+        most = limits.start + limits.load + limits.whole + 2
+        return bool(report.verdicts) and seconds < most
+    named = {slug for verdict in report.verdicts for slug in verdict.slugs}
+    if expected == ("unknown",):
+        return report.code == 1
+    sure = all(not f.candidates for verdict in report.verdicts for f in verdict.findings)
+    return report.code == 1 and set(expected) <= named and sure
+
+
+def strays() -> list[int]:
+    """Processes of any check that are still alive."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{TOKEN}=".encode() in (entry / "environ").read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,91 @@
+"""A person's implementation, ready to answer cases in the reference's own layout."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from regard.checker.bench import Bench, Made, Unfit
+from regard.checker.contract import Case, Frame
+
+Arguments = tuple[list[Any], dict[str, Any]]
+
+
+@dataclass
+class Subject:
+    """Answers cases; knows how the weights are read and what was noticed on the way."""
+
+    bench: Bench
+    made: Made
+    enter: Callable[[Case], Arguments]
+    "A case as the person's code takes it."
+    leave: Callable[[Any, Case], np.ndarray] = lambda answer, case: first(answer)
+    "The person's answer in the reference's layout."
+    frames: list[Frame] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    method: str = ""
+    changed: set[str] = field(default_factory=set)
+    "Inputs that were written into."
+
+    @property
+    def frame(self) -> Frame:
+        """The reading of the weights that fits, once that is known; else the most plausible."""
+        return self.facts.get("frame") or self.frames[0]
+
+    @property
+    def kind(self) -> str:
+        """The precision in which it is judged."""
+        return self.made.kind
+
+    def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
+        """What the person's code says to a case."""
+        values, named = self.enter(case)
+        reply = self.bench.line.ask(
+            "call", self.made.number, values, named=named, method=self.method, kind=self.kind, seed=seed
+        )
+        self.changed |= {str(i) for i in reply["changed"]}
+        found = self.leave(reply["answer"], case)
+        if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
+            raise Unfit("wrong-answer", f"it answers with {kind_of(found)}", "return a tensor of floats")
+        return found.astype(np.float64)
+
+    def set(self, values: dict[str, np.ndarray]) -> None:
+        """Put weights into the person's object."""
+        self.bench.line.ask("set", self.made.number, values)
+
+    def training(self, on: bool) -> None:
+        """Train or evaluate."""
+        self.bench.line.ask("mode", self.made.number, on)
+
+
+def first(answer: Any) -> Any:
+    """The first array of an answer: a layer may return (output, weights)."""
+    while isinstance(answer, list) and answer:
+        answer = answer[0]
+    return np.asarray(answer) if isinstance(answer, bool | int | float) else answer
+
+
+def kind_of(value: Any) -> str:
+    """A value in words."""
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype.name}"
+    if isinstance(value, dict) and "other" in value:
+        return f"a {value['other']}"
+    return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+def draw(weights: dict[str, np.ndarray], learned: list[str], rng: np.random.Generator, size: float = 1.5) -> dict[str, np.ndarray]:
+    """Probe weights: large, so that softmax is far from flat; no gain is one and no bias zero."""
+    drawn = {}
+    for name in learned:
+        shape = weights[name].shape
+        fan = shape[-1] if len(shape) > 1 else 1
+        if len(shape) > 1 and name.rpartition(".")[2] != "bias":
+            drawn[name] = rng.standard_normal(shape) * size / np.sqrt(max(fan, 1))
+        elif "bias" in name.rpartition(".")[2]:
+            drawn[name] = rng.standard_normal(shape) * 0.5
+        else:
+            drawn[name] = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+    return drawn

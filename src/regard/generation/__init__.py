@@ -1,0 +1,1 @@
+"""Generation: from the logits of a model to the tokens that it says."""

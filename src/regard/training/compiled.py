@@ -1,0 +1,87 @@
+"""Whether torch.compile makes a training quicker on this machine: tried, timed, said."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from statistics import median
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.training import chance
+from regard.training.objective import Objective
+from regard.training.precision import autocast
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The objective to train with, and the sentence that says why."""
+
+    objective: Objective
+    sentence: str
+
+
+def quickest(
+    objective: Objective,
+    model: nn.Module,
+    batch: Any,
+    *,
+    precision: str = "auto",
+    seconds: float = inf,
+    patience: float = 600.0,
+    compiler: Callable[[Objective], Objective] = torch.compile,
+) -> Choice:
+    """The objective as it is or compiled, whichever computes a batch and its gradient quicker here.
+
+    A training shorter than `patience` seconds on a CPU would not earn back the time of compiling: it is not
+    tried. The model and the random numbers are left as they were, without gradients.
+    """
+    device = next(model.parameters()).device
+    if device.type == "cpu" and seconds < patience:
+        return Choice(
+            objective, f"not compiled: a training of {seconds:.0f} s on a CPU would not earn it back"
+        )
+
+    def compute(candidate: Objective) -> None:
+        with autocast(device, precision):
+            loss = candidate(model, batch)
+        loss.backward()
+        model.zero_grad(set_to_none=True)
+        if device.type == "cuda":
+            torch.cuda.synchronize()
+
+    attempt = compiler(objective)
+    before, buffers = chance.capture(), [one.clone() for one in model.buffers()]
+    try:
+        plain, _ = _seconds(lambda: compute(objective))
+        quick, first = _seconds(lambda: compute(attempt))
+    except Exception as error:  # a compiler may fail in any way; training goes on without it
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        return Choice(objective, f"not compiled: torch.compile failed here ({reason})")
+    finally:
+        _put_back(model, buffers)
+        chance.put_back(before)
+    facts = f"{1e3 * quick:.3g} ms a batch compiled, {1e3 * plain:.3g} ms not; compiling took {first:.0f} s"
+    return (
+        Choice(attempt, f"compiled: {facts}")
+        if quick < plain
+        else Choice(objective, f"not compiled: {facts}")
+    )
+
+
+def _put_back(model: nn.Module, buffers: list[Tensor]) -> None:
+    with torch.no_grad():
+        for one, value in zip(model.buffers(), buffers, strict=True):
+            one.copy_(value)
+
+
+def _seconds(work: Callable[[], None], repeats: int = 5) -> tuple[float, float]:
+    """Median seconds of a call, and those of the first, which may have had to prepare."""
+    times = []
+    for _ in range(repeats + 2):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return median(times[2:]), times[0]

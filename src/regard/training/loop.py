@@ -1,0 +1,249 @@
+"""The loop: iterate a `Training` for its steps; between two of them it can be saved, and restored exactly."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import inf, isfinite
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.utils import clip_grads_with_norm_, get_total_norm
+from torch.utils._pytree import tree_map_only
+
+from regard.errors import RegardError
+from regard.training import chance, finite
+from regard.training.objective import Objective
+from regard.training.optimiser import Optimiser
+from regard.training.pace import Pace
+from regard.training.parallel import ALONE, Group
+from regard.training.plan import Plan
+from regard.training.precision import autocast
+from regard.training.schedule import Course
+from regard.training.state import State
+
+Batches = Callable[[int], Any]
+"Batch number i: the same whenever it is asked for, so that going on needs one integer."
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a step did."""
+
+    step: int
+    "How many steps lie behind, this one counted."
+    loss: float
+    "The loss before it, averaged over its batches."
+    rate: float
+    "Its learning rate; that of Muon is in proportion."
+    norm: float
+    "The norm of the gradient, before it was clipped."
+    seconds: float
+    "How long it took."
+
+
+class Training:
+    """A model on its way to a small loss. It yields a `Step` after each step, and has no callbacks.
+
+    Step k of a plan that accumulates a batches, on the r-th of w processes, takes the batches (k a + i) w + r
+    with i < a: two batches of 8, or two processes with 8 each, are one batch of 16. All that is random in it
+    follows from the plan's seed, k and r: what is done between two steps cannot change those that come.
+
+    >>> model, batches = nn.Linear(1, 1), lambda index: (torch.ones(2, 1), torch.ones(2, 1))
+    >>> from regard.training.objective import mean_square
+    >>> steps = list(Training(model, batches, mean_square, Plan(steps=50, rate=0.1)))
+    >>> steps[-1].step, steps[-1].loss < steps[0].loss
+    (50, True)
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        batches: Batches,
+        objective: Objective,
+        plan: Plan,
+        *,
+        seconds: float = inf,
+        group: Group = ALONE,
+    ) -> None:
+        """`seconds` from now it will have ended: where its steps do not fit, with fewer, decay and all."""
+        self.model, self.batches, self.objective = model, batches, objective
+        self.plan, self.group = plan, group
+        self.step = 0
+        self.course = Course(plan.steps)
+        self.optimiser = Optimiser(model, plan)
+        like = next(model.parameters())
+        self.device, self._zero = like.device, torch.zeros((), device=like.device, dtype=like.dtype)
+        parameters = {id(one) for one in model.parameters()}
+        self._buffers = [one for one in _own(model).values() if id(one) not in parameters]
+        self.pace = Pace(seconds)
+        self.whole = True
+        "Whether every parameter has made the same steps: not so while one is being made."
+        group.spread([*model.parameters(), *model.buffers()])
+
+    def __iter__(self) -> Iterator[Step]:
+        away = self.pace.clock()
+        while self.step < self.course.steps:
+            began = self.pace.clock()
+            loss, norm, rate = self._advance()
+            seconds = self.pace.clock() - began
+            self.pace.record(seconds, began - away)
+            away = self.pace.clock()
+            yield Step(self.step, loss, rate, norm, seconds)
+
+    def _advance(self) -> tuple[float, float, float]:
+        self.model.train()
+        chance.begin(self.plan.seed, self.step, self.group.rank)
+        buffers = [one.clone() for one in self._buffers]
+        try:
+            loss, norm = self._gradients()
+        except BaseException:
+            for one, value in zip(self._buffers, buffers, strict=True):
+                one.copy_(value)
+            raise
+        if self.plan.clip is not None:
+            clip_grads_with_norm_(self.optimiser.named.values(), self.plan.clip, torch.tensor(norm))
+        factor = self.plan.factor(self.course.progress(self.step))
+        self.whole = False
+        self.optimiser.step(factor)
+        self.step += 1
+        self.whole = True
+        return loss, norm, factor * self.plan.rate
+
+    def _gradients(self) -> tuple[float, float]:
+        """Leave the mean gradient in every parameter; give the mean loss and its norm, both finite."""
+        for one in self.optimiser.named.values():
+            one.grad = None
+        mean = self._zero.clone()
+        for _, batch in self._batches():
+            with autocast(self.device, self.plan.precision):
+                loss = self.objective(self.model, batch) / self.plan.accumulate
+            loss.backward()
+            mean += loss.detach()
+        self._agree(mean)
+        norm = get_total_norm(self._present())
+        loss, size = torch.stack([mean, norm.to(mean.dtype)]).tolist()
+        if not (isfinite(loss) and isfinite(size)):
+            raise self._not_finite(loss)
+        return loss, size
+
+    def _agree(self, mean: Tensor) -> None:
+        """Average loss and gradient over the processes, and fit the course to the time left, in all alike."""
+        room = min(self.pace.room(), float(self.plan.steps))
+        if self.group.world > 1:
+            for one in self.optimiser.named.values():
+                one.grad = torch.zeros_like(one) if one.grad is None else one.grad
+            shared = self._zero + room
+            self.group.average([mean, shared, *self._present()])
+            room = float(shared)
+        if self.pace.deadline < inf:
+            self.course = self.course.fitted(self.step, min(self.plan.steps, self.step + max(1, int(room))))
+
+    def _batches(self) -> Iterator[tuple[int, Any]]:
+        """The batches of this step with their numbers, on the model's device."""
+        move = partial(Tensor.to, device=self.device, non_blocking=True)
+        for i in range(self.plan.accumulate):
+            number = (self.step * self.plan.accumulate + i) * self.group.world + self.group.rank
+            yield number, tree_map_only(Tensor, move, self.batches(number))
+
+    def _present(self) -> list[Tensor]:
+        return [one.grad for one in self.optimiser.named.values() if one.grad is not None]
+
+    def _not_finite(self, loss: float) -> RegardError:
+        """What to say of a loss or gradient that is not finite; nothing has been moved by it."""
+        what = "the gradient" if isfinite(loss) else "the loss"
+        return RegardError(
+            f"{what} is not finite at step {self.step + 1}",
+            self._place() or "numbers too large to square, in every place a finite one",
+            "the parameters are as before the step: use a lower learning rate, or look at that place",
+        )
+
+    def _place(self) -> str:
+        if found := finite.first(dict(self.model.named_parameters())):
+            return f"the parameter {found}"
+        chance.begin(self.plan.seed, self.step, self.group.rank)
+        for number, batch in self._batches():
+            with autocast(self.device, self.plan.precision):
+                if found := finite.blame(self.model, partial(self.objective, self.model, batch)):
+                    return f"{found}, in batch {number}"
+        found = finite.first({name: one.grad for name, one in self.optimiser.named.items()})
+        return found and f"the gradient of {found}"
+
+    def state(self) -> State:
+        """All that `restore` needs to go on as if nothing had happened."""
+        if not self.whole:
+            raise RegardError(
+                "this training was stopped in the middle of a step",
+                f"some parameters have made step {self.step + 1}, others have not",
+                "go on from the last checkpoint",
+            )
+        tensors = {f"model.{name}": one for name, one in _own(self.model).items()}
+        tensors |= {f"optimiser.{name}": one for name, one in self.optimiser.tensors().items()}
+        tensors |= {f"chance.{name}": one for name, one in chance.capture().items()}
+        facts = {
+            "step": self.step,
+            "course": asdict(self.course),
+            "plan": _plain(self.plan),
+            "ran on": self._ran_on(),
+        }
+        return State({name: one.detach().clone() for name, one in tensors.items()}, facts)
+
+    @torch.no_grad()
+    def restore(self, state: State) -> str:
+        """Go on from a state. Gives a sentence if the numbers may differ in their last bits, else nothing."""
+        self._require_same(state)
+        for name, one in _own(self.model).items():
+            one.copy_(state.tensors[f"model.{name}"])
+        self.optimiser.restore(state.part("optimiser."))
+        chance.put_back(state.part("chance."))
+        self.step, self.course = state.step, Course(**state.facts["course"])
+        self.whole = True
+        then, now = state.facts["ran on"], self._ran_on()
+        changed = [
+            f"{name} {then.get(name)} then, {now[name]} now" for name in now if then.get(name) != now[name]
+        ]
+        return f"equal to rounding only: {'; '.join(changed)}" if changed else ""
+
+    def _require_same(self, state: State) -> None:
+        then, now = state.facts["plan"], _plain(self.plan)
+        changed = [
+            f"{name} was {then.get(name)}, is {now[name]}" for name in now if then.get(name) != now[name]
+        ]
+        if changed:
+            raise RegardError(
+                "this checkpoint belongs to another plan",
+                "; ".join(changed),
+                "go on with the settings it was made with, or start anew",
+            )
+        there = {name: tuple(one.shape) for name, one in state.part("model.").items()}
+        here = {name: tuple(one.shape) for name, one in _own(self.model).items()}
+        odd = [name for name in {**here, **there} if there.get(name) != here.get(name)]
+        if odd:
+            raise RegardError(
+                "this checkpoint belongs to another model",
+                f"'{odd[0]}' is {there.get(odd[0], 'absent')} there and {here.get(odd[0], 'absent')} here",
+                "build the model with the settings it was made with",
+            )
+
+    def _ran_on(self) -> dict[str, Any]:
+        return {
+            "torch": torch.__version__,
+            "device": self.device.type,
+            "threads": torch.get_num_threads(),
+            "processes": self.group.world,
+        }
+
+
+def _own(model: nn.Module) -> dict[str, Tensor]:
+    """Parameters and lasting buffers; one that has two names appears under its first."""
+    named = dict(model.named_parameters())
+    every = {name for name, _ in model.named_parameters(remove_duplicate=False)}
+    return {
+        name: one
+        for name, one in model.state_dict(keep_vars=True).items()
+        if name in named or name not in every
+    }
+
+
+def _plain(plan: Plan) -> dict[str, Any]:
+    return {name: list(one) if isinstance(one, tuple) else one for name, one in asdict(plan).items()}

@@ -1,0 +1,65 @@
+"""What a training makes small: a function of the model and a batch that gives the mean loss."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from regard.errors import RegardError
+from regard.shapes import Float
+
+Objective = Callable[[nn.Module, Any], Tensor]
+
+
+def cross_entropy(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, ""]:
+    """Mean of −log p(target), p the softmax of the model's output over its last axis; −100 is no target.
+
+    >>> cross_entropy(nn.Identity(), (torch.zeros(3, 4), torch.tensor([0, 2, 3])))   # ln 4
+    tensor(1.3863)
+    """
+    inputs, targets = batch
+    scores = model(inputs)
+    # In float32 whatever the model computes in: the sum over many classes loses too much otherwise.
+    return functional.cross_entropy(scores.flatten(0, -2).float(), targets.flatten())
+
+
+def mean_square(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, ""]:
+    """Mean of (model(input) − target)².
+
+    >>> mean_square(nn.Identity(), (torch.ones(3), -torch.ones(3)))
+    tensor(4.)
+    """
+    inputs, targets = batch
+    return (model(inputs).float() - targets).square().mean()
+
+
+def count_targets(batch: tuple[Any, Tensor]) -> int:
+    """How many targets a batch has."""
+    return batch[1].numel()
+
+
+def held_out(
+    model: nn.Module,
+    batches: Iterable[Any],
+    objective: Objective = cross_entropy,
+    *,
+    weigh: Callable[[Any], float] = count_targets,
+) -> float:
+    """The mean loss over batches not trained on, each weighed by its number of targets; without dropout."""
+    training = model.training
+    model.eval()
+    total = weight = 0.0
+    try:
+        with torch.no_grad():
+            for batch in batches:
+                total += weigh(batch) * float(objective(model, batch))
+                weight += weigh(batch)
+    finally:
+        model.train(training)
+    if not weight:
+        raise RegardError(
+            "nothing to evaluate on", "no batch, or batches without targets", "pass a larger text"
+        )
+    return total / weight

@@ -1,0 +1,126 @@
+"""AdamW, and Muon for the matrices: what moves the parameters, and its memory as named tensors."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from regard.shapes import Float
+from regard.training.plan import Plan
+from regard.training.polar import orthogonal
+
+LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
+
+
+def matrices(model: nn.Module, apart: tuple[str, ...]) -> dict[str, nn.Parameter]:
+    """The weights that Muon moves: those of linear and convolution layers that no embedding shares.
+
+    >>> model = nn.ModuleDict({"token": nn.Embedding(5, 3), "mix": nn.Linear(3, 3), "head": nn.Linear(3, 5)})
+    >>> list(matrices(model, apart=("head",)))
+    ['mix.weight']
+    """
+    modules = dict(model.named_modules())
+    shared = {id(one.weight) for one in modules.values() if isinstance(one, nn.Embedding)}
+    chosen = {
+        id(one.weight)
+        for name, one in modules.items()
+        if isinstance(one, LAYERS) and name.rsplit(".", 1)[-1] not in apart
+    }
+    return {
+        name: one
+        for name, one in model.named_parameters()
+        if id(one) in chosen - shared and one.requires_grad
+    }
+
+
+class Muon:
+    """Moves each matrix by the orthogonal factor of its momentum; matrices of one shape go together.
+
+        M ← μ M + (1 − μ) G        W ← (1 − η λ) W − η √max(1, rows / columns) polar((1 − μ) G + μ M)
+
+    On a CPU it computes in the matrix's own precision; on a GPU the polar factor is found in bfloat16.
+    """
+
+    def __init__(self, named: Mapping[str, nn.Parameter], *, momentum: float, decay: float) -> None:
+        self.momentum, self.decay = momentum, decay
+        alike: dict[tuple[int, int], list[str]] = {}
+        for name, one in named.items():
+            alike.setdefault((len(one), one[0].numel()), []).append(name)
+        self.names = list(alike.values())
+        self.groups = [[named[name] for name in names] for names in self.names]
+        self.memories = [
+            torch.zeros(len(group), *shape, dtype=group[0].dtype, device=group[0].device)
+            for group, shape in zip(self.groups, alike, strict=True)
+        ]
+
+    @torch.no_grad()
+    def step(self, rate: float) -> None:
+        """Move every matrix by its gradient; one without a gradient counts as flat."""
+        for group, memory in zip(self.groups, self.memories, strict=True):
+            flat = [torch.zeros_like(one) if one.grad is None else one.grad for one in group]
+            gradients = torch.stack(flat).view_as(memory)
+            memory.lerp_(gradients, 1 - self.momentum)
+            move = direction(gradients.lerp_(memory, self.momentum))
+            stretch = max(1.0, memory.shape[-2] / memory.shape[-1]) ** 0.5
+            for one, part in zip(group, move.unbind(), strict=True):
+                one.mul_(1 - rate * self.decay).add_(part.view_as(one), alpha=-rate * stretch)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The momentum of each matrix; writing into one changes it."""
+        pairs = zip(self.names, self.memories, strict=True)
+        return {
+            f"muon.{name}": part
+            for names, memory in pairs
+            for name, part in zip(names, memory.unbind(), strict=True)
+        }
+
+
+def direction(momenta: Float[Tensor, "b n m"]) -> Float[Tensor, "b n m"]:
+    """The orthogonal factor of each, in bfloat16 where that is quick."""
+    if momenta.is_cuda:
+        return orthogonal(momenta.bfloat16()).to(momenta.dtype)
+    return orthogonal(momenta).contiguous()
+
+
+class Optimiser:
+    """Everything that moves a model under a plan."""
+
+    def __init__(self, model: nn.Module, plan: Plan) -> None:
+        self.rates = plan.rate, plan.matrix_rate
+        self.named = {name: one for name, one in model.named_parameters() if one.requires_grad}
+        chosen = matrices(model, plan.apart) if plan.optimiser == "muon" else {}
+        self.muon = Muon(chosen, momentum=plan.momentum, decay=plan.decay)
+        self.others = {name: one for name, one in self.named.items() if name not in chosen}
+        groups = [
+            {"params": [one for one in self.others.values() if one.ndim >= 2], "weight_decay": plan.decay},
+            {"params": [one for one in self.others.values() if one.ndim < 2], "weight_decay": 0.0},
+        ]
+        self.adamw = torch.optim.AdamW(groups, lr=plan.rate, betas=plan.betas, fused=True)
+
+    def step(self, factor: float) -> None:
+        """Move every parameter by its gradient, at the highest learning rates times `factor`."""
+        rate, matrix_rate = self.rates
+        for group in self.adamw.param_groups:
+            group["lr"] = rate * factor
+        self.adamw.step()
+        self.muon.step(matrix_rate * factor)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All that it remembers; a parameter that never had a gradient has nothing to remember."""
+        return self.muon.tensors() | {
+            f"adamw.{name}.{slot}": value
+            for name, one in self.others.items()
+            for slot, value in sorted(self.adamw.state[one].items())
+        }
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Remember what `tensors` gave."""
+        for name, one in self.muon.tensors().items():
+            one.copy_(tensors[name])
+        for name, one in self.others.items():
+            slots = (key for key in tensors if key.startswith(f"adamw.{name}."))
+            # A name may begin another: 'a' and 'a.b'. What is left of a key is a slot only without a dot.
+            mine = {key: key.removeprefix(f"adamw.{name}.") for key in slots}
+            self.adamw.state[one] = {
+                slot: tensors[key].clone().to(one.device) for key, slot in mine.items() if "." not in slot
+            }

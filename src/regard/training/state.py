@@ -1,0 +1,44 @@
+"""All that a training needs in order to go on: tensors by name, and facts that JSON can hold."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class State:
+    """A training between two steps.
+
+    >>> one, other = State({"w": torch.zeros(2)}, {"step": 3}), State({"w": torch.zeros(2)}, {"step": 4})
+    >>> one.digest() == State({"w": torch.zeros(2)}, {"step": 3}).digest(), one.digest() == other.digest()
+    (True, False)
+    """
+
+    tensors: Mapping[str, Tensor]
+    "Parameters under 'model.', the optimiser's memory under 'optimiser.', random numbers under 'chance.'."
+    facts: Mapping[str, Any]
+    "The step, the course, the plan, and what it ran on."
+
+    @property
+    def step(self) -> int:
+        """How many steps lie behind."""
+        return self.facts["step"]
+
+    def part(self, prefix: str) -> dict[str, Tensor]:
+        """The tensors whose names begin so, without that beginning."""
+        return {
+            name.removeprefix(prefix): one for name, one in self.tensors.items() if name.startswith(prefix)
+        }
+
+    def digest(self) -> str:
+        """SHA-256 of every bit of it."""
+        total = sha256(json.dumps(self.facts, sort_keys=True).encode())
+        for name, one in sorted(self.tensors.items()):
+            total.update(f"{name} {one.dtype} {tuple(one.shape)}".encode())
+            total.update(one.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        return total.hexdigest()

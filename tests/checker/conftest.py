@@ -1,0 +1,105 @@
+"""Puppets: the reference itself, whole or sabotaged, standing where a person's code would be."""
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regard.checker.arguments import Built
+from regard.checker.bench import Bench, Made
+from regard.checker.contract import Case, Contract, Frame, Steps
+from regard.checker.contracts.table import named
+from regard.checker.reading import Source
+from regard.checker.subject import Subject
+
+# What is judged is never collected: those files run in a child process, or are imported by name.
+collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "fixtures/*"]
+
+HERE = Path(__file__).parent
+
+
+class Nobody:
+    """No line to anybody."""
+
+    def ask(self, verb: str, *values: Any, **named: Any) -> Any:
+        raise AssertionError("a puppet is not asked")
+
+
+class Puppet(Subject):
+    """Answers as the reference does, with some steps replaced."""
+
+    def __init__(self, contract: Contract, frame: Frame, steps: Steps, facts: dict[str, Any]) -> None:
+        made = Made(0, {}, {}, [], {}, {}, [], False, Built({}, {}))
+        bench = Bench(Nobody(), {"name": "puppet"}, [], Source(""))
+        super().__init__(bench, made, lambda case: ([], {}), frames=[frame], facts=facts)
+        self.contract, self.steps = contract, steps
+
+    def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
+        return self.contract.reference(case, self.frames[0], self.steps)
+
+    def training(self, on: bool) -> None:
+        pass
+
+
+def _attention(rng: np.random.Generator, *, causal: bool) -> tuple[Frame, dict[str, Any]]:
+    weights = {f"w{r}": rng.standard_normal((24, 24)) * 0.3 for r in "qkvo"}
+    weights |= {f"b{r}": rng.standard_normal(24) * 0.5 for r in "qkvo"}
+    facts = {"width": 24, "heads": 3, "cross": not causal, "mask": "mask", "layout": "b m", "keys": 7, "refused": None}
+    return Frame(weights=weights, facts={"heads": 3, "causal": causal}), facts
+
+
+def _graph(rng: np.random.Generator, *, attention: bool) -> tuple[Frame, dict[str, Any]]:
+    if attention:
+        weights = {"w": rng.standard_normal((12, 3, 4)), "bw": np.zeros((3, 4)), "ba": np.zeros(()), "bias": rng.standard_normal(12)}
+        weights |= {"target": rng.standard_normal((3, 4)), "source": rng.standard_normal((3, 4))}
+        return Frame(weights=weights, facts={"heads": 3}), {"width": 12, "way": "matrix"}
+    weights = {"w": rng.standard_normal((10, 10)), "bias": rng.standard_normal(10)}
+    return Frame(weights=weights, facts={"prepared": False}), {"width": 10, "way": "matrix"}
+
+
+def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[Frame, dict[str, Any]]:
+    """Random weights and the facts that an adapter would have found."""
+    if contract.name in ("causal-attention", "multi-head-attention"):
+        return _attention(rng, causal=contract.name == "causal-attention")
+    if contract.name in ("gat-layer", "gcn-layer"):
+        return _graph(rng, attention=contract.name == "gat-layer")
+    if contract.name in ("rms-norm", "layer-norm"):
+        weights = {"gain": rng.uniform(0.5, 1.5, 24), "bias": rng.standard_normal(24) * (contract.name == "layer-norm")}
+        return Frame(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5}
+    if contract.name == "rotary":
+        return Frame(weights={}, facts={"axis": -2, "base": 10000.0}), {"layout": "b h n d", "two": True, "offset": True}
+    if contract.name == "gaussian-mixture":
+        weights = {"logits": rng.standard_normal(3) + 0.7, "means": rng.standard_normal((3, 5))}
+        weights["log_variances"] = rng.uniform(0.2, 1.2, (3, 5))
+        return Frame(weights=weights), {"dimension": 5, "components": 3}
+    return Frame(weights={}), {"mask": "mask", "shape": ((2, 3), 7, 7, 8, 8), "refused": None}
+
+
+@pytest.fixture
+def puppet() -> Callable[[str, Steps], Puppet]:
+    """Make a puppet of a contract with some steps replaced."""
+
+    def make(name: str, steps: Steps, seed: int = 3) -> Puppet:
+        contract = named(name)
+        frame, facts = frame_of(contract, np.random.default_rng(seed))
+        return Puppet(contract, frame, steps, facts | {"drawn": {}})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def style() -> Callable[[str], ModuleType]:
+    """A module of tests/checker/fixtures by name."""
+
+    def load(name: str) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(f"style_{name}", HERE / "fixtures" / f"{name}.py")
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load

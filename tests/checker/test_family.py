@@ -1,0 +1,73 @@
+"""The nearest member names the cause: every program of every mistake is found under its own name, and nothing else is."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from regard.checker.contract import Contract, Steps
+from regard.checker.contracts.table import CONTRACTS
+from regard.checker.family import TIGHT, Family, distance
+
+# Of a long row of numbers that people may have chosen, the first and the last stand for all.
+PROGRAMS = [(c, m, i) for c in CONTRACTS for m in c.mistakes for i in sorted({*range(len(m.forms))[:4], *range(len(m.forms))[-1:]})]
+SAME = {"base-wrong", "exponent-without-two"}
+"The same numbers: 10000 ** (-i/d) is 100 ** (-2i/d)."
+AGREED = [(c, a, i) for c in CONTRACTS for a in c.conventions for i in range(len(a.forms))]
+
+
+def matched(contract: Contract, puppet: Callable, steps: Steps):
+    subject = puppet(contract.name, steps)
+    if "turn" in steps and contract.name == "multi-head-attention":
+        subject.facts["mask"] = None  # over the wrong axis no mask fits
+    cases = contract.cases(subject, np.random.default_rng(0))
+    return Family(contract, subject.frames, cases, [subject.answer(case) for case in cases]).find("float64")
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.name)
+def test_the_reference_is_correct(contract: Contract, puppet: Callable) -> None:
+    match = matched(contract, puppet, {})
+    assert match
+    assert match.best.mistakes == match.best.conventions == ()
+
+
+@pytest.mark.parametrize(("contract", "mistake", "form"), PROGRAMS, ids=[f"{c.name}-{m.slug}-{i}" for c, m, i in PROGRAMS])
+def test_every_mistake_is_found_under_its_own_name(contract: Contract, mistake, form: int, puppet: Callable) -> None:
+    match = matched(contract, puppet, mistake.forms[form])
+    assert match
+    assert match.slugs == ((mistake.slug,),) or {slug for each in match.slugs for slug in each} == SAME
+    assert match.runner > 100 * match.distance
+
+
+@pytest.mark.parametrize(("contract", "agreed", "form"), AGREED, ids=[f"{c.name}-{a.slug}-{i}" for c, a, i in AGREED])
+def test_a_convention_is_no_mistake(contract: Contract, agreed, form: int, puppet: Callable) -> None:
+    match = matched(contract, puppet, agreed.forms[form])
+    assert match
+    assert not match.best.mistakes
+    assert [c.slug for c in match.best.conventions] == [agreed.slug]
+
+
+def test_two_mistakes_are_both_named(puppet: Callable) -> None:
+    contract = next(c for c in CONTRACTS if c.name == "causal-attention")
+    steps = contract.mistake("scale-width").forms[0] | contract.mistake("heads-merge-view").forms[0]
+    match = matched(contract, puppet, steps)
+    assert match
+    assert match.slugs == (("heads-merge-view", "scale-width"),)
+
+
+def test_what_no_member_explains_has_no_name(puppet: Callable) -> None:
+    contract = next(c for c in CONTRACTS if c.name == "causal-attention")
+    assert matched(contract, puppet, {"scale": lambda size: 0.123}) is None
+
+
+def test_a_small_error_is_no_match() -> None:
+    x = np.arange(1.0, 7.0)
+    assert distance(x * (1 + 1e-5), x) > TIGHT["float64"]
+    assert distance(x * (1 + 1e-5), x) < TIGHT["float32"]
+
+
+def test_nan_counts_as_nan_and_nowhere_else() -> None:
+    hole = np.array([1.0, np.nan])
+    assert distance(hole, hole) == 0.0
+    assert distance(hole, np.array([1.0, 2.0])) == np.inf
+    assert distance(np.zeros(3), np.zeros(2)) == np.inf

@@ -1,0 +1,55 @@
+"""Losses against loops in float64; evaluation weighs by targets and leaves the model as it was."""
+
+from math import exp, log
+
+import pytest
+import torch
+from torch import nn
+
+from regard.errors import RegardError
+from regard.training.objective import cross_entropy, held_out, mean_square
+
+
+def test_cross_entropy_is_the_loop() -> None:
+    scores = torch.randn(2, 3, 7, generator=torch.Generator().manual_seed(1))
+    targets = torch.tensor([[0, 6, 3], [-100, 2, 2]])
+    total = count = 0.0
+    for row, wanted in zip(scores.double().view(6, 7).tolist(), targets.flatten().tolist(), strict=True):
+        if wanted >= 0:
+            total += log(sum(exp(one) for one in row)) - row[wanted]
+            count += 1
+    assert cross_entropy(nn.Identity(), (scores, targets)).item() == pytest.approx(total / count, rel=1e-6)
+
+
+def test_mean_square_is_the_loop() -> None:
+    first, second = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(1)).unbind()
+    pairs = zip(first.flatten().tolist(), second.flatten().tolist(), strict=True)
+    expected = sum((a - b) ** 2 for a, b in pairs) / 15
+    assert mean_square(nn.Identity(), (first, second)).item() == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_shorter_last_batch_counts_less() -> None:
+    model = nn.Sequential(nn.Linear(3, 5), nn.Dropout(0.5))
+    x, y = torch.randn(7, 3), torch.arange(7) % 5
+    model.train()
+    whole = held_out(model, [(x, y)])
+    parts = held_out(model, [(x[:5], y[:5]), (x[5:], y[5:])])
+    assert parts == pytest.approx(whole, rel=1e-6)
+    assert whole == pytest.approx(cross_entropy(model[0], (x, y)).item(), rel=1e-6), "dropout was on"
+    assert model.training
+    assert all(one.grad is None for one in model.parameters())
+
+
+def test_the_mode_is_put_back_after_an_error() -> None:
+    model = nn.Linear(3, 5).train()
+    with pytest.raises(RuntimeError):
+        held_out(model, [(torch.randn(2, 4), torch.zeros(2, dtype=torch.int64))])
+    assert model.training
+
+
+def test_nothing_to_evaluate_on_is_told() -> None:
+    with pytest.raises(RegardError) as caught:
+        held_out(nn.Identity(), [])
+    assert str(caught.value) == (
+        "nothing to evaluate on\n  got: no batch, or batches without targets\n  fix: pass a larger text"
+    )
