@@ -96,6 +96,7 @@ def test_the_letters_are_the_real_ones_in_the_tests() -> None:
     assert (shapes.Float, shapes.Int, shapes.Bool) == (jaxtyping.Float, jaxtyping.Int, jaxtyping.Bool)
 
 
+@pytest.mark.slow
 def test_where_jaxtyping_is_not_loaded_the_letters_are_inert() -> None:
     script = f"""
 import sys

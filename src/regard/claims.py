@@ -30,12 +30,18 @@ class Claim:
     "The smallest preset that is able to settle it."
 
     def __post_init__(self) -> None:
-        assert self.low <= self.high and (isfinite(self.low) or isfinite(self.high)), "a band that cannot fail"
+        assert self.low <= self.high and (isfinite(self.low) or isfinite(self.high)), (
+            "a band that cannot fail"
+        )
 
-    def settle(self, value: float | None, *, interval: tuple[float, float] | None = None, reason: str = "") -> "Verdict":
+    def settle(
+        self, value: float | None, *, interval: tuple[float, float] | None = None, reason: str = ""
+    ) -> "Verdict":
         """Hold the band against a value, or against an interval of which the whole must agree."""
         if value is None:
-            return Verdict(self, "not settled", None, reason or f"nothing measured under the name '{self.name}'")
+            return Verdict(
+                self, "not settled", None, reason or f"nothing measured under the name '{self.name}'"
+            )
         low, high = interval or (value, value)
         if self.low <= low and high <= self.high:
             return Verdict(self, "held", value, reason)

@@ -58,7 +58,11 @@ def _explanation(error: OSError, path: Path) -> tuple[str, str, str]:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         with suppress(OSError):
             free = shutil.disk_usage(path.parent).free
-            return "the disk is full", f"{path}, with {free:,} bytes free", "make room and start again; what was there before is whole"
+            return (
+                "the disk is full",
+                f"{path}, with {free:,} bytes free",
+                "make room and start again; what was there before is whole",
+            )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return "this place cannot be written", str(path), "choose another folder, or change its permissions"
     return "the file system refused", f"{path}: {error.strerror or error}", "choose another folder"

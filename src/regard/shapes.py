@@ -1,9 +1,10 @@
 """The axis letters and the array types every package speaks.
 
-b batch, h heads, n queries, m keys, d query and key width, c channels, e edges, k classes, vocabulary or components.
+b batch, h heads, n queries, m keys, d query and key width, c channels, e edges, k classes, vocabulary or
+components.
 
-Annotations such as `Float[Tensor, "b h n d"]` are checked where jaxtyping is loaded first, as the tests do, and cost
-nothing where it is not.
+Annotations such as `Float[Tensor, "b h n d"]` are checked where jaxtyping is loaded first, as the tests do, and
+cost nothing where it is not.
 """
 
 import sys

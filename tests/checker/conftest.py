@@ -48,13 +48,26 @@ class Puppet(Subject):
 def _attention(rng: np.random.Generator, *, causal: bool) -> tuple[Frame, dict[str, Any]]:
     weights = {f"w{r}": rng.standard_normal((24, 24)) * 0.3 for r in "qkvo"}
     weights |= {f"b{r}": rng.standard_normal(24) * 0.5 for r in "qkvo"}
-    facts = {"width": 24, "heads": 3, "cross": not causal, "mask": "mask", "layout": "b m", "keys": 7, "refused": None}
+    facts = {
+        "width": 24,
+        "heads": 3,
+        "cross": not causal,
+        "mask": "mask",
+        "layout": "b m",
+        "keys": 7,
+        "refused": None,
+    }
     return Frame(weights=weights, facts={"heads": 3, "causal": causal}), facts
 
 
 def _graph(rng: np.random.Generator, *, attention: bool) -> tuple[Frame, dict[str, Any]]:
     if attention:
-        weights = {"w": rng.standard_normal((12, 3, 4)), "bw": np.zeros((3, 4)), "ba": np.zeros(()), "bias": rng.standard_normal(12)}
+        weights = {
+            "w": rng.standard_normal((12, 3, 4)),
+            "bw": np.zeros((3, 4)),
+            "ba": np.zeros(()),
+            "bias": rng.standard_normal(12),
+        }
         weights |= {"target": rng.standard_normal((3, 4)), "source": rng.standard_normal((3, 4))}
         return Frame(weights=weights, facts={"heads": 3}), {"width": 12, "way": "matrix"}
     weights = {"w": rng.standard_normal((10, 10)), "bias": rng.standard_normal(10)}
@@ -68,10 +81,17 @@ def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[Frame, dict[
     if contract.name in ("gat-layer", "gcn-layer"):
         return _graph(rng, attention=contract.name == "gat-layer")
     if contract.name in ("rms-norm", "layer-norm"):
-        weights = {"gain": rng.uniform(0.5, 1.5, 24), "bias": rng.standard_normal(24) * (contract.name == "layer-norm")}
+        weights = {
+            "gain": rng.uniform(0.5, 1.5, 24),
+            "bias": rng.standard_normal(24) * (contract.name == "layer-norm"),
+        }
         return Frame(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5}
     if contract.name == "rotary":
-        return Frame(weights={}, facts={"axis": -2, "base": 10000.0}), {"layout": "b h n d", "two": True, "offset": True}
+        return Frame(weights={}, facts={"axis": -2, "base": 10000.0}), {
+            "layout": "b h n d",
+            "two": True,
+            "offset": True,
+        }
     if contract.name == "gaussian-mixture":
         weights = {"logits": rng.standard_normal(3) + 0.7, "means": rng.standard_normal((3, 5))}
         weights["log_variances"] = rng.uniform(0.2, 1.2, (3, 5))

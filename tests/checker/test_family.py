@@ -10,9 +10,18 @@ from regard.checker.contracts.table import CONTRACTS
 from regard.checker.family import TIGHT, Family, distance
 
 # Of a long row of numbers that people may have chosen, the first and the last stand for all.
-PROGRAMS = [(c, m, i) for c in CONTRACTS for m in c.mistakes for i in sorted({*range(len(m.forms))[:4], *range(len(m.forms))[-1:]})]
-SAME = {"base-wrong", "exponent-without-two"}
-"The same numbers: 10000 ** (-i/d) is 100 ** (-2i/d)."
+PROGRAMS = [
+    (c, m, i)
+    for c in CONTRACTS
+    for m in c.mistakes
+    for i in sorted({*range(len(m.forms))[:4], *range(len(m.forms))[-1:]})
+]
+SAME = (
+    {"base-wrong", "exponent-without-two"},  # 10000 ** (-i/d) is 100 ** (-2i/d)
+    {"leaky-missing", "leaky-after-softmax"},  # after a softmax nothing is negative
+    {"source-term-missing", "attention-unused"},  # scores that ignore the neighbour make a plain mean
+)
+"Mistakes that are the same function; the contract's `decide` tells them apart by the source."
 AGREED = [(c, a, i) for c in CONTRACTS for a in c.conventions for i in range(len(a.forms))]
 
 
@@ -20,6 +29,10 @@ def matched(contract: Contract, puppet: Callable, steps: Steps):
     subject = puppet(contract.name, steps)
     if "turn" in steps and contract.name == "multi-head-attention":
         subject.facts["mask"] = None  # over the wrong axis no mask fits
+    if contract.name == "gat-layer" and {"merge", "mix"} & set(steps):
+        subject.frames[0].weights["bias"] = np.zeros(1)  # a layer of another width has no bias of this one
+    if contract.name == "scaled-dot-product" and steps is contract.mistake("scale-value-width").forms[0]:
+        subject.facts["shape"] = ((2, 3), 7, 5, 8, 9)
     cases = contract.cases(subject, np.random.default_rng(0))
     return Family(contract, subject.frames, cases, [subject.answer(case) for case in cases]).find("float64")
 
@@ -31,15 +44,21 @@ def test_the_reference_is_correct(contract: Contract, puppet: Callable) -> None:
     assert match.best.mistakes == match.best.conventions == ()
 
 
-@pytest.mark.parametrize(("contract", "mistake", "form"), PROGRAMS, ids=[f"{c.name}-{m.slug}-{i}" for c, m, i in PROGRAMS])
-def test_every_mistake_is_found_under_its_own_name(contract: Contract, mistake, form: int, puppet: Callable) -> None:
+@pytest.mark.parametrize(
+    ("contract", "mistake", "form"), PROGRAMS, ids=[f"{c.name}-{m.slug}-{i}" for c, m, i in PROGRAMS]
+)
+def test_every_mistake_is_found_under_its_own_name(
+    contract: Contract, mistake, form: int, puppet: Callable
+) -> None:
     match = matched(contract, puppet, mistake.forms[form])
     assert match
-    assert match.slugs == ((mistake.slug,),) or {slug for each in match.slugs for slug in each} == SAME
+    assert match.slugs == ((mistake.slug,),) or {slug for each in match.slugs for slug in each} in SAME
     assert match.runner > 100 * match.distance
 
 
-@pytest.mark.parametrize(("contract", "agreed", "form"), AGREED, ids=[f"{c.name}-{a.slug}-{i}" for c, a, i in AGREED])
+@pytest.mark.parametrize(
+    ("contract", "agreed", "form"), AGREED, ids=[f"{c.name}-{a.slug}-{i}" for c, a, i in AGREED]
+)
 def test_a_convention_is_no_mistake(contract: Contract, agreed, form: int, puppet: Callable) -> None:
     match = matched(contract, puppet, agreed.forms[form])
     assert match

@@ -50,6 +50,21 @@ def test_a_file_is_fetched_once_and_then_is_here(
     assert [path.name for path in (alone / "some").iterdir()] == ["tales.txt"]
 
 
+def test_a_download_lies_beside_its_place_until_it_is_whole(
+    server: Any, alone: Path, known: Callable[..., Entry], haste: Patience
+) -> None:
+    """On the same disk, so that moving it there is one step."""
+    seen: list[list[str]] = []
+    tales = known(BODY, server.plan("/tales", server.send(BODY, upto=1000), server.send(BODY)))
+    fetch(
+        tales,
+        patience=haste,
+        progress=lambda *_: seen.append([p.name[:6] for p in (alone / "some").iterdir()]),
+    )
+    assert len(seen) > 1
+    assert all(names == [".part-"] for names in seen)
+
+
 def test_the_folder_a_person_names_comes_first(
     alone: Path, known: Callable[..., Entry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,8 +299,10 @@ def test_a_download_that_is_killed_leaves_nothing_that_is_used(
 ) -> None:
     tales = known(BODY, server.plan("/tales", server.hang(BODY[:1000]), server.send(BODY)))
     child = subprocess.Popen([sys.executable, "-c", CHILD + "fetch(tales)", *arguments(tales)])
+    until = time.monotonic() + 60
     while not (server.asked and files(alone)):
         assert child.poll() is None, "the child ended by itself"
+        assert time.monotonic() < until, "nothing was begun in the cache"
         time.sleep(0.02)
     child.kill()
     child.wait()

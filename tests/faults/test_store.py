@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,14 @@ from regard.lab.index import Index
 from regard.lab.store import Store
 
 CLAIM = Claim(name="height", low=0.0, why="so", source="here")
-ASKED = {"name": "heights", "preset": "quick", "changes": [], "key": "k", "claims": [CLAIM.plain()], "started": "2026"}
+ASKED = {
+    "name": "heights",
+    "preset": "quick",
+    "changes": [],
+    "key": "k",
+    "claims": [CLAIM.plain()],
+    "started": "2026",
+}
 CALLS = ("open", "write", "fsync", "replace", "rename", "mkdir")
 
 
@@ -63,7 +71,7 @@ def dying_at(number: int, store: Store) -> None:
 def test_death_at_every_call_into_the_file_system_leaves_a_store_that_reads(tmp_path: Path) -> None:
     for number in range(200):
         store = Store(tmp_path / str(number))
-        status = in_a_child(lambda: dying_at(number, store))
+        status = in_a_child(partial(dying_at, number, store))
         runs = store.runs()
         assert len(runs) <= 1
         for run in runs:
@@ -153,5 +161,9 @@ def test_ctrl_c_ends_with_130_a_word_and_a_report(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     (run,) = Store(tmp_path / "runs").runs()
-    assert (process.returncode, run.state) == (130, "stopped") and "not settled" in out and "Traceback" not in out + err
+    assert (
+        (process.returncode, run.state) == (130, "stopped")
+        and "not settled" in out
+        and "Traceback" not in out + err
+    )
     assert (run.path / "report.html").is_file()

@@ -10,7 +10,9 @@ from regard.models.config import Config
 from regard.models.gpt import GPT
 
 torch.manual_seed(0)
-MODEL = GPT(Config(vocabulary=11, context=13, depth=2, heads=2, width=8, position="rotary", deviation=0.5)).eval()
+MODEL = GPT(
+    Config(vocabulary=11, context=13, depth=2, heads=2, width=8, position="rotary", deviation=0.5)
+).eval()
 
 
 def slow(prompt: torch.Tensor, steps: int) -> torch.Tensor:
@@ -22,9 +24,13 @@ def slow(prompt: torch.Tensor, steps: int) -> torch.Tensor:
 
 
 @given(some.integers(1, 17), some.integers(1, 19), some.integers(1, 3))
-def test_cached_is_uncached_within_the_context_and_the_crop_beyond(length: int, steps: int, batch: int) -> None:
+def test_cached_is_uncached_within_the_context_and_the_crop_beyond(
+    length: int, steps: int, batch: int
+) -> None:
     prompt = torch.randint(0, 11, (batch, length), generator=torch.Generator().manual_seed(length))
-    assert torch.equal(continuation(MODEL, prompt, steps=steps, context=13, sampler=GREEDY), slow(prompt, steps))
+    assert torch.equal(
+        continuation(MODEL, prompt, steps=steps, context=13, sampler=GREEDY), slow(prompt, steps)
+    )
 
 
 def test_a_cache_is_read_a_token_at_a_time() -> None:
@@ -50,11 +56,31 @@ def test_one_of_a_batch_is_the_same_alone() -> None:
 
 def test_seeds_reproduce() -> None:
     prompt = torch.zeros(1, 2, dtype=torch.long)
-    first, again, other = (continuation(MODEL, prompt, steps=9, context=13, sampler=Sampler(top_k=5), generator=torch.Generator().manual_seed(seed)) for seed in (1, 1, 2))
+    first, again, other = (
+        continuation(
+            MODEL,
+            prompt,
+            steps=9,
+            context=13,
+            sampler=Sampler(top_k=5),
+            generator=torch.Generator().manual_seed(seed),
+        )
+        for seed in (1, 1, 2)
+    )
     assert torch.equal(first, again) and not torch.equal(first, other)
 
 
-@pytest.mark.parametrize(("prompt", "steps", "what"), [(torch.zeros(1, 0, dtype=torch.long), 1, "a prompt is ids of the shape (b n) with at least one token"), (torch.zeros(1, 1, dtype=torch.long), 0, "there is nothing to generate")])
+@pytest.mark.parametrize(
+    ("prompt", "steps", "what"),
+    [
+        (
+            torch.zeros(1, 0, dtype=torch.long),
+            1,
+            "a prompt is ids of the shape (b n) with at least one token",
+        ),
+        (torch.zeros(1, 1, dtype=torch.long), 0, "there is nothing to generate"),
+    ],
+)
 def test_nothing_to_start_from_or_to_do_is_told(prompt, steps, what) -> None:
     with pytest.raises(RegardError) as caught:
         list(generate(MODEL, prompt, steps=steps, context=13))

@@ -7,7 +7,9 @@ from scipy import stats
 from regard.errors import RegardError
 from regard.generation.sampling import GREEDY, Sampler
 
-rows = some.lists(some.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0]), min_size=1, max_size=9).map(lambda one: torch.tensor([one], dtype=torch.float64))
+rows = some.lists(some.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0]), min_size=1, max_size=9).map(
+    lambda one: torch.tensor([one], dtype=torch.float64)
+)
 
 
 def by_hand(logits: list[float], k: int | None, p: float | None, m: float | None) -> list[float]:
@@ -28,7 +30,12 @@ def by_hand(logits: list[float], k: int | None, p: float | None, m: float | None
     return [shares[i] / left if i in order else 0.0 for i in range(len(shares))]
 
 
-@given(rows, some.none() | some.integers(1, 5), some.none() | some.sampled_from([1e-6, 0.31, 0.77, 1.0]), some.none() | some.sampled_from([0.0, 0.29, 1.0]))
+@given(
+    rows,
+    some.none() | some.integers(1, 5),
+    some.none() | some.sampled_from([1e-6, 0.31, 0.77, 1.0]),
+    some.none() | some.sampled_from([0.0, 0.29, 1.0]),
+)
 def test_the_distribution_is_that_of_a_loop(logits, k, p, m) -> None:
     found = Sampler(top_k=k, top_p=p, min_p=m).distribution(logits)[0].tolist()
     assert found == pytest.approx(by_hand(logits[0].tolist(), k, p, m), abs=1e-9)
@@ -37,33 +44,49 @@ def test_the_distribution_is_that_of_a_loop(logits, k, p, m) -> None:
 @given(rows)
 def test_top_k_of_one_and_a_tiny_top_p_are_greedy(logits) -> None:
     expected = GREEDY.distribution(logits)
-    assert torch.equal(Sampler(top_k=1).distribution(logits), expected) and torch.equal(Sampler(top_p=1e-9).distribution(logits), expected)
+    assert torch.equal(Sampler(top_k=1).distribution(logits), expected) and torch.equal(
+        Sampler(top_p=1e-9).distribution(logits), expected
+    )
 
 
 @given(rows, some.sampled_from([0.25, 0.5, 2.0]))
 def test_temperature_divides_the_logits(logits, temperature) -> None:
-    assert torch.allclose(Sampler(temperature=temperature).distribution(logits), (logits / temperature).softmax(-1))
+    assert torch.allclose(
+        Sampler(temperature=temperature).distribution(logits), (logits / temperature).softmax(-1)
+    )
 
 
 def test_the_penalty_lowers_both_signs() -> None:
     logits, seen = torch.tensor([[2.0, -1.0, 0.5]]), torch.tensor([[0, 1, 1]])
-    assert torch.allclose(Sampler(penalty=2.0).distribution(logits, seen), torch.tensor([[1.0, -2.0, 0.5]]).softmax(-1))
+    assert torch.allclose(
+        Sampler(penalty=2.0).distribution(logits, seen), torch.tensor([[1.0, -2.0, 0.5]]).softmax(-1)
+    )
 
 
 def test_draws_follow_the_distribution() -> None:
-    sampler, logits = Sampler(top_k=4, temperature=0.7), torch.tensor([[0.3, 1.0, -0.5, 0.0, -3.0, 0.9]], dtype=torch.float64).repeat(20_000, 1)
+    sampler, logits = (
+        Sampler(top_k=4, temperature=0.7),
+        torch.tensor([[0.3, 1.0, -0.5, 0.0, -3.0, 0.9]], dtype=torch.float64).repeat(20_000, 1),
+    )
     drawn = sampler.choose(logits, generator=torch.Generator().manual_seed(1))
     p = sampler.distribution(logits[:1])[0]
     counts = torch.bincount(drawn, minlength=6)
     assert (counts[p == 0] == 0).all()
     assert stats.chisquare(counts[p > 0], (p[p > 0] * 20_000 / p.sum()).numpy()).pvalue > 1e-4
     worse = Sampler(top_k=4).distribution(logits[:1])[0]
-    assert stats.chisquare(counts[p > 0], (worse[p > 0] * 20_000 / worse.sum()).double().numpy(), sum_check=False).pvalue < 1e-6
+    assert (
+        stats.chisquare(
+            counts[p > 0], (worse[p > 0] * 20_000 / worse.sum()).double().numpy(), sum_check=False
+        ).pvalue
+        < 1e-6
+    )
 
 
 def test_a_seed_gives_the_same_draws() -> None:
     logits = torch.randn(50, 7)
-    first, again, other = (Sampler().choose(logits, generator=torch.Generator().manual_seed(seed)) for seed in (3, 3, 4))
+    first, again, other = (
+        Sampler().choose(logits, generator=torch.Generator().manual_seed(seed)) for seed in (3, 3, 4)
+    )
     assert torch.equal(first, again) and not torch.equal(first, other)
 
 

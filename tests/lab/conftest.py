@@ -34,7 +34,12 @@ def measure(settings: Settings, session: Session) -> Iterator[Event]:
         yield Measured("height", settings.height + 0.01 * seed, seed)
         yield Measured("curve", seed**2, seed, {"step": seed})
     pairs = range(settings.seeds)
-    yield Compared("gain", ("new", "old"), {seed: 2.0 + seed for seed in pairs}, {seed: 1.0 + 1.01 * seed for seed in pairs})
+    yield Compared(
+        "gain",
+        ("new", "old"),
+        {seed: 2.0 + seed for seed in pairs},
+        {seed: 1.0 + 1.01 * seed for seed in pairs},
+    )
     yield Tabled("sizes", ("name", "size"), [("a <b>", 1), ("c", 2.5)], "Sizes of things.")
     yield Said("a sample", "to be <or> not")
     with style():

@@ -15,7 +15,9 @@ def test_every_item_has_a_state_and_an_owned_one_follows_its_runs(experiment, st
 
 
 def test_a_run_with_changed_settings_answers_for_nothing(experiment, store, source) -> None:
-    conduct(experiment, experiment.presets["quick"], store, source=source, preset="quick", changes=["height=1"])
+    conduct(
+        experiment, experiment.presets["quick"], store, source=source, preset="quick", changes=["height=1"]
+    )
     assert states(experiment, store)[6] == "not run"
 
 

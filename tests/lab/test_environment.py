@@ -8,7 +8,10 @@ from regard.lab import environment
 
 def test_it_names_the_versions_that_compute() -> None:
     found = environment.environment()
-    assert found["torch"].split("+")[0] == torch.__version__.split("+")[0] and found["threads"] == torch.get_num_threads()
+    assert (
+        found["torch"].split("+")[0] == torch.__version__.split("+")[0]
+        and found["threads"] == torch.get_num_threads()
+    )
 
 
 def test_a_commit_with_changes_is_marked(tmp_path: Path, monkeypatch) -> None:

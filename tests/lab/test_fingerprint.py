@@ -28,7 +28,13 @@ def package(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_the_code_of_a_file_is_all_that_it_imports(package: Path) -> None:
-    assert set(fingerprint.code(package / "a.py")) == {"a.py", "core/__init__.py", "core/b.py", "core/c.py", "core/fast.cpp"}
+    assert set(fingerprint.code(package / "a.py")) == {
+        "a.py",
+        "core/__init__.py",
+        "core/b.py",
+        "core/c.py",
+        "core/fast.cpp",
+    }
 
 
 @pytest.mark.parametrize("changed", ["a.py", "core/c.py", "core/fast.cpp"])

@@ -11,7 +11,14 @@ CLAIM = Claim(name="height", low=1.0, why="so", source="here")
 
 
 def ended(store: Store, name: str = "heights", value: float = 1.5, key: str = "k", state="finished"):
-    asked = {"name": name, "preset": "quick", "changes": [], "key": key, "claims": [CLAIM.plain()], "started": f"2026-{len(store.runs()):03}"}
+    asked = {
+        "name": name,
+        "preset": "quick",
+        "changes": [],
+        "key": key,
+        "claims": [CLAIM.plain()],
+        "started": f"2026-{len(store.runs()):03}",
+    }
     writer = store.create(name, "quick", asked)
     writer.finish(state, [CLAIM.settle(value)], seconds=1.0)
     writer.close()
@@ -21,7 +28,10 @@ def ended(store: Store, name: str = "heights", value: float = 1.5, key: str = "k
 def test_the_index_counts_verdicts(store: Store) -> None:
     ended(store)
     ended(store, value=0.5)
-    assert [(one.name, one.held, one.failed, one.unsettled) for one in Index(store).entries()] == [("heights", 1, 0, 0), ("heights", 0, 1, 0)]
+    assert [(one.name, one.held, one.failed, one.unsettled) for one in Index(store).entries()] == [
+        ("heights", 1, 0, 0),
+        ("heights", 0, 1, 0),
+    ]
 
 
 def test_the_index_follows_the_folders(store: Store) -> None:
@@ -32,7 +42,14 @@ def test_the_index_follows_the_folders(store: Store) -> None:
 
 
 def test_a_run_under_way_is_looked_at_again(store: Store) -> None:
-    asked = {"name": "a", "preset": "quick", "changes": ["x=1"], "key": "k", "claims": [CLAIM.plain()], "started": "2026"}
+    asked = {
+        "name": "a",
+        "preset": "quick",
+        "changes": ["x=1"],
+        "key": "k",
+        "claims": [CLAIM.plain()],
+        "started": "2026",
+    }
     writer = store.create("a", "quick", asked)
     assert [(one.state, one.preset) for one in Index(store).entries()] == [("running", "quick changed")]
     writer.finish("finished", [CLAIM.settle(2.0)], seconds=1.0)
@@ -65,7 +82,11 @@ def test_it_is_in_wal_mode_so_that_readers_do_not_wait(store: Store) -> None:
 def test_without_a_writable_place_it_lives_in_memory(store: Store, monkeypatch) -> None:
     path = ended(store)
     real = sqlite3.connect
-    monkeypatch.setattr(sqlite3, "connect", lambda place, **words: real(place if place == ":memory:" else "/nowhere/at/all", **words))
+    monkeypatch.setattr(
+        sqlite3,
+        "connect",
+        lambda place, **words: real(place if place == ":memory:" else "/nowhere/at/all", **words),
+    )
     assert [one.id for one in Index(store).entries()] == [path.name]
 
 

@@ -26,7 +26,11 @@ def test_all_quick_presets_together_take_ten_minutes_at_most() -> None:
 
 
 def test_dashes_and_underscores_are_one() -> None:
-    assert registry.find("scaled_dot_product")[0].name == registry.find("scaled-dot-product")[0].name == "scaled-dot-product"
+    assert (
+        registry.find("scaled_dot_product")[0].name
+        == registry.find("scaled-dot-product")[0].name
+        == "scaled-dot-product"
+    )
 
 
 def test_a_file_of_ones_own_is_an_experiment(tmp_path: Path) -> None:
@@ -56,4 +60,7 @@ def test_a_bad_file_is_told_in_three_lines(tmp_path: Path, content: str | None, 
 def test_an_unknown_name_gets_the_nearest() -> None:
     with pytest.raises(RegardError) as caught:
         registry.find("scaled-dot")
-    assert str(caught.value) == "no experiment of that name\n  got: 'scaled-dot'\n  fix: did you mean 'scaled-dot-product'?"
+    assert (
+        str(caught.value)
+        == "no experiment of that name\n  got: 'scaled-dot'\n  fix: did you mean 'scaled-dot-product'?"
+    )

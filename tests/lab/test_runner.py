@@ -17,14 +17,20 @@ from regard.lab.store import Store
 
 
 def conducted(experiment: Experiment, store: Store, source: Path, **words):
-    return conduct(experiment, experiment.presets["quick"], store, source=source, **{"preset": "quick"} | words)
+    return conduct(
+        experiment, experiment.presets["quick"], store, source=source, **{"preset": "quick"} | words
+    )
 
 
 def test_a_run_records_draws_settles_and_reports(experiment: Experiment, store: Store, source: Path) -> None:
     run = conducted(experiment, store, source)
     assert run.state == "finished"
     assert [one.value for one in run.measured if one.name == "height"] == [1.5, 1.51, 1.52]
-    assert [(one.claim.name, one.state) for one in run.verdicts] == [("height", "held"), ("gain", "held"), ("height at full size", "not settled")]
+    assert [(one.claim.name, one.state) for one in run.verdicts] == [
+        ("height", "held"),
+        ("gain", "held"),
+        ("height at full size", "not settled"),
+    ]
     assert run.verdicts[0].value == pytest.approx(1.51)
     assert (run.path / "report.html").read_text().startswith("<!doctype html>")
 
@@ -47,11 +53,15 @@ def test_seeds_reach_python_numpy_and_torch(experiment: Experiment, store: Store
         yield Measured("torch", torch.rand(()).item())
 
     drawing = replace(experiment, run=draws)
-    first, again, other = ([one.value for one in conducted(drawing, store, source, seed=seed).measured] for seed in (3, 3, 4))
+    first, again, other = (
+        [one.value for one in conducted(drawing, store, source, seed=seed).measured] for seed in (3, 3, 4)
+    )
     assert first == again and not set(first) & set(other)
 
 
-def test_data_out_of_reach_settles_nothing_and_breaks_nothing(experiment: Experiment, store: Store, source: Path) -> None:
+def test_data_out_of_reach_settles_nothing_and_breaks_nothing(
+    experiment: Experiment, store: Store, source: Path
+) -> None:
     def offline(settings, session):
         raise Unreachable("the data set 'cora' is not here", "no network", "connect")
         yield
@@ -61,7 +71,9 @@ def test_data_out_of_reach_settles_nothing_and_breaks_nothing(experiment: Experi
     assert run.verdicts[0].reason == "data not reachable: the data set 'cora' is not here, no network"
 
 
-def test_an_error_in_the_experiment_is_told_in_three_lines_and_kept_whole(experiment: Experiment, store: Store, source: Path) -> None:
+def test_an_error_in_the_experiment_is_told_in_three_lines_and_kept_whole(
+    experiment: Experiment, store: Store, source: Path
+) -> None:
     def breaks(settings, session):
         yield Measured("height", 1.5)
         raise ZeroDivisionError("by nothing")
@@ -69,7 +81,10 @@ def test_an_error_in_the_experiment_is_told_in_three_lines_and_kept_whole(experi
     with pytest.raises(RegardError) as caught:
         conducted(replace(experiment, run=breaks), store, source)
     (run,) = store.runs()
-    assert caught.value.what == "the experiment stopped with an error" and "ZeroDivisionError: by nothing (test_runner.py, line" in caught.value.got
+    assert (
+        caught.value.what == "the experiment stopped with an error"
+        and "ZeroDivisionError: by nothing (test_runner.py, line" in caught.value.got
+    )
     assert run.state == "broken" and run.measured == [Measured("height", 1.5)]
     assert "Traceback" in (run.path / "traceback.txt").read_text()
 
@@ -85,16 +100,25 @@ def interrupting(times: int):
     return run
 
 
-def test_ctrl_c_once_stops_at_the_next_step_and_keeps_what_was_measured(experiment: Experiment, store: Store, source: Path) -> None:
+def test_ctrl_c_once_stops_at_the_next_step_and_keeps_what_was_measured(
+    experiment: Experiment, store: Store, source: Path
+) -> None:
     seen: list[str] = []
-    run = conducted(replace(experiment, run=interrupting(1)), store, source, watch=lambda event: seen.append(getattr(event, "what", "")))
+    run = conducted(
+        replace(experiment, run=interrupting(1)),
+        store,
+        source,
+        watch=lambda event: seen.append(getattr(event, "what", "")),
+    )
     assert run.state == "stopped" and len(run.measured) == 2
     assert any("Ctrl-C again" in text for text in seen)
     assert {one.state for one in run.verdicts} == {"not settled"}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_ctrl_c_twice_stops_at_once_and_keeps_what_was_measured(experiment: Experiment, store: Store, source: Path) -> None:
+def test_ctrl_c_twice_stops_at_once_and_keeps_what_was_measured(
+    experiment: Experiment, store: Store, source: Path
+) -> None:
     with pytest.raises(KeyboardInterrupt):
         conducted(replace(experiment, run=interrupting(2)), store, source)
     (run,) = store.runs()
@@ -104,9 +128,12 @@ def test_ctrl_c_twice_stops_at_once_and_keeps_what_was_measured(experiment: Expe
 CLAIM = Claim(name="gain", low=0.0, why="so", source="here")
 
 
-@pytest.mark.parametrize(("gaps", "state"), [((1.0, 1.1, 0.9), "held"), ((-1.0, -1.1, -0.9), "failed"), ((1.0, -1.0, 0.2), "not settled")])
+@pytest.mark.parametrize(
+    ("gaps", "state"),
+    [((1.0, 1.1, 0.9), "held"), ((-1.0, -1.1, -0.9), "failed"), ((1.0, -1.0, 0.2), "not settled")],
+)
 def test_a_comparison_is_settled_by_its_whole_interval(gaps: tuple[float, ...], state: str) -> None:
-    event = Compared("gain", ("a", "b"), dict(enumerate(gaps)), {seed: 0.0 for seed in range(3)})
+    event = Compared("gain", ("a", "b"), dict(enumerate(gaps)), dict.fromkeys(range(3), 0.0))
     assert settle([CLAIM], [event], preset="quick")[0].state == state
 
 
@@ -142,16 +169,23 @@ def test_a_finished_run_is_not_taken_up(experiment: Experiment, store: Store, so
     run = conducted(experiment, store, source)
     with pytest.raises(RegardError) as caught:
         go_on(run, experiment, experiment.presets["quick"])
-    assert str(caught.value) == f"this run is finished\n  got: {run.id}\n  fix: take up one that was stopped, or start anew without --resume"
+    assert (
+        str(caught.value)
+        == f"this run is finished\n  got: {run.id}\n  fix: take up one that was stopped, or start anew without --resume"
+    )
 
 
-def test_an_experiment_that_is_cut_off_is_closed_before_the_run_is_settled(experiment: Experiment, store: Store, source: Path) -> None:
+def test_an_experiment_that_is_cut_off_is_closed_before_the_run_is_settled(
+    experiment: Experiment, store: Store, source: Path
+) -> None:
     def saving(settings, session):
         try:
             while True:
                 yield Measured("height", 1.5)
         finally:
-            (session.folder / "saved").write_text("yes" if not (session.folder / "result.json").exists() else "late")
+            (session.folder / "saved").write_text(
+                "yes" if not (session.folder / "result.json").exists() else "late"
+            )
 
     run = conducted(replace(experiment, run=saving), store, source, minutes=1e-9)
     assert (run.path / "saved").read_text() == "yes"

@@ -20,7 +20,10 @@ def test_the_interval_agrees_with_scipy(values: list[float]) -> None:
     found = summarise(values)
     if found.spread > 1e-9:
         low, high = stats.t.interval(0.95, len(values) - 1, loc=found.mean, scale=stats.sem(values))
-        assert (found.low, found.high) == (pytest.approx(low, rel=1e-3, abs=1e-6), pytest.approx(high, rel=1e-3, abs=1e-6))
+        assert (found.low, found.high) == (
+            pytest.approx(low, rel=1e-3, abs=1e-6),
+            pytest.approx(high, rel=1e-3, abs=1e-6),
+        )
 
 
 def test_one_value_has_no_interval() -> None:
@@ -29,7 +32,9 @@ def test_one_value_has_no_interval() -> None:
 
 @given(some.dictionaries(some.integers(0, 9), some.tuples(numbers, numbers), min_size=2))
 def test_the_difference_is_taken_seed_by_seed(pairs: dict[int, tuple[float, float]]) -> None:
-    found = difference({seed: a for seed, (a, _) in pairs.items()}, {seed: b for seed, (_, b) in reversed(pairs.items())})
+    found = difference(
+        {seed: a for seed, (a, _) in pairs.items()}, {seed: b for seed, (_, b) in reversed(pairs.items())}
+    )
     assert found.mean == pytest.approx(sum(a - b for a, b in pairs.values()) / len(pairs), abs=1e-9)
 
 

@@ -24,7 +24,9 @@ def test_what_is_recorded_is_read_back(store: Store) -> None:
     writer.close()
     run = Run(writer.path)
     assert run.measured == [Measured("height", 1.5, 0)] and run.said == [Said("a", "b")]
-    assert [(name, caption, path.read_bytes()) for name, caption, path in run.figures] == [("line", "A line.", b"<svg/>")]
+    assert [(name, caption, path.read_bytes()) for name, caption, path in run.figures] == [
+        ("line", "A line.", b"<svg/>")
+    ]
     assert (run.state, run.result["seconds"], run.verdicts) == ("finished", 2.0, [CLAIM.settle(1.5)])
 
 
@@ -82,7 +84,10 @@ def test_a_place_that_is_a_file_is_told_in_three_lines(tmp_path) -> None:
     (tmp_path / "runs").write_text("")
     with pytest.raises(RegardError) as caught:
         begun(Store(tmp_path / "runs"))
-    assert str(caught.value) == f"the file system refused\n  got: {tmp_path / 'runs'}: File exists\n  fix: choose another folder"
+    assert (
+        str(caught.value)
+        == f"the file system refused\n  got: {tmp_path / 'runs'}: File exists\n  fix: choose another folder"
+    )
 
 
 def test_metrics_are_flat_rows(store: Store) -> None:

@@ -22,9 +22,15 @@ def test_seconds_are_said_in_the_unit_that_fits(value: float, text: str) -> None
 
 
 def test_the_outcome_names_each_claim_its_value_and_its_band(experiment, store, source, printed) -> None:
-    terminal.show_outcome(conduct(experiment, experiment.presets["quick"], store, source=source, preset="quick"))
+    terminal.show_outcome(
+        conduct(experiment, experiment.presets["quick"], store, source=source, preset="quick")
+    )
     text = printed()
-    assert "✓ held        height = 1.51  claimed 1.4 to 1.6" in text and "only the full preset settles it" in text and "report.html" in text
+    assert (
+        "✓ held        height = 1.51  claimed 1.4 to 1.6" in text
+        and "only the full preset settles it" in text
+        and "report.html" in text
+    )
 
 
 def test_where_there_is_no_terminal_progress_is_told_in_lines(experiment, printed) -> None:

@@ -4,12 +4,14 @@ import pytest
 import torch
 from torch import nn
 
+from regard.core.attend import attend
 from regard.core.edges import Edges
+from regard.core.normalise import Mean
 from regard.core.position import Alibi, LearnedRelative, Rotary
-from regard.core.similarity import Additive
+from regard.core.similarity import Additive, Cosine
 from regard.core.support import Causal, Mask
 from regard.errors import RegardError
-from regard.models.layers import MultiHead
+from regard.models.layers import MultiHead, split
 
 X = torch.randn(2, 5, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 CONTEXT = torch.randn(2, 7, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
@@ -75,6 +77,18 @@ def test_factors_with_parameters_belong_to_the_layer():
     layer = MultiHead(width=6, heads=3, similarity=Additive(3, 2), position=LearnedRelative(3, 2))
     names = {name for name, _ in layer.named_parameters()}
     assert {"similarity.target", "similarity.source", "position.p"} <= names
+
+
+@pytest.mark.parametrize(
+    "factor", [{"position": Alibi((1.0, 2.0, 3.0))}, {"similarity": Cosine()}, {"normalise": Mean()}], ids=str
+)
+def test_every_factor_reaches_attend(factor):
+    layer = MultiHead(width=6, heads=3, **factor).double()
+    parts = [split(part(X), 3) for part in (layer.query, layer.key, layer.value)]
+    output = layer.out(attend(*parts, **factor).output.transpose(1, 2).flatten(2))
+    plain = layer.out(attend(*parts).output.transpose(1, 2).flatten(2))
+    assert torch.allclose(layer(X), output, atol=1e-12)
+    assert not torch.allclose(layer(X), plain, atol=1e-4)
 
 
 def test_fewer_key_heads_positions_and_edges():

@@ -89,7 +89,12 @@ def mean(name: str, meanings: list[str]) -> str | None:
 
 def spread(known: dict[str, Any]) -> dict[str, Any]:
     """A configuration that answers to every usual name."""
-    return {alias: value for meaning, value in reversed(known.items()) for alias in ALIASES[meaning] if value is not None}
+    return {
+        alias: value
+        for meaning, value in reversed(known.items())
+        for alias in ALIASES[meaning]
+        if value is not None
+    }
 
 
 def number(word: str) -> Any:

@@ -64,11 +64,19 @@ class Bench:
             words = f"{member['name']}'s constructor asks for '{unknown}', which the checker does not know"
             raise Unfit("unknown-argument", words, f"give it: --map {unknown}=VALUE") from None
         self.count += 1
-        return self._made(self.count, self.line.ask("make", member["name"], self.count, [], built.named), built)
+        return self._made(
+            self.count, self.line.ask("make", member["name"], self.count, [], built.named), built
+        )
 
     def _made(self, number: int, about: dict[str, Any], built: Built) -> Made:
-        return Made(number, built=built, **{name: about[name] for name in (
-            "weights", "owners", "learned", "numbers", "methods", "call", "module")})
+        return Made(
+            number,
+            built=built,
+            **{
+                name: about[name]
+                for name in ("weights", "owners", "learned", "numbers", "methods", "call", "module")
+            },
+        )
 
     def precise(self, made: Made, values: list[Any], named: dict[str, Any], method: str = "") -> str:
         """The finest precision in which the member runs these inputs; it is left in that precision."""

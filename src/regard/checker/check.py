@@ -41,7 +41,8 @@ def check(
         if not chosen:
             return Report(target=target, verdicts=(nothing(members, path, wanted),), level=level)
         verdicts = [
-            examine(found, Bench(session, member, members, source, dict(map or {})), seed=seed) for member, found in chosen
+            examine(found, Bench(session, member, members, source, dict(map or {})), seed=seed)
+            for member, found in chosen
         ]
     return Report(target=target, verdicts=tuple(verdicts), level=level)
 
@@ -53,24 +54,40 @@ def place(target: str) -> tuple[Path, str | None]:
         head, _, name = target.rpartition(":")
         path = Path(head)
     if not path.is_file():
-        raise RegardError("there is no such file to check", repr(target), "name a Python file, or FILE.py:Class")
+        raise RegardError(
+            "there is no such file to check", repr(target), "name a Python file, or FILE.py:Class"
+        )
     if path.suffix != ".py":
-        raise RegardError("only Python files can be checked", repr(target), "save the cell or notebook as a .py file")
+        raise RegardError(
+            "only Python files can be checked", repr(target), "save the cell or notebook as a .py file"
+        )
     return path.resolve(), name or None
 
 
-def choose(members: list[dict[str, Any]], source: Source, *, name: str | None, wanted: Contract | None) -> list[tuple[dict, Contract]]:
+def choose(
+    members: list[dict[str, Any]], source: Source, *, name: str | None, wanted: Contract | None
+) -> list[tuple[dict, Contract]]:
     """The members to judge, each with its contract."""
     if name:
         own = [m for m in members if m["name"] == name]
         if not own:
             names = [m["name"] for m in members]
-            raise RegardError("the file defines no class or function of that name", repr(name), nearest(name, names, f"it defines {', '.join(names) or 'none'}"))
+            raise RegardError(
+                "the file defines no class or function of that name",
+                repr(name),
+                nearest(name, names, f"it defines {', '.join(names) or 'none'}"),
+            )
         members = own
-    scored = [(m, c, c.suits(m, source.text_of(m["name"]))) for m in members for c in ([wanted] if wanted else CONTRACTS)]
+    scored = [
+        (m, c, c.suits(m, source.text_of(m["name"])))
+        for m in members
+        for c in ([wanted] if wanted else CONTRACTS)
+    ]
     if wanted:
         best = max((score for _, _, score in scored), default=0.0)
-        return [(m, c) for m, c, score in scored if score == best][:1] if scored and (best > 0 or name) else []
+        return (
+            [(m, c) for m, c, score in scored if score == best][:1] if scored and (best > 0 or name) else []
+        )
     best = [max((s for s in scored if s[0] is member), key=lambda s: s[2]) for member in members]
     top = {c.name: max(s for _, other, s in best if other is c) for _, c, _ in best}
     return [(m, c) for m, c, score in best if score >= SURE and score == top[c.name]]
@@ -79,15 +96,34 @@ def choose(members: list[dict[str, Any]], source: Source, *, name: str | None, w
 def refused(trouble: Raised | Lost, name: str) -> Verdict:
     """The file cannot even be imported."""
     if isinstance(trouble, Lost):
-        finding = Finding(kind="stopped", slug=trouble.slug, sentence=trouble.sentence, remedy="put what runs under: if __name__ == '__main__':")
-        return Verdict(contract="any", member=name, state="mistake", sentence=trouble.sentence, findings=(finding,))
+        finding = Finding(
+            kind="stopped",
+            slug=trouble.slug,
+            sentence=trouble.sentence,
+            remedy="put what runs under: if __name__ == '__main__':",
+        )
+        return Verdict(
+            contract="any", member=name, state="mistake", sentence=trouble.sentence, findings=(finding,)
+        )
     sentence = f"the file cannot be imported: {trouble.kind}: {trouble.words.splitlines()[0][:200] if trouble.words else ''}"
-    known = {"FileNotFoundError": "the check runs in an empty folder: put what reads files under: if __name__ == '__main__':"}
+    known = {
+        "FileNotFoundError": "the check runs in an empty folder: put what reads files under: if __name__ == '__main__':"
+    }
     missing = trouble.kind in ("ModuleNotFoundError", "ImportError")
-    remedy = "install it in this environment, or leave the import out" if missing else known.get(trouble.kind, "make the file import first")
+    remedy = (
+        "install it in this environment, or leave the import out"
+        if missing
+        else known.get(trouble.kind, "make the file import first")
+    )
     found = Place(trouble.line, trouble.text) if trouble.line else None
     finding = Finding(kind="stopped", slug="import-error", sentence=sentence, place=found, remedy=remedy)
-    return Verdict(contract="any", member=name, state="undecided" if missing else "mistake", sentence=sentence, findings=(finding,))
+    return Verdict(
+        contract="any",
+        member=name,
+        state="undecided" if missing else "mistake",
+        sentence=sentence,
+        findings=(finding,),
+    )
 
 
 def nothing(members: list[dict[str, Any]], path: Path, wanted: Contract | None) -> Verdict:
@@ -96,7 +132,12 @@ def nothing(members: list[dict[str, Any]], path: Path, wanted: Contract | None) 
     what = wanted.name if wanted else "any contract"
     sentence = f"nothing here looks like {what}: the file defines {names}"
     known = ", ".join(c.name for c in CONTRACTS)
-    finding = Finding(kind="stopped", slug="nothing-found", sentence=sentence, remedy=f"say which: FILE.py:Name --as CONTRACT, one of {known}")
+    finding = Finding(
+        kind="stopped",
+        slug="nothing-found",
+        sentence=sentence,
+        remedy=f"say which: FILE.py:Name --as CONTRACT, one of {known}",
+    )
     return Verdict(contract=what, member=path.name, state="undecided", sentence=sentence, findings=(finding,))
 
 

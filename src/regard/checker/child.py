@@ -19,7 +19,7 @@ def serve(asked: BinaryIO, answers: BinaryIO, inside: "Inside") -> None:
     mine = os.getpid()
     while True:
         try:
-            request = wire.read(asked)
+            request = wire.read(asked.read)
         except EOFError:
             return
         reply = _frame(answer(inside, request))
@@ -35,7 +35,9 @@ def answer(inside: "Inside", request: dict[str, Any]) -> dict[str, Any]:
     try:
         assert request["verb"] in VERBS
         return {"result": getattr(inside, request["verb"])(*request["values"], **request["named"])}
-    except BaseException as error:  # also sys.exit and KeyboardInterrupt: the person's code may raise anything
+    except (
+        BaseException
+    ) as error:  # also sys.exit and KeyboardInterrupt: the person's code may raise anything
         from regard.checker.inside import told
 
         return {"raised": told(error, inside.module)}
@@ -45,7 +47,9 @@ def _frame(reply: dict[str, Any]) -> bytes:
     try:
         return wire.pack(reply)
     except (wire.Broken, TypeError, ValueError, RecursionError) as error:
-        return wire.pack({"raised": {"kind": "Unsendable", "words": str(error)[:200], "line": None, "text": ""}})
+        return wire.pack(
+            {"raised": {"kind": "Unsendable", "words": str(error)[:200], "line": None, "text": ""}}
+        )
 
 
 def main() -> None:

@@ -106,8 +106,8 @@ class Contract:
     laws: tuple[Law, ...] = ()
     notices: tuple[Callable[..., str | None], ...] = ()
     "Each may notice a convention, by its slug."
-    decide: Callable[[str, set[str]], str | None] = lambda source, slugs: None
-    "Between causes that are the same function, by what the person's source says."
+    decide: Callable[[str, set[str], dict[str, Any]], str | None] = lambda source, slugs, facts: None
+    "Between causes that are the same function, by what the source says and which weights gradients reach."
     picture: Callable[[Case, Frame, Steps], np.ndarray] | None = None
     "A small matrix that shows what happens, for --explain."
 

@@ -12,7 +12,17 @@ from regard.checker.session import Lost, Raised
 from regard.checker.subject import Subject
 from regard.checker.verdict import Finding, Picture, State, Verdict
 
-FATAL = ("raises", "too-slow", "crashed", "exited", "too-much-memory", "too-many-processes", "too-many-crashes", "wrong-shape", "wrong-answer")
+FATAL = (
+    "raises",
+    "too-slow",
+    "crashed",
+    "exited",
+    "too-much-memory",
+    "too-many-processes",
+    "too-many-crashes",
+    "wrong-shape",
+    "wrong-answer",
+)
 "Ways to stop that are the code's own fault."
 SERIOUS = ("mistake", "unknown", "stopped")
 
@@ -40,7 +50,9 @@ class Examination:
         except (Raised, Lost, Unfit) as trouble:
             self.by_laws()
             self.add(self.stopped(trouble))
-        except Exception as fault:  # a verdict always: what the checker did not foresee is its own fault, and said to be
+        except (
+            Exception
+        ) as fault:  # a verdict always: what the checker did not foresee is its own fault, and said to be
             words = f"the checker itself failed: {type(fault).__name__}: {short(str(fault))}"
             remedy = "please report it, with the file"
             self.add(Finding(kind="stopped", slug="checker-fault", sentence=words, remedy=remedy))
@@ -86,12 +98,26 @@ class Examination:
         sets = [slugs for slugs in family if len(slugs) == fewest]
         if match.runner < FAR * match.distance and len(match.runner_slugs) == fewest:
             sets.append(match.runner_slugs)
-        settled = self.contract.decide(self.bench.source.text, {slug for each in sets for slug in each}) if len(sets) > 1 else None
+        facts = self.subject.facts if self.subject else {}
+        settled = (
+            self.contract.decide(self.bench.source.text, {s for each in sets for s in each}, facts)
+            if len(sets) > 1
+            else None
+        )
         sets = [(settled,)] if settled else sets
         if len(sets) > 1:
             slugs = sorted({slug for each in sets for slug in each})
-            sentence = "one of these, which no probe here can tell apart: " + "; ".join(self.contract.mistake(s).cause for s in slugs)
-            self.add(self.mistake(self.contract.mistake(slugs[0]), self.evidence(match), sentence=sentence, candidates=tuple(slugs)))
+            sentence = "one of these, which no probe here can tell apart: " + "; ".join(
+                self.contract.mistake(s).cause for s in slugs
+            )
+            self.add(
+                self.mistake(
+                    self.contract.mistake(slugs[0]),
+                    self.evidence(match),
+                    sentence=sentence,
+                    candidates=tuple(slugs),
+                )
+            )
         else:
             for slug in sets[0]:
                 self.add(self.mistake(self.contract.mistake(slug), self.evidence(match)))
@@ -105,7 +131,15 @@ class Examination:
             said.append(f"the next known cause is {percent(match.runner)} away")
         return (*said, *(f"{law.name}: {broken.words}" for law, broken in self.broken))
 
-    def mistake(self, mistake: Mistake, evidence: tuple[str, ...], *, law: str = "", sentence: str = "", candidates: tuple[str, ...] = ()) -> Finding:
+    def mistake(
+        self,
+        mistake: Mistake,
+        evidence: tuple[str, ...],
+        *,
+        law: str = "",
+        sentence: str = "",
+        candidates: tuple[str, ...] = (),
+    ) -> Finding:
         """A finding that names a mistake."""
         return Finding(
             kind="mistake",
@@ -121,14 +155,22 @@ class Examination:
 
     def hint(self) -> str:
         """The first law that breaks, which gives nothing away."""
-        return self.broken[0][0].says if self.broken else "the output equals the reference under your own weights"
+        return (
+            self.broken[0][0].says
+            if self.broken
+            else "the output equals the reference under your own weights"
+        )
 
     def by_laws(self) -> None:
         """Mistakes that one law alone proves; not what a mistake already named brings with it."""
         named = {f.slug.partition("-")[0] for f in self.findings if f.kind == "mistake"}
         for law, broken in self.broken:
             if broken.slug and not (broken.slug == "softmax-unstable" and "softmax" in named):
-                self.add(self.mistake(self.contract.mistake(broken.slug), (f"{law.name}: {broken.words}",), law=law.says))
+                self.add(
+                    self.mistake(
+                        self.contract.mistake(broken.slug), (f"{law.name}: {broken.words}",), law=law.says
+                    )
+                )
 
     def agreed(self, match: Match) -> None:
         """Conventions, as such."""
@@ -139,7 +181,14 @@ class Examination:
 
     def convention(self, slug: str) -> None:
         """A finding that is no mistake."""
-        self.add(Finding(kind="convention", slug=slug, sentence=self.contract.convention(slug).says, page=self.page(slug)))
+        self.add(
+            Finding(
+                kind="convention",
+                slug=slug,
+                sentence=self.contract.convention(slug).says,
+                page=self.page(slug),
+            )
+        )
 
     def notice(self, subject: Subject) -> None:
         """Conventions that only a probe of their own shows."""
@@ -157,8 +206,10 @@ class Examination:
         if not self.match:
             evidence += [f"it differs from the correct reference by {percent(self.gap)}", self.worst(subject)]
         law = self.broken[0][0] if self.broken else None
-        sentence = f"{law.says}: this does not hold, for a reason the checker does not know" if law else (
-            "it is not the function the contract asks for, in a way the checker does not know"
+        sentence = (
+            f"{law.says}: this does not hold, for a reason the checker does not know"
+            if law
+            else ("it is not the function the contract asks for, in a way the checker does not know")
         )
         self.add(
             Finding(
@@ -180,7 +231,11 @@ class Examination:
             if expected.shape != answer.shape:
                 return f"{case.name}: shape {answer.shape}, expected {expected.shape}"
             fine = np.isfinite(expected)
-            off = np.where(fine, np.where(np.isfinite(answer), np.abs(answer - np.where(fine, expected, 0.0)), np.inf), 0.0)
+            off = np.where(
+                fine,
+                np.where(np.isfinite(answer), np.abs(answer - np.where(fine, expected, 0.0)), np.inf),
+                0.0,
+            )
             if off.max(initial=0.0) > 1e-6 * np.abs(expected[fine]).max(initial=1e-9):
                 at = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
                 return f"{case.name}: output{list(at)} is {answer[at]:.5g}, expected {expected[at]:.5g}"
@@ -191,7 +246,10 @@ class Examination:
         if self.contract.picture:
             agreed = {name for convention in member.conventions for form in convention.forms for name in form}
             right = {name: step for name, step in member.steps.items() if name in agreed}
-            pair = [self.contract.picture(self.cases[0], member.frame, steps).tolist() for steps in (right, member.steps)]
+            pair = [
+                self.contract.picture(self.cases[0], member.frame, steps).tolist()
+                for steps in (right, member.steps)
+            ]
             self.picture = Picture(title="weights: expected and yours", expected=pair[0], actual=pair[1])
 
     def stopped(self, trouble: Raised | Lost | Unfit) -> Finding:
@@ -199,10 +257,18 @@ class Examination:
         if isinstance(trouble, Raised):
             place = Place(trouble.line, trouble.text) if trouble.line else None
             words, remedy = f"it raises {trouble.kind}: {short(trouble.words)}", "make this line run first"
-            return Finding(kind="stopped", slug="raises", sentence=words, place=place, remedy=remedy, page=self.page(""))
+            return Finding(
+                kind="stopped", slug="raises", sentence=words, place=place, remedy=remedy, page=self.page("")
+            )
         if isinstance(trouble, Lost):
             remedy = "make one call run to its end first"
-            return Finding(kind="stopped", slug=trouble.slug, sentence=trouble.sentence, remedy=remedy, page=self.page(""))
+            return Finding(
+                kind="stopped",
+                slug=trouble.slug,
+                sentence=trouble.sentence,
+                remedy=remedy,
+                page=self.page(""),
+            )
         place = self.bench.source.at(trouble.line) if trouble.line else None
         known = next((m for m in self.contract.mistakes if m.slug == trouble.slug), None)
         return Finding(

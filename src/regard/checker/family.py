@@ -77,7 +77,9 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
 class Family:
     """The person's answers beside every member's."""
 
-    def __init__(self, contract: Contract, frames: list[Frame], cases: list[Case], answers: list[np.ndarray]) -> None:
+    def __init__(
+        self, contract: Contract, frames: list[Frame], cases: list[Case], answers: list[np.ndarray]
+    ) -> None:
         self.contract, self.frames = contract, frames
         self.cases, self.answers = cases, answers
         self.measured: list[tuple[float, Member]] = []
@@ -87,7 +89,9 @@ class Family:
         worst = 0.0
         for case, answer in zip(self.cases, self.answers, strict=True):
             try:
-                worst = max(worst, distance(answer, self.contract.reference(case, member.frame, member.steps)))
+                worst = max(
+                    worst, distance(answer, self.contract.reference(case, member.frame, member.steps))
+                )
             except (ValueError, IndexError, np.linalg.LinAlgError):
                 return np.inf  # a mistake that these sizes do not allow, as k and v of different widths
             if worst > stop:

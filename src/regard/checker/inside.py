@@ -20,7 +20,8 @@ LONGEST = 2000
 
 # Kept here because a person's module may replace them in torch.
 _tensor, _no_grad, _seed = torch.from_numpy, torch.no_grad, torch.manual_seed
-_Tensor, _Module = torch.Tensor, torch.nn.Module
+_Tensor, _Module, _strided = torch.Tensor, torch.nn.Module, torch.strided
+_detach, _contiguous, _numpy, _cpu = _Tensor.detach, _Tensor.contiguous, _Tensor.numpy, _Tensor.cpu
 _KINDS = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16}
 
 
@@ -75,7 +76,9 @@ class Inside:
             "methods": {
                 name: _parameters(getattr(made, name))
                 for name in dir(type(made))
-                if not name.startswith("_") and callable(getattr(type(made), name, None)) and _is_own(made, name)
+                if not name.startswith("_")
+                and callable(getattr(type(made), name, None))
+                and _is_own(made, name)
             },
             "call": _parameters(made.forward if hasattr(made, "forward") else made),
         }
@@ -101,7 +104,9 @@ class Inside:
                 else:
                     held[name][...] = value
 
-    def call(self, number: int, values: list[Any], *, named: dict[str, Any], method: str, kind: str, seed: int) -> Any:
+    def call(
+        self, number: int, values: list[Any], *, named: dict[str, Any], method: str, kind: str, seed: int
+    ) -> Any:
         """The answer to inputs, and which of them were written into."""
         made = self.objects[number]
         _sow(seed)
@@ -113,7 +118,9 @@ class Inside:
         changed = [i for i, value, before in held if not _same(value, before)]
         return {"answer": plain(answer), "changed": changed}
 
-    def slope(self, number: int, values: list[Any], *, named: dict[str, Any], direction: np.ndarray, kind: str) -> Any:
+    def slope(
+        self, number: int, values: list[Any], *, named: dict[str, Any], direction: np.ndarray, kind: str
+    ) -> Any:
         """Gradients of the sum of answer times direction: of the first input and of every weight."""
         made = self.objects[number]
         _sow(0)
@@ -127,32 +134,53 @@ class Inside:
         total = (answer * _tensor(direction).to(answer.dtype)).sum()
         found = torch.autograd.grad(total, [given[0], *(value for _, value in learned)], allow_unused=True)
         slopes = [None if slope is None else _array(slope) for slope in found]
-        return {"input": slopes[0], "weights": dict(zip([name for name, _ in learned], slopes[1:], strict=True))}
+        return {
+            "input": slopes[0],
+            "weights": dict(zip([name for name, _ in learned], slopes[1:], strict=True)),
+        }
 
 
 def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
     """Each weight: name, value, the class of its owner, and whether it is learned."""
     if isinstance(made, _Module):
         owners = dict(made.named_modules())
-        named = [(n, p, True) for n, p in made.named_parameters()] + [(n, b, False) for n, b in made.named_buffers()]
+        named = [(n, p, True) for n, p in made.named_parameters()] + [
+            (n, b, False) for n, b in made.named_buffers()
+        ]
         for name, value, learned in named:
-            yield name, value.data if learned else value, type(owners[name.rpartition(".")[0]]).__name__, learned
+            yield (
+                name,
+                value.data if learned else value,
+                type(owners[name.rpartition(".")[0]]).__name__,
+                learned,
+            )
     elif hasattr(made, "__dict__"):
         for name, value in vars(made).items():
-            if isinstance(value, _Tensor | np.ndarray) and value.dtype in (torch.float32, torch.float64, np.float32, np.float64):
+            if isinstance(value, _Tensor | np.ndarray) and value.dtype in (
+                torch.float32,
+                torch.float64,
+                np.float32,
+                np.float64,
+            ):
                 yield name, value, type(made).__name__, True
 
 
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
     parameters = _parameters(value.__init__ if inspect.isclass(value) else value)
-    forward = _parameters(getattr(value, "forward", getattr(value, "__call__", None))) if inspect.isclass(value) else []  # noqa: B004
+    forward = (
+        _parameters(getattr(value, "forward", getattr(value, "__call__", None)))
+        if inspect.isclass(value)
+        else []
+    )  # noqa: B004
     return {
         "name": name,
         "kind": "class" if inspect.isclass(value) else "function",
         "parameters": parameters[1:] if inspect.isclass(value) else parameters,
         "forward": forward[1:] if inspect.isclass(value) else parameters,
-        "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[:LONGEST],
+        "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
+            :LONGEST
+        ],
     }
 
 
@@ -161,7 +189,9 @@ def told(error: BaseException, module: types.ModuleType | None) -> dict[str, Any
     file = getattr(module, "__file__", None)
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if file and os.path.abspath(frame.filename) == os.path.abspath(file)]
-    line = own[-1].lineno if own else getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    line = (
+        own[-1].lineno if own else getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    )
     text = linecache.getline(own[-1].filename, line).strip() if own and line else ""
     try:
         words = str(error)
@@ -185,10 +215,10 @@ def plain(value: Any, depth: int = 0) -> Any:
 
 def _array(value: Any) -> np.ndarray:
     if isinstance(value, _Tensor):
-        value = value.detach()
-        value = value.to_dense() if value.layout != torch.strided else value
+        value = _cpu(_detach(value))
+        value = value.to_dense() if value.layout != _strided else value
         value = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
-        value = value.resolve_conj().resolve_neg().cpu().contiguous().numpy()
+        value = _numpy(_contiguous(value.resolve_conj().resolve_neg()))
     value = np.asarray(value)
     if value.dtype.name not in ("float64", "float32", "int64", "int32", "bool", "complex128", "complex64"):
         value = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)
@@ -211,11 +241,13 @@ def _argument(value: Any, kind: str = "float32") -> Any:
 
 
 def _copy(value: Any) -> Any:
-    return value.detach().clone()
+    return _detach(value).clone()
 
 
 def _same(value: Any, before: Any) -> bool:
-    return value.shape == before.shape and bool(torch.equal(torch.nan_to_num(value), torch.nan_to_num(before)))
+    return value.shape == before.shape and bool(
+        torch.equal(torch.nan_to_num(value), torch.nan_to_num(before))
+    )
 
 
 def _sow(seed: int) -> None:
@@ -225,7 +257,9 @@ def _sow(seed: int) -> None:
 
 
 def _belongs(value: Any, module: str) -> bool:
-    return (inspect.isclass(value) or inspect.isfunction(value)) and getattr(value, "__module__", "") == module
+    return (inspect.isclass(value) or inspect.isfunction(value)) and getattr(
+        value, "__module__", ""
+    ) == module
 
 
 def _is_maker(value: Any) -> bool:

@@ -41,7 +41,9 @@ def steady(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
     def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return subject.facts.get("unsteady") or unsteady(subject, case(subject, rng))
 
-    return Law(name="steady", says="the same input gives the same output in eval()", test=test, look="dropout")
+    return Law(
+        name="steady", says="the same input gives the same output in eval()", test=test, look="dropout"
+    )
 
 
 def memoryless(cases: Callable[[Subject, np.random.Generator], tuple[Case, Case]]) -> Law:
@@ -68,27 +70,38 @@ def untouched(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
         subject.answer(case(subject, rng))
         if not subject.changed:
             return None
-        return Broken(number=1.0, words="after a call the input tensor holds other numbers than before", slug="input-modified")
+        return Broken(
+            number=1.0,
+            words="after a call the input tensor holds other numbers than before",
+            slug="input-modified",
+        )
 
     return Law(name="untouched", says="the input is not written into", test=test)
 
 
-def apart(case: Callable[[Subject, np.random.Generator], Case], along: str, what: str = "sample") -> Law:
+def apart(case: Callable[[Subject, np.random.Generator], Case], along: tuple[str, ...]) -> Law:
     """Each sample of a batch is answered as if it were alone."""
 
     def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
         probe = case(subject, rng)
-        other = {name: value.copy() for name, value in probe.inputs.items()}
-        other[along][1] = rng.standard_normal(other[along][1].shape)
         before = subject.answer(probe)
-        after = subject.answer(Case(name=probe.name, inputs=other, facts=probe.facts))
-        moved = gap(before[:1], after[:1])
-        if moved <= MOVES[subject.kind]:
-            return None
-        size = np.nanmax(np.abs(before[0] - after[0]), initial=0)
-        return Broken(number=moved, words=f"changing {what} 1 of a batch of 2 moves the output of {what} 0 by {size:.3g}")
+        for changed, watched in ((1, 0), (0, 1)):
+            other = {name: value.copy() for name, value in probe.inputs.items()}
+            for name in along:
+                other[name][changed] = rng.standard_normal(other[name][changed].shape)
+            after = subject.answer(Case(name=probe.name, inputs=other, facts=probe.facts))
+            moved = gap(before[watched : watched + 1], after[watched : watched + 1])
+            if moved > MOVES[subject.kind]:
+                words = f"changing sample {changed} of a batch of 2 moves the output of sample {watched} by {moved:.3g} of its size"
+                return Broken(number=moved, words=words)
+        return None
 
-    return Law(name="apart", says=f"one {what} of a batch does not see another", test=test, look="view transpose softmax")
+    return Law(
+        name="apart",
+        says="one sample of a batch does not see another",
+        test=test,
+        look="view transpose softmax",
+    )
 
 
 def finite(case: Callable[[Subject, np.random.Generator], Case], slug: str, what: str) -> Law:
@@ -119,12 +132,15 @@ def flowing(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
         slopes = subject.bench.line.ask(
             "slope", subject.made.number, values, named=named, direction=direction, kind=subject.kind
         )
+        subject.facts["unreached"] = [name for name, slope in slopes["weights"].items() if slope is None]
         return _cut(subject, probe, slopes["weights"], direction, rng)
 
     return Law(name="gradient", says="gradients reach every weight that matters, and are right", test=test)
 
 
-def _cut(subject: Subject, probe: Case, slopes: dict, direction: np.ndarray, rng: np.random.Generator) -> Broken | None:
+def _cut(
+    subject: Subject, probe: Case, slopes: dict, direction: np.ndarray, rng: np.random.Generator
+) -> Broken | None:
     step = 1e-5 if subject.kind == "float64" else 1e-2
     now = {name: value for name, value in subject.facts["drawn"].items() if name in slopes}
     worst: tuple[float, str] = (0.0, "")
@@ -143,7 +159,10 @@ def _cut(subject: Subject, probe: Case, slopes: dict, direction: np.ndarray, rng
         told = 0.0 if slopes[name] is None else float((slopes[name] * way).sum())
         size = max(abs(measured), abs(told), 1e-2)
         if np.isfinite(measured) and abs(measured - told) / size > worst[0]:
-            worst = (abs(measured - told) / size, f"{name}: autograd says {told:.4g}, differences say {measured:.4g}")
+            worst = (
+                abs(measured - told) / size,
+                f"{name}: autograd says {told:.4g}, differences say {measured:.4g}",
+            )
     if worst[0] < (1e-2 if subject.kind == "float64" else 0.2):
         return None
     return Broken(number=worst[0], words=worst[1], slug="gradient-cut")

@@ -11,7 +11,17 @@ from pathlib import Path
 
 TOKEN = "REGARD_CHECK"
 "The environment variable by which every process of one check is known."
-KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "SYSTEMROOT", "PYTHONPATH", "TZ")
+KEPT = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LD_LIBRARY_PATH",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "SYSTEMROOT",
+    "PYTHONPATH",
+    "TZ",
+)
 "The only variables a person's code inherits."
 
 

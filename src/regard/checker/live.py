@@ -21,7 +21,9 @@ class Here:
         from regard.checker.inside import Inside
 
         # Probing changes weights: a person's own object is left as it is.
-        self.inside = Inside({0: thing if inspect.isclass(thing) or inspect.isfunction(thing) else copy.deepcopy(thing)})
+        self.inside = Inside(
+            {0: thing if inspect.isclass(thing) or inspect.isfunction(thing) else copy.deepcopy(thing)}
+        )
 
     def ask(self, verb: str, *values: Any, **named: Any) -> Any:
         """The result of one request; Raised otherwise."""
@@ -33,7 +35,14 @@ class Here:
             raise Raised(**told(error, self.inside.module)) from error
 
 
-def inspect_live(thing: Any, *, contract: str | None = None, level: str = "default", map: dict[str, str] | None = None, seed: int = 0) -> Report:
+def inspect_live(
+    thing: Any,
+    *,
+    contract: str | None = None,
+    level: str = "default",
+    map: dict[str, str] | None = None,
+    seed: int = 0,
+) -> Report:
     """The verdict on a thing in hand: it runs in this process, without limits; a file (its path) runs in one of its own."""
     if isinstance(thing, str) or hasattr(thing, "__fspath__"):
         return check(str(thing), contract=contract, level=level, map=map, seed=seed)
@@ -47,13 +56,19 @@ def inspect_live(thing: Any, *, contract: str | None = None, level: str = "defau
     chosen = choose([member], source, name=name, wanted=wanted)
     if not chosen:
         known = ", ".join(c.name for c in CONTRACTS)
-        raise RegardError("this looks like no contract", name, f"say which: check(…, contract=NAME), one of {known}")
+        raise RegardError(
+            "this looks like no contract", name, f"say which: check(…, contract=NAME), one of {known}"
+        )
     bench = Bench(line, member, [member], source, dict(map or {}), made=described["made"])
     return Report(target=name, verdicts=(examine(chosen[0][1], bench, seed=seed),), level=level)
 
 
 def _text(thing: Any) -> str:
     try:
-        return inspect.cleandoc(inspect.getsource(thing)) if inspect.isfunction(thing) else inspect.getsource(thing)
+        return (
+            inspect.cleandoc(inspect.getsource(thing))
+            if inspect.isfunction(thing)
+            else inspect.getsource(thing)
+        )
     except (OSError, TypeError):
         return ""

@@ -26,14 +26,22 @@ def page(reference: str) -> str:
         running = (PAGES / "running.md").read_text(encoding="utf-8")
         return "\n".join([head, *sections.values(), running])
     if slug not in sections:
-        raise RegardError("the page has no such section", repr(slug), nearest(slug, sections, f"one of {', '.join(sections)}"))
+        raise RegardError(
+            "the page has no such section",
+            repr(slug),
+            nearest(slug, sections, f"one of {', '.join(sections)}"),
+        )
     return sections[slug]
 
 
 def _sections(contract: Contract) -> list[tuple[str, str]]:
     laws = "## laws\n" + "".join(f"\n* **{law.name}**: {law.says}" for law in contract.laws) + "\n"
-    wrong = [(m.slug, f"## {m.slug}\n\nMistake: {m.cause}.\n\nRemedy: `{m.remedy}`\n") for m in contract.mistakes]
-    agreed = [(c.slug, f"## {c.slug}\n\nA convention, not a mistake: {c.says}.\n") for c in contract.conventions]
+    wrong = [
+        (m.slug, f"## {m.slug}\n\nMistake: {m.cause}.\n\nRemedy: `{m.remedy}`\n") for m in contract.mistakes
+    ]
+    agreed = [
+        (c.slug, f"## {c.slug}\n\nA convention, not a mistake: {c.says}.\n") for c in contract.conventions
+    ]
     return [("laws", laws), *wrong, *agreed]
 
 
@@ -44,10 +52,19 @@ def html(report: Report) -> str:
 
 def _verdict(verdict: Verdict, report: Report) -> str:
     colour = {"correct": "#1a7f37", "mistake": "#b42318", "undecided": "#8a6100"}[verdict.state]
-    head = f"<b style='color:{colour}'>{verdict.state}</b> {_safe(verdict.member)} as {_safe(verdict.contract)}"
+    head = (
+        f"<b style='color:{colour}'>{verdict.state}</b> {_safe(verdict.member)} as {_safe(verdict.contract)}"
+    )
     shown = [f for f in verdict.findings if f.kind in ("mistake", "unknown", "stopped")]
-    told = "".join(_hint(f) if report.level == "hint" else _finding(f) for f in shown) or f"<p>{_safe(verdict.sentence)}</p>"
-    rest = "".join(f"<p><i>{f.kind}</i>: {_safe(f.sentence)}</p>" for f in verdict.findings if f.kind in ("convention", "note"))
+    told = (
+        "".join(_hint(f) if report.level == "hint" else _finding(f) for f in shown)
+        or f"<p>{_safe(verdict.sentence)}</p>"
+    )
+    rest = "".join(
+        f"<p><i>{f.kind}</i>: {_safe(f.sentence)}</p>"
+        for f in verdict.findings
+        if f.kind in ("convention", "note")
+    )
     notes = "".join(f"<div><small>{_safe(note)}</small></div>" for note in verdict.notes)
     return f"<div>{head}{told}{'' if report.level == 'hint' else rest + notes}</div>"
 
@@ -58,7 +75,11 @@ def _hint(finding: Finding) -> str:
 
 def _finding(finding: Finding) -> str:
     evidence = "".join(f"<li>{_safe(words)}</li>" for words in finding.evidence)
-    place = f"<div>look at line {finding.place.line}: <code>{_safe(finding.place.text)}</code></div>" if finding.place else ""
+    place = (
+        f"<div>look at line {finding.place.line}: <code>{_safe(finding.place.text)}</code></div>"
+        if finding.place
+        else ""
+    )
     return f"<p><b>{_safe(finding.slug)}</b>: {_safe(finding.sentence)}</p><ul>{evidence}</ul>{place}<div>fix: {_safe(finding.remedy)}</div>"
 
 

@@ -42,7 +42,11 @@ class Source:
     def text_of(self, name: str) -> str:
         """The source of a member."""
         node = self.member(name)
-        return ast.get_source_segment(self.text, node) or self.text if not isinstance(node, ast.Module) else self.text
+        return (
+            ast.get_source_segment(self.text, node) or self.text
+            if not isinstance(node, ast.Module)
+            else self.text
+        )
 
     def place(self, name: str, look: str) -> Place | None:
         """The line of a member where an expression of some kind is, or where it should be."""
@@ -52,7 +56,11 @@ class Source:
             lines = [found.lineno for found in walk(node) if finder(found)]
             if lines:
                 return self.at(lines[-1] if look.startswith("merge") else lines[0])
-        forward = [n.lineno for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name in ("forward", "__call__")]
+        forward = [
+            n.lineno
+            for n in ast.walk(node)
+            if isinstance(n, ast.FunctionDef) and n.name in ("forward", "__call__")
+        ]
         own = getattr(node, "lineno", None)
         return self.at(forward[0]) if forward else self.at(own) if own else None
 
@@ -65,7 +73,9 @@ class Source:
         for node in ast.walk(self.member(name)):
             if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Tuple):
                 continue
-            names = [role(target.id) if isinstance(target, ast.Name) else None for target in node.targets[0].elts]
+            names = [
+                role(target.id) if isinstance(target, ast.Name) else None for target in node.targets[0].elts
+            ]
             if sorted(filter(None, names)) != ["k", "q", "v"] or len(names) != 3:
                 continue
             if isinstance(node.value, ast.Tuple):
@@ -73,7 +83,10 @@ class Source:
                 if sorted(order) == [0, 1, 2]:
                     return tuple(str(names[order.index(i)]) for i in range(3))
                 continue
-            if any(word in ast.dump(node.value) for word in ("split", "chunk", "unbind", "qkv", "rearrange", "map")):
+            if any(
+                word in ast.dump(node.value)
+                for word in ("split", "chunk", "unbind", "qkv", "rearrange", "map")
+            ):
                 return tuple(map(str, names))
         return None
 
@@ -81,7 +94,7 @@ class Source:
 def role(name: str) -> str | None:
     """The role that a variable's name speaks of: q, k, v, or none."""
     plain = name.lower().strip("_")
-    found = re.match(r"^(q|k|v)(?![a-z])|^(quer(?:y|ies)|keys?|values?)|(?:^|_)(q|k|v)$", plain)
+    found = re.search(r"^(q|k|v)(?![a-z])|^(quer(?:y|ies)|keys?|values?)|(?:^|_)(q|k|v)$", plain)
     return plain[found.start() :].lstrip("_")[0] if found else None
 
 
@@ -120,7 +133,11 @@ def power(node: ast.AST) -> bool:
 
 def product(node: ast.AST) -> bool:
     """A matrix product, as `@`."""
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) or calls("matmul", "einsum", "bmm", "mm")(node)
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.MatMult)
+        or calls("matmul", "einsum", "bmm", "mm")(node)
+    )
 
 
 def names(*words: str) -> Finder:

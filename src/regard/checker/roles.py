@@ -11,10 +11,57 @@ from regard.checker.bench import Unfit
 from regard.checker.contract import Frame
 
 ROLES = {
-    "q": {"q", "query", "queries", "wq", "qs", "qw", "toq", "qproj", "linearq", "qlinear", "fcq", "wqs", "qry", "querys", "lq"},
+    "q": {
+        "q",
+        "query",
+        "queries",
+        "wq",
+        "qs",
+        "qw",
+        "toq",
+        "qproj",
+        "linearq",
+        "qlinear",
+        "fcq",
+        "wqs",
+        "qry",
+        "querys",
+        "lq",
+    },
     "k": {"k", "key", "keys", "wk", "ks", "kw", "tok", "kproj", "lineark", "klinear", "fck", "wks", "lk"},
-    "v": {"v", "value", "values", "wv", "vs", "vw", "tov", "vproj", "linearv", "vlinear", "fcv", "wvs", "val", "lv"},
-    "o": {"o", "out", "proj", "wo", "dense", "fc", "unify", "output", "unifyheads", "outproj", "final", "cproj", "mix", "wout", "lo"},
+    "v": {
+        "v",
+        "value",
+        "values",
+        "wv",
+        "vs",
+        "vw",
+        "tov",
+        "vproj",
+        "linearv",
+        "vlinear",
+        "fcv",
+        "wvs",
+        "val",
+        "lv",
+    },
+    "o": {
+        "o",
+        "out",
+        "proj",
+        "wo",
+        "dense",
+        "fc",
+        "unify",
+        "output",
+        "unifyheads",
+        "outproj",
+        "final",
+        "cproj",
+        "mix",
+        "wout",
+        "lo",
+    },
 }
 FUSED = {"qkv", "attn", "inproj", "wqkv", "cattn", "toqkv", "kqv", "qkvproj", "proj3", "qkvs"}
 
@@ -43,7 +90,12 @@ def gather(weights: dict[str, np.ndarray], owners: dict[str, str], learned: list
         value, stem = weights[name], name
         if value.ndim < 2 or "bias" in name.rpartition(".")[2]:
             continue
-        for pattern, instead in ((r"weight$", "bias"), (r"(^|\.)[Ww](?=_?[qkvo])", r"\1b"), (r"$", "_bias"), (r"^w", "b")):
+        for pattern, instead in (
+            (r"weight$", "bias"),
+            (r"(^|\.)[Ww](?=_?[qkvo])", r"\1b"),
+            (r"$", "_bias"),
+            (r"^w", "b"),
+        ):
             stem = re.sub(pattern, instead, name, count=1)
             if stem != name and stem in weights and stem in learned:
                 break
@@ -93,7 +145,11 @@ def matrix(weight: Weight, width: int | None, *, flip: bool = False) -> np.ndarr
         return value[..., 0].T
     if value.ndim == 3:
         # (h, c, d) one matrix per head, or (c, h, d).
-        return value.transpose(1, 0, 2).reshape(value.shape[1], -1) if value.shape[0] < value.shape[1] else value.reshape(value.shape[0], -1)
+        return (
+            value.transpose(1, 0, 2).reshape(value.shape[1], -1)
+            if value.shape[0] < value.shape[1]
+            else value.reshape(value.shape[0], -1)
+        )
     if weight.out_first is not None:
         return value.T if weight.out_first else value
     if width is not None and value.shape[0] != value.shape[1]:
@@ -107,20 +163,34 @@ def heads_of(weights: list[Weight], letter: str) -> list[Weight]:
     return sorted(own, key=lambda w: [int(word) for word in tokens(w.name) if word.isdigit()])
 
 
-def frames(weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]) -> list[Frame]:
+def frames(
+    weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
+) -> list[Frame]:
     """Every reading of the weights that is plausible, the most plausible first."""
     weights = [w for w in weights if w.value.ndim >= 2]
-    named = {letter: [w for w in weights if w.name.startswith(word)] for letter, word in said.items() if letter in "qkvo"}
+    named = {
+        letter: [w for w in weights if w.name.startswith(word)]
+        for letter, word in said.items()
+        if letter in "qkvo"
+    }
     for letter, found in named.items():
         if not found:
             names = ", ".join(w.name for w in weights)
-            raise Unfit("unknown-weight", f"no weight begins with '{said[letter]}'", f"the weights are {names}")
-    pick = {letter: named.get(letter) or heads_of(weights, letter) for letter in ("q", "k", "v", "o", "qkv", "kv")}
+            raise Unfit(
+                "unknown-weight", f"no weight begins with '{said[letter]}'", f"the weights are {names}"
+            )
+    pick = {
+        letter: named.get(letter) or heads_of(weights, letter) for letter in ("q", "k", "v", "o", "qkv", "kv")
+    }
     if all(pick[letter] for letter in "qkv"):
         return _separate(pick, facts)
     if pick["q"] and pick["kv"]:
         return _pair(pick, facts)
-    fused = pick["qkv"] or [w for w in weights if 3 in (w.value.shape[0] / w.value.shape[-1], w.value.shape[-1] / w.value.shape[0])]
+    fused = pick["qkv"] or [
+        w
+        for w in weights
+        if 3 in (w.value.shape[0] / w.value.shape[-1], w.value.shape[-1] / w.value.shape[0])
+    ]
     if fused:
         rest = [w for w in weights if w is not fused[0]]
         pick["o"] = pick["o"] or [w for w in rest if w.value.shape[0] == w.value.shape[1]]
@@ -130,7 +200,10 @@ def frames(weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[
 
 def _join(weights: list[Weight], width: int | None, *, flip: bool = False) -> tuple[np.ndarray, np.ndarray]:
     whole = np.concatenate([matrix(w, width, flip=flip) for w in weights], axis=1)
-    biases = [np.zeros(matrix(w, width, flip=flip).shape[1]) if w.bias is None else w.bias.reshape(-1) for w in weights]
+    biases = [
+        np.zeros(matrix(w, width, flip=flip).shape[1]) if w.bias is None else w.bias.reshape(-1)
+        for w in weights
+    ]
     return whole, np.concatenate(biases)
 
 
@@ -138,12 +211,26 @@ def _out(weights: list[Weight], inner: int, *, flip: bool = False) -> dict[str, 
     if not weights:
         return {"wo": np.eye(inner), "bo": np.zeros(inner)}
     weight = weights[0]
-    value = matrix(weight, inner, flip=flip) if weight.value.ndim == 2 else weight.value.reshape(-1, weight.value.shape[-1])
+    value = (
+        matrix(weight, inner, flip=flip)
+        if weight.value.ndim == 2
+        else weight.value.reshape(-1, weight.value.shape[-1])
+    )
     return {"wo": value, "bo": np.zeros(value.shape[1]) if weight.bias is None else weight.bias.reshape(-1)}
 
 
-def _frame(parts: dict[str, tuple[np.ndarray, np.ndarray]], out: dict[str, np.ndarray], facts: dict, conventions: tuple = (), notes: tuple = ()) -> Frame:
-    weights = {f"{kind}{letter}": value for letter, pair in parts.items() for kind, value in zip("wb", pair, strict=True)}
+def _frame(
+    parts: dict[str, tuple[np.ndarray, np.ndarray]],
+    out: dict[str, np.ndarray],
+    facts: dict,
+    conventions: tuple = (),
+    notes: tuple = (),
+) -> Frame:
+    weights = {
+        f"{kind}{letter}": value
+        for letter, pair in parts.items()
+        for kind, value in zip("wb", pair, strict=True)
+    }
     return Frame(weights=weights | out, facts=facts, conventions=conventions, notes=notes)
 
 
@@ -163,19 +250,27 @@ def _swapped(frame: Frame) -> Frame:
     """The same with the names of queries and keys exchanged: the same set of functions."""
     names = {"wq": "wk", "wk": "wq", "bq": "bk", "bk": "bq"}
     weights = {names.get(name, name): value for name, value in frame.weights.items()}
-    return Frame(weights=weights, facts=frame.facts, conventions=(*frame.conventions, "q-k-swapped"), notes=frame.notes)
+    return Frame(
+        weights=weights, facts=frame.facts, conventions=(*frame.conventions, "q-k-swapped"), notes=frame.notes
+    )
 
 
 def _pair(pick: dict[str, list[Weight]], facts: dict[str, Any]) -> list[Frame]:
     width = facts.get("width")
     both, bias = _join(pick["kv"], width)
     half = both.shape[1] // 2
-    parts = {"q": _join(pick["q"], width), "k": (both[:, :half], bias[:half]), "v": (both[:, half:], bias[half:])}
+    parts = {
+        "q": _join(pick["q"], width),
+        "k": (both[:, :half], bias[:half]),
+        "v": (both[:, half:], bias[half:]),
+    }
     notes = (f"q = {pick['q'][0].name}, k and v = the halves of {pick['kv'][0].name} (by name)",)
     return [_frame(parts, _out(pick["o"], half), facts, notes=notes)]
 
 
-def _fused(weight: Weight, out: list[Weight], thirds: tuple[str, ...] | None, facts: dict[str, Any]) -> list[Frame]:
+def _fused(
+    weight: Weight, out: list[Weight], thirds: tuple[str, ...] | None, facts: dict[str, Any]
+) -> list[Frame]:
     whole = matrix(weight, facts.get("width"))
     if whole.shape[1] != 3 * (whole.shape[1] // 3) or (whole.shape[0] > whole.shape[1]):
         whole = whole.T
@@ -187,13 +282,26 @@ def _fused(weight: Weight, out: list[Weight], thirds: tuple[str, ...] | None, fa
         sizes = {"3": 3, "h": heads, "d": inner // heads}
         axes = [layout.index(letter) for letter in "3hd"]
         for order in orders:
-            cut = whole.reshape(-1, *(sizes[letter] for letter in layout)).transpose(0, *(a + 1 for a in axes))
+            cut = whole.reshape(-1, *(sizes[letter] for letter in layout)).transpose(
+                0, *(a + 1 for a in axes)
+            )
             cut_bias = bias.reshape(*(sizes[letter] for letter in layout)).transpose(*axes)
-            parts = {letter: (cut[:, i].reshape(-1, inner), cut_bias[i].reshape(-1)) for i, letter in enumerate(order)}
+            parts = {
+                letter: (cut[:, i].reshape(-1, inner), cut_bias[i].reshape(-1))
+                for i, letter in enumerate(order)
+            }
             told = order == tuple("qkv") or thirds is not None
             conventions = () if told and layout == "3hd" else ("fused-order",)
-            how = "as your assignment names them" if thirds else "by position" if told and layout == "3hd" else "by behaviour"
-            where = {"3hd": "thirds"}.get(layout, f"parts (laid out as {' '.join(layout.replace('3', 'qkv '))}".rstrip() + ")")
+            how = (
+                "as your assignment names them"
+                if thirds
+                else "by position"
+                if told and layout == "3hd"
+                else "by behaviour"
+            )
+            where = {"3hd": "thirds"}.get(
+                layout, f"parts (laid out as {' '.join(layout.replace('3', 'qkv '))}".rstrip() + ")"
+            )
             notes = (f"{', '.join(order)} = the {where} of {weight.name} ({how})",)
             found.append(_frame(parts, _out(out, inner), facts, conventions, notes))
     return found
@@ -203,14 +311,23 @@ def _by_shape(weights: list[Weight], facts: dict[str, Any]) -> list[Frame]:
     """No name helps: every assignment of the matrices to the roles, in the order of registration first."""
     if len(weights) not in (3, 4):
         names = ", ".join(f"{w.name} {w.value.shape}" for w in weights) or "none"
-        raise Unfit("unknown-weight", f"no queries, keys and values among its weights ({names})", "say which: --map q=NAME,k=NAME,v=NAME,o=NAME")
+        raise Unfit(
+            "unknown-weight",
+            f"no queries, keys and values among its weights ({names})",
+            "say which: --map q=NAME,k=NAME,v=NAME,o=NAME",
+        )
     found = []
     for order in permutations(weights):
         try:
-            parts = {letter: _join([w], facts.get("width")) for letter, w in zip("qkv", order[:3], strict=True)}
+            parts = {
+                letter: _join([w], facts.get("width")) for letter, w in zip("qkv", order[:3], strict=True)
+            }
             out = _out(list(order[3:]), parts["v"][0].shape[1])
         except ValueError:
             continue
-        notes = (", ".join(f"{letter} = {w.name}" for letter, w in zip("qkvo", order, strict=False)) + " (by behaviour)",)
+        notes = (
+            ", ".join(f"{letter} = {w.name}" for letter, w in zip("qkvo", order, strict=False))
+            + " (by behaviour)",
+        )
         found.append(_frame(parts, out, facts, () if order == tuple(weights) else ("by-behaviour",), notes))
     return found

@@ -95,10 +95,20 @@ def header(path: Path) -> dict[str, str]:
     return {match[1]: match[2] for match in found if match}
 
 
-def selftest(folder: Path, *, kinds: tuple[str, ...] = ("mutants", "correct", "hostile"), every: int = 1, seeds: int = 5) -> Figures:
+def selftest(
+    folder: Path,
+    *,
+    kinds: tuple[str, ...] = ("mutants", "correct", "hostile"),
+    every: int = 1,
+    seeds: int = 5,
+) -> Figures:
     """Judge every n-th file of each kind under `folder`; correct ones with several seeds."""
     if not any((folder / kind).is_dir() for kind in kinds):
-        raise RegardError("there is nothing to test the checker with", str(folder), "name the folder that holds mutants, correct and hostile")
+        raise RegardError(
+            "there is nothing to test the checker with",
+            str(folder),
+            "name the folder that holds mutants, correct and hostile",
+        )
     figures = Figures()
     for kind in kinds:
         for path in sorted((folder / kind).rglob("*.py"))[::every]:

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from regard.checker import wire
@@ -20,22 +20,20 @@ PULSE = 0.1
 "Seconds between two looks at what a running call takes."
 
 
-@dataclass(frozen=True)
 class Raised(Exception):
-    """The person's code raised an exception."""
+    """The person's code raised an exception: its kind, its words, and the person's own line."""
 
-    kind: str
-    words: str
-    line: int | None
-    text: str
+    def __init__(self, kind: str, words: str, line: int | None, text: str) -> None:
+        super().__init__(f"{kind}: {words}")
+        self.kind, self.words, self.line, self.text = kind, words, line, text
 
 
-@dataclass(frozen=True)
 class Lost(Exception):
     """The process is gone, and why: too slow, too large, ended by itself."""
 
-    slug: str
-    sentence: str
+    def __init__(self, slug: str, sentence: str) -> None:
+        super().__init__(f"{slug}: {sentence}")
+        self.slug, self.sentence = slug, sentence
 
 
 @runtime_checkable
@@ -135,7 +133,9 @@ class Child:
                 self.process.stdin.write(wire.pack({"verb": verb, "values": list(values), "named": named}))
             except OSError:
                 raise self._gone() from None
-            reply = self._wait(seconds, {"load": "importing the file", "make": "the constructor"}.get(verb, "one call"))
+            reply = self._wait(
+                seconds, {"load": "importing the file", "make": "the constructor"}.get(verb, "one call")
+            )
         except Lost:
             self.lost = True
             self.end()
@@ -188,14 +188,19 @@ class Child:
         except subprocess.TimeoutExpired:
             return Lost("closed-line", "its process closed the line to the checker")
         if code < 0:
-            names = {6: "an abort", 9: "a kill", 11: "a segmentation fault", 24: "the limit on processor time"}
+            names = {
+                6: "an abort",
+                9: "a kill",
+                11: "a segmentation fault",
+                24: "the limit on processor time",
+            }
             return Lost("crashed", f"its process was ended by {names.get(-code, f'signal {-code}')}")
         return Lost("exited", f"its process ended itself with status {code}")
 
     def _listen(self, stream: BinaryIO) -> None:
         try:
             while True:
-                self.frames.put(wire.read(stream))
+                self.frames.put(wire.read(stream.read))
         except wire.Broken as error:
             self.frames.put(error)
         except (EOFError, OSError, ValueError):
@@ -220,5 +225,11 @@ def _is_reply(reply: Any) -> bool:
     if raised is None:
         return "result" in reply
     line = isinstance(raised, dict) and raised.get("line")
-    words = all(isinstance(raised.get(name), str) for name in ("kind", "words", "text")) if isinstance(raised, dict) else False
-    return words and (line is None or isinstance(line, int)) and set(raised) == {"kind", "words", "line", "text"}
+    words = (
+        all(isinstance(raised.get(name), str) for name in ("kind", "words", "text"))
+        if isinstance(raised, dict)
+        else False
+    )
+    return (
+        words and (line is None or isinstance(line, int)) and set(raised) == {"kind", "words", "line", "text"}
+    )

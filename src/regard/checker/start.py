@@ -17,7 +17,9 @@ def start(contract: str, folder: Path = Path()) -> Path:
     found = named(contract)
     path = Path(folder) / found.file
     if path.exists():
-        raise RegardError("a file of that name is there already", str(path), "move it away, or choose another folder")
+        raise RegardError(
+            "a file of that name is there already", str(path), "move it away, or choose another folder"
+        )
     if not path.parent.is_dir():
         raise RegardError("there is no such folder", str(path.parent), "make it first")
     files.write(path, found.stub)

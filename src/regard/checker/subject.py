@@ -76,7 +76,9 @@ def kind_of(value: Any) -> str:
     return "nothing" if value is None else f"a {type(value).__name__}"
 
 
-def draw(weights: dict[str, np.ndarray], learned: list[str], rng: np.random.Generator, size: float = 1.5) -> dict[str, np.ndarray]:
+def draw(
+    weights: dict[str, np.ndarray], learned: list[str], rng: np.random.Generator, size: float = 1.5
+) -> dict[str, np.ndarray]:
     """Probe weights: large, so that softmax is far from flat; no gain is one and no bias zero."""
     drawn = {}
     for name in learned:

@@ -4,7 +4,7 @@ import json
 import math
 import struct
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -59,14 +59,14 @@ def sizes(head: bytes) -> tuple[int, int]:
     return words, size
 
 
-def read(stream: BinaryIO) -> Any:
-    """The next frame of a stream; EOFError at its end."""
-    head = _exactly(stream.read, _HEAD.size)
+def read(more: Callable[[int], bytes | None]) -> Any:
+    """The next frame of a stream, given its `read`; EOFError at its end."""
+    head = _exactly(more, _HEAD.size)
     words, size = sizes(head)
-    return unpack(head + _exactly(stream.read, words + size))
+    return unpack(head + _exactly(more, words + size))
 
 
-def _exactly(more: Callable[[int], bytes], count: int) -> bytes:
+def _exactly(more: Callable[[int], bytes | None], count: int) -> bytes:
     parts, missing = [], count
     while missing:
         part = more(missing)

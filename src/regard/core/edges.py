@@ -141,7 +141,7 @@ class Edges:
         )
 
     def both_ways(self) -> "Edges":
-        """These edges and, at their end, the reverse of each that has none, with its relation and features."""
+        """These edges and, at their end, the reverse of each that has none, with its own extras."""
         self._square("reversing edges needs one set of nodes")
         missing = ~torch.isin(self._keys(self.source, self.target), self._keys(self.target, self.source))
         extras = (None if x is None else x[missing] for x in (self.relation, self.features))

@@ -22,13 +22,14 @@ def generate(
 ) -> Iterator[Int[Tensor, " b"]]:
     """The tokens that follow a prompt, one for each row at a time.
 
-    The model maps ids (b n) to logits (b n k). One that has `cache()` reads each token once while all fit into the
-    `context`; beyond it, the last `context` tokens are read anew for every token, as the course documents do. The model is asked as it
-    is: call `eval()` first, or its dropout will speak too.
+    The model maps ids (b n) to logits (b n k). One that has `cache()` reads each token once while all fit into
+    the `context`; beyond it the last `context` tokens are read anew for every token, as the course documents
+    do. The model is asked as it is: call `eval()` first, or its dropout will speak too.
 
     >>> def count(ids):
     ...     return torch.nn.functional.one_hot((ids + 1) % 5, 5).float()
-    >>> [int(one) for one in generate(count, torch.tensor([[3]]), steps=4, context=2, sampler=Sampler(temperature=0))]
+    >>> tokens = generate(count, torch.tensor([[3]]), steps=4, context=2, sampler=Sampler(temperature=0))
+    >>> [int(token) for token in tokens]
     [4, 0, 1, 2]
     """
     _check(prompt, steps, context)

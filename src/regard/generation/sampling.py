@@ -26,13 +26,21 @@ class Sampler:
     min_p: float | None = None
     "Only tokens at least this share as probable as the most probable one."
     penalty: float = 1.0
-    "Above 1, tokens that were there before become less probable: positive logits are divided by it, negative ones multiplied."
+    "Above 1, tokens that were there become less probable: logits are divided by it, or multiplied if negative."
 
     def __post_init__(self) -> None:
         for fine, got, fix in (
-            (self.temperature >= 0, f"temperature={self.temperature}", "0 takes the most probable token; larger is more random"),
+            (
+                self.temperature >= 0,
+                f"temperature={self.temperature}",
+                "0 takes the most probable token; larger is more random",
+            ),
             (self.top_k is None or self.top_k >= 1, f"top_k={self.top_k}", "keep at least one token"),
-            (self.top_p is None or 0 < self.top_p <= 1, f"top_p={self.top_p}", "a probability above 0, up to 1"),
+            (
+                self.top_p is None or 0 < self.top_p <= 1,
+                f"top_p={self.top_p}",
+                "a probability above 0, up to 1",
+            ),
             (self.min_p is None or 0 <= self.min_p <= 1, f"min_p={self.min_p}", "a share from 0 to 1"),
             (self.penalty > 0, f"penalty={self.penalty}", "1 changes nothing; above 1 discourages repeats"),
         ):
@@ -45,7 +53,9 @@ class Sampler:
         """The probability of each token; `seen` are the tokens that the penalty speaks of."""
         if self.penalty != 1.0 and seen is not None:
             before = logits.gather(1, seen)
-            logits = logits.scatter(1, seen, torch.where(before > 0, before / self.penalty, before * self.penalty))
+            logits = logits.scatter(
+                1, seen, torch.where(before > 0, before / self.penalty, before * self.penalty)
+            )
         if self.temperature == 0:
             return torch.zeros_like(logits).scatter_(1, first_largest(logits), 1.0)
         p = (logits / self.temperature).softmax(-1)

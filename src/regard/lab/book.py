@@ -59,7 +59,9 @@ def fill(
 
 def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: str, place: Path) -> Path:
     """Write the book."""
-    chapters = [(chapter, [run for run in runs if run.asked["chapter"] == chapter]) for chapter in get_args(Chapter)]
+    chapters = [
+        (chapter, [run for run in runs if run.asked["chapter"] == chapter]) for chapter in get_args(Chapter)
+    ]
     counts = Counter(verdict.state for run in runs for verdict in run.verdicts)
     text = render(
         "book.html",

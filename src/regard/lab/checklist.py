@@ -2,9 +2,8 @@
 
 NOT_APPLICABLE = {42: "administrative: how long it took, with whom"}
 
-ITEMS: dict[int, str] = {
-    number: text
-    for number, text in enumerate(
+ITEMS: dict[int, str] = dict(
+    enumerate(
         """\
 joint log-likelihood of two outputs with correlated noise
 maximum-likelihood slope under correlated noise
@@ -101,4 +100,4 @@ a U-Net's parts
 U-Net with and without skips""".splitlines(),
         start=1,
     )
-}
+)

@@ -49,7 +49,12 @@ def _differing(kind: str, first: dict[str, Any], second: dict[str, Any]) -> list
 
 
 def _head(run: Run) -> dict[str, Any]:
-    return {"preset": run.asked["preset"], "seed": run.asked["seed"], "state": run.state, "seconds": run.result["seconds"]}
+    return {
+        "preset": run.asked["preset"],
+        "seed": run.asked["seed"],
+        "state": run.state,
+        "seconds": run.result["seconds"],
+    }
 
 
 def _means(run: Run) -> dict[str, float]:

@@ -29,22 +29,28 @@ class Corpus:
         return lambda index: self.windows.batch(split, index, size=size, seed=seed)
 
 
-def load_corpus(source: str, *, shares: Mapping[str, float], context: int, limit: int | None = None) -> Corpus:
-    """The known text of that name, or a text file, cut into splits; of a longer text the first `limit` characters."""
+def load_corpus(
+    source: str, *, shares: Mapping[str, float], context: int, limit: int | None = None
+) -> Corpus:
+    """A known text, or a text file, cut into splits; of a longer one the first `limit` characters."""
     text = load_text_or_shakespeare(source) if source in TEXTS else read_text(Path(source))
     characters = text.characters[:limit]
     tokenizer = Character(characters)
     return Corpus(text, tokenizer, Windows(cut(tokenizer.encode(characters), shares), context))
 
 
-def speak(model: GPT, corpus: Corpus, prompt: str, *, steps: int, sampler: Sampler, seed: int, rows: int = 1) -> list[str]:
-    """What the model says after a prompt, in so many drawings; without dropout, and the model is left as it was."""
+def speak(
+    model: GPT, corpus: Corpus, prompt: str, *, steps: int, sampler: Sampler, seed: int, rows: int = 1
+) -> list[str]:
+    """What the model says after a prompt, in so many rows; without dropout, and it is left as it was."""
     training = model.training
     model.eval()
     try:
         ids = corpus.tokenizer.encode(prompt).repeat(rows, 1)
         generator = torch.Generator().manual_seed(seed)
-        found = continuation(model, ids, steps=steps, context=model.config.context, sampler=sampler, generator=generator)
+        found = continuation(
+            model, ids, steps=steps, context=model.config.context, sampler=sampler, generator=generator
+        )
         return [prompt + corpus.tokenizer.decode(row) for row in found]
     finally:
         model.train(training)

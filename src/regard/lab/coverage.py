@@ -26,7 +26,10 @@ def coverage(experiments: Iterable[Experiment], index: Index) -> list[Item]:
     ended = [one for one in index.entries() if one.state in ENDED and one.preset in ("quick", "full")]
     newest = {entry.name: entry for entry in ended}
     owners = {item: experiment.name for experiment in experiments for item in experiment.answers}
-    return [Item(number, text, owners.get(number), _state(number, owners.get(number), newest)) for number, text in ITEMS.items()]
+    return [
+        Item(number, text, owners.get(number), _state(number, owners.get(number), newest))
+        for number, text in ITEMS.items()
+    ]
 
 
 def _state(number: int, owner: str | None, newest: dict[str, Entry]) -> str:

@@ -38,7 +38,9 @@ def commit() -> str | None:
 
 
 def _git(root: Path, *words: str) -> str:
-    answer = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, timeout=10, check=True)
+    answer = subprocess.run(
+        ["git", "-C", str(root), *words], capture_output=True, text=True, timeout=10, check=True
+    )
     return answer.stdout.strip()
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's eight colours (2008), told apart under the common colour-vision deficiencies; black is kept for theory.
+# Okabe and Ito's eight colours (2008), told apart under the common deficiencies of vision; black is theory.
 BLUE, ORANGE, GREEN, RED, SKY, PURPLE, YELLOW, BLACK = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#F0E442", "#000000",
 )  # fmt: skip
@@ -19,7 +19,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P")
 ORDERED = "cividis"
 SIGNED = "PuOr"
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.size": 10.5,
     "font.family": "sans-serif",
     "axes.titlesize": 11,
@@ -56,7 +56,9 @@ def style() -> Iterator[None]:
             yield
 
 
-def panels(columns: int = 1, rows: int = 1, *, width: float = 0.0, height: float = 3.0) -> "tuple[Figure, list[Axes]]":
+def panels(
+    columns: int = 1, rows: int = 1, *, width: float = 0.0, height: float = 3.0
+) -> "tuple[Figure, list[Axes]]":
     """A figure and its panels, row by row; call it inside `style`."""
     from matplotlib.figure import Figure
 
@@ -76,8 +78,13 @@ def picture(figure: "Figure") -> bytes:
 
 
 def inline(svg: str, name: str) -> str:
-    """An SVG made ready to stand in a page beside others: its ids carry the figure's name, its size follows the page."""
+    """An SVG that can stand in a page beside others: its ids carry the name, its size follows the page."""
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r'(xlink:href|href)="#([^"]+)"', rf'\1="#{name}-\2"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
-    return re.sub(r'<svg\b([^>]*?) width="[^"]*"', r"<svg\1", re.sub(r'<svg\b([^>]*?) height="[^"]*"', r"<svg\1", svg, count=1), count=1)
+    return re.sub(
+        r'<svg\b([^>]*?) width="[^"]*"',
+        r"<svg\1",
+        re.sub(r'<svg\b([^>]*?) height="[^"]*"', r"<svg\1", svg, count=1),
+        count=1,
+    )

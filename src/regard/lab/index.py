@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from regard.errors import RegardError
 from regard.lab.store import ASKED, RESULT, Run, Store
@@ -46,7 +45,9 @@ class Index:
 
     def latest(self, name: str) -> Entry | None:
         """The newest run of an experiment that has ended by itself."""
-        ended = [one for one in self.entries() if one.name == name and one.state in ("finished", "out of time")]
+        ended = [
+            one for one in self.entries() if one.name == name and one.state in ("finished", "out of time")
+        ]
         return ended[-1] if ended else None
 
     def finished(self, key: str) -> Entry | None:
@@ -71,7 +72,9 @@ class Index:
     def _open(self, place: str) -> sqlite3.Connection:
         database = sqlite3.connect(place, timeout=10.0)
         try:
-            with suppress(sqlite3.OperationalError):  # network homes have no shared memory: the old journal serves there
+            with suppress(
+                sqlite3.OperationalError
+            ):  # network homes have no shared memory: the old journal serves there
                 database.execute("pragma journal_mode=wal")
             with database:
                 database.execute(TABLE)
@@ -103,7 +106,17 @@ def _row(run: Run, stamp: int | None) -> tuple:
     states = [one.state for one in run.verdicts]
     asked = run.asked
     counts = (states.count("held"), states.count("failed"), states.count("not settled"))
-    return (run.id, stamp, asked["name"], _preset(run), asked["key"], run.state, asked["started"], run.result["seconds"], *counts)
+    return (
+        run.id,
+        stamp,
+        asked["name"],
+        _preset(run),
+        asked["key"],
+        run.state,
+        asked["started"],
+        run.result["seconds"],
+        *counts,
+    )
 
 
 def _preset(run: Run) -> str:

@@ -25,7 +25,9 @@ class Lock:
     def __init__(self, path: Path) -> None:
         with explained(path):
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        with suppress(OSError):  # a file system without locks: the run is then seen as interrupted until it ends
+        with suppress(
+            OSError
+        ):  # a file system without locks: the run is then seen as interrupted until it ends
             _take(self._handle)
 
     def release(self) -> None:

@@ -40,7 +40,9 @@ def everything() -> list[Experiment]:
 
 def _own(path: Path) -> tuple[Experiment, Path]:
     if not path.is_file():
-        raise RegardError("no such experiment file", f"'{path}'", "give the path of a Python file that defines EXPERIMENT")
+        raise RegardError(
+            "no such experiment file", f"'{path}'", "give the path of a Python file that defines EXPERIMENT"
+        )
     specification = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
     assert specification and specification.loader
     module = importlib.util.module_from_spec(specification)
@@ -61,6 +63,8 @@ def _taken(module: ModuleType, path: Path, name: str) -> Experiment:
     experiment = getattr(module, "EXPERIMENT", None)
     if not isinstance(experiment, Experiment):
         raise RegardError(
-            "the file defines no experiment", f"{path.name} without EXPERIMENT", "set EXPERIMENT = Experiment(question=…, …)"
+            "the file defines no experiment",
+            f"{path.name} without EXPERIMENT",
+            "set EXPERIMENT = Experiment(question=…, …)",
         )
     return replace(experiment, name=name)

@@ -33,7 +33,10 @@ def numbers(run: Run) -> list[Number]:
         if not one.at:
             values.setdefault(one.name, []).append(one.value)
     single = [Number(name, summarise(found), _over(len(found))) for name, found in values.items()]
-    return single + [Number(one.name, one.difference, f"{one.labels[0]} minus {one.labels[1]}, paired") for one in run.compared]
+    return single + [
+        Number(one.name, one.difference, f"{one.labels[0]} minus {one.labels[1]}, paired")
+        for one in run.compared
+    ]
 
 
 def _over(count: int) -> str:
@@ -79,7 +82,9 @@ def words(text: str) -> str:
     '<code>a_b</code> and p<sub>i-j</sub>'
     """
     pieces = html.escape(" ".join(text.split())).split("`")
-    return "".join(f"<code>{piece}</code>" if odd % 2 else _indexed(piece) for odd, piece in enumerate(pieces))
+    return "".join(
+        f"<code>{piece}</code>" if odd % 2 else _indexed(piece) for odd, piece in enumerate(pieces)
+    )
 
 
 def _indexed(text: str) -> str:
@@ -111,6 +116,12 @@ def _templates() -> Any:
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         autoescape=select_autoescape(["html"]),
     )  # fmt: skip
-    templates.globals |= {"numbers": numbers, "curves": curves, "figure": figure, "signs": SIGNS, "isfinite": isfinite}
+    templates.globals |= {
+        "numbers": numbers,
+        "curves": curves,
+        "figure": figure,
+        "signs": SIGNS,
+        "isfinite": isfinite,
+    }
     templates.filters |= {"short": short, "prose": prose, "words": words}
     return templates

@@ -53,7 +53,7 @@ def conduct(
 ) -> Run:
     """Run an experiment to its end, or to the end of its budget, and give the run that tells of it.
 
-    `changes` are the words by which `settings` differ from the preset's; such a run answers for no checklist item.
+    `changes` are the words by which `settings` differ from the preset's; such a run answers for no item.
     """
     asked = _asked(experiment, settings) | {"preset": preset, "changes": list(changes), "seed": seed}
     asked["key"] = fingerprint.key(settings, seed=seed, source=source)
@@ -62,7 +62,12 @@ def conduct(
 
 
 def go_on(
-    run: Run, experiment: Experiment, settings: Any, *, minutes: float = inf, watch: Watch = lambda event: None
+    run: Run,
+    experiment: Experiment,
+    settings: Any,
+    *,
+    minutes: float = inf,
+    watch: Watch = lambda event: None,
 ) -> Run:
     """Take up a run that was cut off: its folder, its log, and whatever its experiment has saved there."""
     if run.state in ("running", "finished"):
@@ -103,7 +108,7 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
 
 
 def follow(experiment: Experiment, settings: Any, session: Session) -> None:
-    """Run an experiment beside the process that keeps its run, and keep nothing: under torchrun, all ranks but the first."""
+    """Run an experiment and keep nothing: under torchrun, what all ranks but the first do."""
     seed_everything(session.seed)
     with _stopping(lambda event: None) as stopped:
         for _ in experiment.run(settings, session):
@@ -146,7 +151,11 @@ def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str) -> Ver
         if isinstance(event, Compared) and event.name == claim.name:
             gap = event.difference
             return claim.settle(gap.mean, interval=(gap.low, gap.high))
-    values = [event.value for event in events if isinstance(event, Measured) and event.name == claim.name and not event.at]
+    values = [
+        event.value
+        for event in events
+        if isinstance(event, Measured) and event.name == claim.name and not event.at
+    ]
     return claim.settle(summarise(values).mean if values else None)
 
 
@@ -182,7 +191,7 @@ def _broken(error: Exception, folder: Path) -> RegardError:
 
 
 def _asked(experiment: Experiment, settings: Any) -> dict[str, Any]:
-    """All that the report needs to know of the experiment, so that a run can be read when its file is gone."""
+    """All that the report needs of the experiment, so that a run can be read when its file is gone."""
     return {
         "name": experiment.name,
         "started": datetime.now().astimezone().isoformat(timespec="microseconds"),

@@ -6,6 +6,7 @@ import inspect
 import textwrap
 import types
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -26,7 +27,9 @@ def change(settings: Any, changes: Sequence[str]) -> Any:
     for text in changes:
         name, equals, value = text.partition("=")
         if not equals:
-            raise RegardError("a setting needs a name and a value", f"'{text}'", "write it as name=value, such as depth=4")
+            raise RegardError(
+                "a setting needs a name and a value", f"'{text}'", "write it as name=value, such as depth=4"
+            )
         settings = _changed(settings, name.split("."), value, name)
     return settings
 
@@ -35,7 +38,9 @@ def _changed(settings: Any, path: list[str], value: str, name: str) -> Any:
     fields = [field.name for field in dataclasses.fields(settings)]
     if path[0] not in fields:
         raise RegardError(
-            "no setting of that name", f"'{name}'", nearest(path[0], fields, f"the settings are {', '.join(fields)}")
+            "no setting of that name",
+            f"'{name}'",
+            nearest(path[0], fields, f"the settings are {', '.join(fields)}"),
         )
     current = getattr(settings, path[0])
     if len(path) > 1 and not dataclasses.is_dataclass(current):
@@ -55,7 +60,9 @@ def _replaced(settings: Any, field: str, value: Any, name: str) -> Any:
     except RegardError:
         raise
     except ValueError as error:
-        raise RegardError(f"the setting '{name}' does not fit", str(error), "choose a value that it allows") from error
+        raise RegardError(
+            f"the setting '{name}' does not fit", str(error), "choose a value that it allows"
+        ) from error
 
 
 def parse(text: str, kind: Any, name: str) -> Any:
@@ -67,7 +74,9 @@ def parse(text: str, kind: Any, name: str) -> Any:
     try:
         return _value(text.strip(), kind)
     except (ValueError, KeyError):
-        raise RegardError(f"the setting '{name}' is of another type", f"'{text}'", f"give {_spoken(kind)}") from None
+        raise RegardError(
+            f"the setting '{name}' is of another type", f"'{text}'", f"give {_spoken(kind)}"
+        ) from None
 
 
 def _value(text: str, kind: Any) -> Any:
@@ -94,7 +103,9 @@ def _spoken(kind: Any) -> str:
         return "one of " + ", ".join(map(str, inner))
     if origin is tuple:
         return f"several values parted by commas, each {_spoken(inner[0])}"
-    return {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}[kind]
+    return {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}[
+        kind
+    ]
 
 
 def listing(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
@@ -115,7 +126,10 @@ def _sentences(kind: type) -> dict[str, str]:
         return {}
     return {
         before.target.id: after.value.value
-        for before, after in zip(body, body[1:], strict=False)
-        if isinstance(before, ast.AnnAssign) and isinstance(before.target, ast.Name)
-        and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str)
+        for before, after in pairwise(body)
+        if isinstance(before, ast.AnnAssign)
+        and isinstance(before.target, ast.Name)
+        and isinstance(after, ast.Expr)
+        and isinstance(after.value, ast.Constant)
+        and isinstance(after.value.value, str)
     }

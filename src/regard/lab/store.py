@@ -49,7 +49,10 @@ class Writer:
         """Say what came of the run."""
         with explained(self.path):
             os.fsync(self._log)
-        settled = [{"claim": one.claim.plain(), "state": one.state, "value": one.value, "reason": one.reason} for one in verdicts]
+        settled = [
+            {"claim": one.claim.plain(), "state": one.state, "value": one.value, "reason": one.reason}
+            for one in verdicts
+        ]
         result = {"state": state, "seconds": seconds, "error": error, "verdicts": settled}
         write(self.path / RESULT, json.dumps(result, indent=1))
 
@@ -87,7 +90,9 @@ class Run:
         try:
             return json.loads((self.path / ASKED).read_text())
         except ValueError as error:
-            raise RegardError("this run's folder is damaged", f"{self.path / ASKED}: {error}", "remove the folder") from error
+            raise RegardError(
+                "this run's folder is damaged", f"{self.path / ASKED}: {error}", "remove the folder"
+            ) from error
 
     @cached_property
     def lines(self) -> list[dict[str, Any]]:
@@ -140,7 +145,10 @@ class Run:
     def verdicts(self) -> list[Verdict]:
         """One for each claim; before the run has settled them, none is settled."""
         if self.result["verdicts"]:
-            return [Verdict(Claim(**one["claim"]), one["state"], one["value"], one["reason"]) for one in self.result["verdicts"]]
+            return [
+                Verdict(Claim(**one["claim"]), one["state"], one["value"], one["reason"])
+                for one in self.result["verdicts"]
+            ]
         return [Claim(**one).settle(None, reason=f"the run is {self.state}") for one in self.asked["claims"]]
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -148,7 +156,10 @@ class Run:
         rows = [{"name": one.name, "value": one.value, "seed": one.seed, **one.at} for one in self.measured]
         for pair in self.compared:
             for label, side in zip(pair.labels, (pair.first, pair.second), strict=True):
-                rows += [{"name": pair.name, "value": value, "seed": seed, "variant": label} for seed, value in side.items()]
+                rows += [
+                    {"name": pair.name, "value": value, "seed": seed, "variant": label}
+                    for seed, value in side.items()
+                ]
         return rows
 
 
@@ -199,7 +210,11 @@ class Store:
         if named:
             return named[-1]
         known = {run.id for run in runs} | {run.name for run in runs}
-        raise RegardError("no run of that name", f"'{word}'", nearest(word, known, "'regard list --runs' shows what was run"))
+        raise RegardError(
+            "no run of that name",
+            f"'{word}'",
+            nearest(word, known, "'regard list --runs' shows what was run"),
+        )
 
     def _sweep(self) -> None:
         """Remove what a crash left half made an hour ago or earlier."""

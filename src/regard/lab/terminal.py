@@ -7,7 +7,16 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from regard.claims import Verdict
@@ -31,7 +40,14 @@ class Screen(AbstractContextManager["Screen"]):
     """Progress over one experiment or many, each weighted by the seconds it declares."""
 
     def __init__(self, experiments: Sequence[Experiment]) -> None:
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._total = sum(one.seconds for one in experiments)
         self._behind = 0.0
@@ -42,7 +58,9 @@ class Screen(AbstractContextManager["Screen"]):
         self._progress.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._progress.stop()
 
     def watch(self, experiment: Experiment) -> Watch:
@@ -70,7 +88,8 @@ def show_outcome(run: Run) -> None:
     """What came of a run: its claims, and where to read on."""
     asked = run.asked
     changed = f" with {', '.join(asked['changes'])}" if asked["changes"] else ""
-    console.print(f"[bold]{escape(asked['name'])}[/]  [dim]{asked['preset']}{escape(changed)} · seed {asked['seed']} · {run.state}[/]")
+    facts = f"{asked['preset']}{changed} · seed {asked['seed']} · {run.state}"
+    console.print(f"[bold]{escape(asked['name'])}[/]  [dim]{escape(facts)}[/]")
     console.print(f"[italic]{escape(asked['question'])}[/]\n")
     for one in run.verdicts:
         _show_verdict(one)
@@ -81,7 +100,8 @@ def show_outcome(run: Run) -> None:
 
 def _show_verdict(one: Verdict) -> None:
     value = "" if one.value is None else f" = [bold]{short(one.value)}[/]"
-    console.print(f"[{COLOURS[one.state]}]{SIGNS[one.state]} {one.state:<11}[/] {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
+    state = f"[{COLOURS[one.state]}]{SIGNS[one.state]} {one.state:<11}[/]"
+    console.print(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
     reason = one.reason or (one.claim.why if one.state == "failed" else "")
     if reason:
         console.print(f"              [dim]{escape(reason)}[/]")
@@ -90,18 +110,27 @@ def _show_verdict(one: Verdict) -> None:
 def show_run(run: Run) -> None:
     """A run's report, as far as a terminal can tell it."""
     show_outcome(run)
-    table = Table("number", "mean", "spread", "95 % interval", "", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(
+        "number", "mean", "spread", "95 % interval", "", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
     for one in numbers(run):
         lone = one.summary.count < 2
         interval = "" if lone else f"{short(one.summary.low)} to {short(one.summary.high)}"
-        table.add_row(escape(one.name), short(one.summary.mean), "" if lone else f"± {short(one.summary.spread)}", interval, one.what)
+        table.add_row(
+            escape(one.name),
+            short(one.summary.mean),
+            "" if lone else f"± {short(one.summary.spread)}",
+            interval,
+            one.what,
+        )
     console.print()
     console.print(table)
 
 
 def show_experiment(experiment: Experiment, preset: str) -> None:
     """What an experiment asks, claims, and lets a person set."""
-    console.print(f"[bold]{experiment.name}[/]  [dim]about {experiment.seconds:g} s[/]\n[italic]{escape(experiment.question)}[/]\n")
+    console.print(f"[bold]{experiment.name}[/]  [dim]about {experiment.seconds:g} s[/]")
+    console.print(f"[italic]{escape(experiment.question)}[/]\n")
     console.print(escape(" ".join(experiment.method.split())) + "\n")
     table = Table("claim", "expected", "source", box=None, padding=(0, 2, 0, 0), header_style="dim")
     for claim in experiment.claims:
@@ -115,7 +144,9 @@ def show_experiment(experiment: Experiment, preset: str) -> None:
 
 
 def show_experiments(experiments: Iterable[Experiment]) -> None:
-    table = Table("experiment", "items", "seconds", "question", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(
+        "experiment", "items", "seconds", "question", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
     for one in experiments:
         table.add_row(one.name, _ranges(one.answers), f"{one.seconds:g}", escape(one.question))
     console.print(table)
@@ -133,16 +164,37 @@ def _ranges(items: Sequence[int]) -> str:
 
 
 def show_runs(entries: Iterable[Entry]) -> None:
-    table = Table("run", "state", "seconds", "held", "failed", "not settled", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(
+        "run",
+        "state",
+        "seconds",
+        "held",
+        "failed",
+        "not settled",
+        box=None,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+    )
     for one in entries:
-        table.add_row(one.id, one.state, "" if one.seconds is None else f"{one.seconds:.1f}", str(one.held), str(one.failed), str(one.unsettled))
+        table.add_row(
+            one.id,
+            one.state,
+            "" if one.seconds is None else f"{one.seconds:.1f}",
+            str(one.held),
+            str(one.failed),
+            str(one.unsettled),
+        )
     console.print(table)
 
 
 def show_coverage(items: Iterable[Item]) -> None:
-    table = Table("item", "asks for", "answered by", "state", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(
+        "item", "asks for", "answered by", "state", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
     for one in items:
-        table.add_row(str(one.item), one.text, one.owner or "", f"[{COLOURS.get(one.state, 'dim')}]{one.state}[/]")
+        table.add_row(
+            str(one.item), one.text, one.owner or "", f"[{COLOURS.get(one.state, 'dim')}]{one.state}[/]"
+        )
     console.print(table)
 
 
@@ -156,16 +208,46 @@ def show_changes(first: Run, second: Run, changes: Sequence[Change]) -> None:
     console.print(table)
 
 
+def show_data(rows: Sequence[dict]) -> None:
+    """The datasets: what they hold, how large, whose, from where, and whether they are here."""
+    for one in rows:
+        here = "[green]here[/]" if one["here"] else f"regard data {one['name']} fetches it"
+        console.print(f"[bold]{one['name']}[/]  {one['bytes'] / 1e6:.1f} MB, {here}\n  {one['what']}")
+        console.print(f"  [dim]{one['licence']} · from {', '.join(one['origins'])}[/]")
+
+
 def show_results(results: Sequence[Result]) -> None:
     """Figures beside their peers, bars and floors."""
-    table = Table("figure", "value", "quartiles", "ours", "peer", "bar", "", "floor", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table = Table(
+        "figure",
+        "value",
+        "quartiles",
+        "ours",
+        "peer",
+        "bar",
+        "",
+        "floor",
+        box=None,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+    )
     for one in results:
         value = one.value
         quartiles = f"{_unit(value.low, value.unit)} to {_unit(value.high, value.unit)}" if value else ""
         state = f"[{COLOURS[one.state]}]{one.state}[/]" if one.state else ""
-        floor = "" if one.floor_seconds is None else f"{_unit(one.floor_seconds, 's')} ({short(one.distance)} ×)"
+        floor = (
+            "" if one.floor_seconds is None else f"{_unit(one.floor_seconds, 's')} ({short(one.distance)} ×)"
+        )
         sides = (_unit(side.median, side.unit) if side else "" for side in (one.ours, one.peer))
-        table.add_row(f"{one.comparison}: {escape(one.name)}", _unit(value.median, value.unit) if value else one.reason, quartiles, *sides, one.bar, state, floor)
+        table.add_row(
+            f"{one.comparison}: {escape(one.name)}",
+            _unit(value.median, value.unit) if value else one.reason,
+            quartiles,
+            *sides,
+            one.bar,
+            state,
+            floor,
+        )
     console.print(table)
 
 
@@ -173,5 +255,7 @@ def _unit(value: float, unit: str) -> str:
     """A reading as a person says it: seconds in the unit that fits."""
     if unit != "s":
         return f"{value:.3g} {unit}"
-    size, name = next(((size, name) for size, name in ((1.0, "s"), (1e-3, "ms")) if abs(value) >= size), (1e-6, "µs"))
+    size, name = next(
+        ((size, name) for size, name in ((1.0, "s"), (1e-3, "ms")) if abs(value) >= size), (1e-6, "µs")
+    )
     return f"{value / size:.3g} {name}"

@@ -1,5 +1,7 @@
 """Each differentiable sum alone: its gradient is the numerical one, and only what is needed is computed."""
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -26,7 +28,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.usefixtures("way")
 def test_gradients_are_the_numerical_ones() -> None:
-    check = torch.autograd.gradcheck
+    check = partial(torch.autograd.gradcheck, fast_mode=True)
     outer, inner, keep = torch.rand(3).double(), torch.rand(5).double(), torch.rand(2, 2, 6).double()
     assert check(lambda v: Scaled.apply(EDGES, outer, inner, v), rand(5, 3))
     assert check(lambda w, v: Weighted.apply(EDGES, w, v), (rand(6), rand(5, 3)))
@@ -70,3 +72,16 @@ def test_neighbours_share_a_target() -> None:
         torch.testing.assert_close(members.column_sum(scores)[..., e], scores[..., column].sum(-1))
         assert members.row_count(scores)[e] == len(row)
     assert members.only(scores, -torch.inf) is scores
+
+
+def test_who_went_forward_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    if native.missing():
+        pytest.skip(f"no compiled sums here: {native.missing()}")
+    found = []
+    for later in ("1", "0"):
+        monkeypatch.delenv("REGARD_NATIVE", raising=False)
+        v = rand(5, 3)
+        y = AdditiveSoftmax.apply(EDGES, 0.2, None, rand(3), rand(5), None, v)
+        monkeypatch.setenv("REGARD_NATIVE", later)
+        found.append(torch.autograd.grad(y.sum(), v)[0])
+    assert torch.equal(*found)

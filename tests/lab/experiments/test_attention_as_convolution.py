@@ -3,7 +3,16 @@ import torch
 
 from regard.lab.events import Drawn, Measured
 from regard.lab.experiment import Session
-from regard.lab.experiments.attention_as_convolution import Settings, by_convolution, counterexamples, kernels, maps, matrices, picture, run
+from regard.lab.experiments.attention_as_convolution import (
+    Settings,
+    by_convolution,
+    counterexamples,
+    kernels,
+    maps,
+    matrices,
+    picture,
+    run,
+)
 
 VECTORS = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], dtype=torch.float64)
 NAMES = ["a", "b", "c"]
@@ -27,7 +36,9 @@ def test_the_search_finds_the_rules_that_break_and_no_others(score, broken: list
 def test_a_map_is_the_product_of_pixel_and_kernel() -> None:
     image, filters = picture(), kernels()
     found = maps(image, filters)
-    assert found[2, 3, 4].item() == pytest.approx(sum(image[c, 3, 4] * filters[2, c, 0, 0] for c in range(3)).item())
+    assert found[2, 3, 4].item() == pytest.approx(
+        sum(image[c, 3, 4] * filters[2, c, 0, 0] for c in range(3)).item()
+    )
 
 
 def test_the_convolution_with_the_pictures_own_pixels_is_the_matrix() -> None:
@@ -38,5 +49,13 @@ def test_the_convolution_with_the_pictures_own_pixels_is_the_matrix() -> None:
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(Settings(tries=50), Session(folder=tmp_path)))
     assert [one.name for one in events if isinstance(one, Drawn)] == ["picture", "maps", "matrices"]
-    broken = {(one.at["similarity"], one.at["rule"]) for one in events if isinstance(one, Measured) and one.name == "rule broken" and one.value}
-    assert ("row softmax over the picture", 4) in broken and ("cosine, on vectors", 3) in broken and ("cosine, on directions", 3) not in broken
+    broken = {
+        (one.at["similarity"], one.at["rule"])
+        for one in events
+        if isinstance(one, Measured) and one.name == "rule broken" and one.value
+    }
+    assert (
+        ("row softmax over the picture", 4) in broken
+        and ("cosine, on vectors", 3) in broken
+        and ("cosine, on directions", 3) not in broken
+    )

@@ -22,13 +22,19 @@ def test_the_longest_copy_is_that_of_all_stretches(said: str, source: str) -> No
 
 @pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("Once upon a time there was a wolf. Yesterday I went to the mill, The wolf said no. " * 30)
+    (tmp_path / "text.txt").write_text(
+        "Once upon a time there was a wolf. Yesterday I went to the mill, The wolf said no. " * 30
+    )
     settings = Settings(
         text=str(tmp_path / "text.txt"), limit=1500, batch=2, rows=3, plan=Plan(steps=4),
         model=replace(DOCUMENT_003, depth=1, heads=1, width=8, context=16),
     )  # fmt: skip
     events = list(run(settings, Session(folder=tmp_path)))
     (table,) = [one for one in events if isinstance(one, Tabled)]
-    assert len(table.rows) == len(SAMPLERS) + 1 and [one.name for one in events if isinstance(one, Drawn)] == ["memory"]
-    assert [one.name for one in events if isinstance(one, Compared)] == ["loss with dropout left on minus off"]
+    assert len(table.rows) == len(SAMPLERS) + 1 and [
+        one.name for one in events if isinstance(one, Drawn)
+    ] == ["memory"]
+    assert [one.name for one in events if isinstance(one, Compared)] == [
+        "loss with dropout left on minus off"
+    ]
     assert any(isinstance(one, Measured) and one.name == "loss on seen text at the end" for one in events)

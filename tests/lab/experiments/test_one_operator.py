@@ -18,7 +18,12 @@ def test_a_wrong_formula_is_seen_in_value_and_gradient(row) -> None:
 
 
 def test_the_table_of_the_design_is_whole() -> None:
-    assert len(ROWS) == 8 and {gaps(row)[2].backend for row in ROWS} == {"sdpa", "linear", "edges", "reference"}
+    assert len(ROWS) == 8 and {gaps(row)[2].backend for row in ROWS} == {
+        "sdpa",
+        "linear",
+        "edges",
+        "reference",
+    }
 
 
 def test_a_small_run_measures_and_draws(tmp_path) -> None:

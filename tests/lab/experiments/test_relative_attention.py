@@ -2,7 +2,15 @@ import torch
 
 from regard.lab.events import Drawn, Measured
 from regard.lab.experiment import Session
-from regard.lab.experiments.relative_attention import Settings, bounds, convolution, layer, nearest_kernel, pooled, run
+from regard.lab.experiments.relative_attention import (
+    Settings,
+    bounds,
+    convolution,
+    layer,
+    nearest_kernel,
+    pooled,
+    run,
+)
 
 
 def test_the_layer_is_the_documents_formula() -> None:
@@ -32,7 +40,12 @@ def test_a_bound_ten_times_too_small_would_be_seen() -> None:
     x = 0.05 + torch.rand(50, 40, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     error = x.unfold(1, 5, 1).amax(-1) - pooled(x, 30.0, 2)[:, 2:-2]
     by_gap, anyhow = bounds(x, 30.0, 2)
-    assert (error <= by_gap).all() and (error <= anyhow).all() and not (error <= by_gap / 10).all() and not (error <= anyhow / 10).all()
+    assert (
+        (error <= by_gap).all()
+        and (error <= anyhow).all()
+        and not (error <= by_gap / 10).all()
+        and not (error <= anyhow / 10).all()
+    )
 
 
 def test_a_kernel_of_one_sign_is_found_by_the_search() -> None:
@@ -42,4 +55,11 @@ def test_a_kernel_of_one_sign_is_found_by_the_search() -> None:
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(Settings(length=20, sequences=5, betas=(1.0, 100.0)), Session(folder=tmp_path)))
     assert any(isinstance(one, Drawn) for one in events)
-    assert next(one.value for one in events if isinstance(one, Measured) and one.name == "gap to the convolution [2, 0, 1]") < 1e-12
+    assert (
+        next(
+            one.value
+            for one in events
+            if isinstance(one, Measured) and one.name == "gap to the convolution [2, 0, 1]"
+        )
+        < 1e-12
+    )

@@ -1,9 +1,9 @@
 import pytest
 import torch
 
-from regard.lab.experiments.scaled_dot_product import Settings, choice, predicted, products, run
-from regard.lab.experiment import Session
 from regard.lab.events import Drawn, Measured
+from regard.lab.experiment import Session
+from regard.lab.experiments.scaled_dot_product import Settings, choice, predicted, products, run
 
 
 def test_the_jacobian_norm_is_that_of_the_whole_matrix() -> None:
@@ -11,7 +11,9 @@ def test_the_jacobian_norm_is_that_of_the_whole_matrix() -> None:
     _, entropy, norm = choice(scores)
     p = scores.softmax(-1)
     whole = torch.stack([(torch.diag(row) - torch.outer(row, row)).norm() for row in p]).mean()
-    assert norm == pytest.approx(whole.item()) and entropy == pytest.approx(-(p * p.log()).sum(-1).mean().item())
+    assert norm == pytest.approx(whole.item()) and entropy == pytest.approx(
+        -(p * p.log()).sum(-1).mean().item()
+    )
 
 
 def test_the_prediction_is_exact_for_two_point_entries() -> None:

@@ -16,12 +16,19 @@ LINE = "First Citizen:\nBefore we proceed any further, hear me speak.\n\nAll:\nS
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     (tmp_path / "text.txt").write_text(LINE * 30)
-    return Settings(text=str(tmp_path / "text.txt"), epochs=2, epoch=3, plan=Plan(steps=4, optimiser="muon"), batch=2, rows=2)
+    return Settings(
+        text=str(tmp_path / "text.txt"),
+        epochs=2,
+        epoch=3,
+        plan=Plan(steps=4, optimiser="muon"),
+        batch=2,
+        rows=2,
+    )
 
 
 def test_accuracy_looks_at_the_last_character_alone(settings: Settings) -> None:
     corpus = load_corpus(settings.text, shares={"train": 0.5, "test": 0.5}, context=5)
-    inputs, targets = next(iter(corpus.windows.cover("test", size=10_000)))
+    _, targets = next(iter(corpus.windows.cover("test", size=10_000)))
 
     class Knows(torch.nn.Module):
         def forward(self, ids):
@@ -38,14 +45,20 @@ def test_a_small_run_trains_samples_saves_and_draws(settings: Settings, tmp_path
     assert [one.name for one in events if isinstance(one, Drawn)] == ["epochs", "loss", "attention"]
     said = [one.name for one in events if isinstance(one, Said)]
     assert "Document 002's model after epoch 2" in said and "Document 000's model before training" in said
-    assert not any(one.name.startswith("document 002:") for one in events if isinstance(one, Measured)), "another text settles no claim about this one"
+    assert not any(one.name.startswith("document 002:") for one in events if isinstance(one, Measured)), (
+        "another text settles no claim about this one"
+    )
     assert Checkpoints(tmp_path / "document-000").steps() == [4]
 
 
 @pytest.mark.slow
 def test_a_run_that_was_cut_off_ends_like_one_that_was_not(settings: Settings, tmp_path: Path) -> None:
     def curve(events) -> dict[int, float]:
-        return {one.at["step"]: one.value for one in events if isinstance(one, Measured) and one.name == "training loss, document 000"}
+        return {
+            one.at["step"]: one.value
+            for one in events
+            if isinstance(one, Measured) and one.name == "training loss, document 000"
+        }
 
     (tmp_path / "whole").mkdir()
     (tmp_path / "cut").mkdir()
@@ -55,7 +68,11 @@ def test_a_run_that_was_cut_off_ends_like_one_that_was_not(settings: Settings, t
     events = run(longer, Session(folder=tmp_path / "cut"))
     for event in events:
         first.append(event)
-        if isinstance(event, Measured) and event.name == "training loss, document 000" and event.at["step"] == 2:
+        if (
+            isinstance(event, Measured)
+            and event.name == "training loss, document 000"
+            and event.at["step"] == 2
+        ):
             events.close()  # type: ignore[attr-defined]
             break
     second = curve(run(longer, Session(folder=tmp_path / "cut")))

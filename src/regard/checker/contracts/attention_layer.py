@@ -45,7 +45,11 @@ def width_of(made: Made) -> int:
     if "width" in made.built.meant:
         return WIDTH
     sizes = [made.weights[name].shape for name in made.learned if made.weights[name].ndim == 2]
-    linear = [shape[1] for name, shape in ((n, made.weights[n].shape) for n in made.learned) if len(shape) == 2 and made.owners[name] == "Linear"]
+    linear = [
+        shape[1]
+        for name, shape in ((n, made.weights[n].shape) for n in made.learned)
+        if len(shape) == 2 and made.owners[name] == "Linear"
+    ]
     return linear[0] if linear else sizes[0][0] if sizes else WIDTH
 
 
@@ -62,16 +66,37 @@ def prepare(bench: Bench, subject: Subject, trial: Case, rng: np.random.Generato
     answer = subject.answer(trial)
     wanted = trial["query"].shape
     if answer.shape != wanted:
-        raise Unfit("wrong-shape", f"an input {wanted} gives an output {answer.shape}, not {wanted}", "return (batch, tokens, channels)")
+        raise Unfit(
+            "wrong-shape",
+            f"an input {wanted} gives an output {answer.shape}, not {wanted}",
+            "return (batch, tokens, channels)",
+        )
     drawn = draw(made.weights, made.learned, rng)
     subject.set(drawn)
     subject.facts |= {"drawn": drawn, "width": trial["query"].shape[-1], "heads": heads_of(bench, made)}
-    facts = {"heads": subject.facts["heads"], "width": subject.facts["width"], "causal": causal, "cross": subject.facts.get("cross", False)}
+    facts = {
+        "heads": subject.facts["heads"],
+        "width": subject.facts["width"],
+        "causal": causal,
+        "cross": subject.facts.get("cross", False),
+    }
     held = made.weights | drawn
-    subject.frames = frames(gather(held, made.owners, made.learned), thirds=bench.source.thirds(bench.name), said=bench.said, facts=facts)
+    subject.frames = frames(
+        gather(held, made.owners, made.learned),
+        thirds=bench.source.thirds(bench.name),
+        said=bench.said,
+        facts=facts,
+    )
 
 
-def tokens(rng: np.random.Generator, count: int = SEQUENCE, *, batch: int = BATCH, width: int = WIDTH, size: float = 1.0) -> Case:
+def tokens(
+    rng: np.random.Generator,
+    count: int = SEQUENCE,
+    *,
+    batch: int = BATCH,
+    width: int = WIDTH,
+    size: float = 1.0,
+) -> Case:
     """A batch of random sequences, as queries, keys and values at once."""
     x = rng.standard_normal((batch, count, width)) * size
     return Case(name=f"{batch} sequences of {count} tokens", inputs={"query": x, "key": x, "value": x})

@@ -115,7 +115,10 @@ SOFTMAX = (
         cause="one softmax runs over all scores together, so a row sums to much less than one",
         remedy="softmax over the last axis alone: softmax(scores, dim=-1)",
         look="softmax exponential",
-        forms=forms({"normalise": lambda s: softmax(s, (-2, -1))}, {"normalise": lambda s: softmax(s, tuple(range(s.ndim)))}),
+        forms=forms(
+            {"normalise": lambda s: softmax(s, (-2, -1))},
+            {"normalise": lambda s: softmax(s, tuple(range(s.ndim)))},
+        ),
     ),
     Mistake(
         slug="softmax-missing",
@@ -187,7 +190,15 @@ SWAPS = (
         cause="keys and values are exchanged: queries meet the values and the keys are averaged",
         remedy="softmax(q @ k^T) @ v",
         look="product split",
-        forms=forms({"project": lambda q, k, v, w: (q @ w["wq"] + w["bq"], v @ w["wv"] + w["bv"], k @ w["wk"] + w["bk"])}),
+        forms=forms(
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    v @ w["wv"] + w["bv"],
+                    k @ w["wk"] + w["bk"],
+                )
+            }
+        ),
     ),
     Mistake(
         slug="query-is-key",
@@ -195,8 +206,20 @@ SWAPS = (
         remedy="compute q and k each with its own projection",
         look="product split",
         forms=forms(
-            {"project": lambda q, k, v, w: (q @ w["wq"] + w["bq"], k @ w["wq"] + w["bq"], v @ w["wv"] + w["bv"])},
-            {"project": lambda q, k, v, w: (q @ w["wk"] + w["bk"], k @ w["wk"] + w["bk"], v @ w["wv"] + w["bv"])},
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    k @ w["wq"] + w["bq"],
+                    v @ w["wv"] + w["bv"],
+                )
+            },
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wk"] + w["bk"],
+                    k @ w["wk"] + w["bk"],
+                    v @ w["wv"] + w["bv"],
+                )
+            },
         ),
     ),
     Mistake(
@@ -204,14 +227,30 @@ SWAPS = (
         cause="the keys are averaged: the value projection is never used",
         remedy="softmax(q @ k^T) @ v with v from its own projection",
         look="product split",
-        forms=forms({"project": lambda q, k, v, w: (q @ w["wq"] + w["bq"], k @ w["wk"] + w["bk"], v @ w["wk"] + w["bk"])}),
+        forms=forms(
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    k @ w["wk"] + w["bk"],
+                    v @ w["wk"] + w["bk"],
+                )
+            }
+        ),
     ),
     Mistake(
         slug="value-is-query",
         cause="the queries are averaged: the value projection is never used",
         remedy="softmax(q @ k^T) @ v with v from its own projection",
         look="product split",
-        forms=forms({"project": lambda q, k, v, w: (q @ w["wq"] + w["bq"], k @ w["wk"] + w["bk"], v @ w["wq"] + w["bq"])}),
+        forms=forms(
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    k @ w["wk"] + w["bk"],
+                    v @ w["wq"] + w["bq"],
+                )
+            }
+        ),
     ),
     Mistake(
         slug="value-not-projected",
@@ -277,7 +316,9 @@ HEADS = (
         cause="the output projection is applied transposed",
         remedy="y @ W.T for a weight of nn.Linear; better call the layer itself: self.proj(y)",
         look="out product",
-        forms=forms({"leave": lambda y, x, w: y @ w["wo"].T + w["bo"]}, {"leave": lambda y, x, w: y @ w["wo"].T}),
+        forms=forms(
+            {"leave": lambda y, x, w: y @ w["wo"].T + w["bo"]}, {"leave": lambda y, x, w: y @ w["wo"].T}
+        ),
     ),
     Mistake(
         slug="bias-dropped",
@@ -289,7 +330,10 @@ HEADS = (
             {"project": lambda q, k, v, w: (q @ w["wq"], k @ w["wk"], v @ w["wv"])},
             {"project": lambda q, k, v, w: (q @ w["wq"], k @ w["wk"], v @ w["wv"] + w["bv"])},
             {"project": lambda q, k, v, w: (q @ w["wq"] + w["bq"], k @ w["wk"] + w["bk"], v @ w["wv"])},
-            {"project": lambda q, k, v, w: (q @ w["wq"], k @ w["wk"], v @ w["wv"]), "leave": lambda y, x, w: y @ w["wo"]},
+            {
+                "project": lambda q, k, v, w: (q @ w["wq"], k @ w["wk"], v @ w["wv"]),
+                "leave": lambda y, x, w: y @ w["wo"],
+            },
         ),
     ),
 )
@@ -338,7 +382,11 @@ def _merge(y: Array) -> Array:
 INTERLEAVED = Convention(
     slug="heads-interleaved",
     says="heads take every h-th channel instead of neighbouring ones: the same layer after a permutation of the weights",
-    forms=forms({"split": _split, "merge": _merge}, {"split": _split, "merge": merge}, {"split": split, "merge": _merge}),
+    forms=forms(
+        {"split": _split, "merge": _merge},
+        {"split": _split, "merge": merge},
+        {"split": split, "merge": _merge},
+    ),
 )
 SWAPPED = Convention(
     slug="q-k-swapped",

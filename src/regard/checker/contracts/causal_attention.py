@@ -9,7 +9,16 @@ from regard.checker import laws
 from regard.checker.bench import Bench
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
 from regard.checker.contracts import attention_mistakes as known
-from regard.checker.contracts.attention_layer import LENGTH, changed, make, output, prepare, short, tokens, width_of
+from regard.checker.contracts.attention_layer import (
+    LENGTH,
+    changed,
+    make,
+    output,
+    prepare,
+    short,
+    tokens,
+    width_of,
+)
 from regard.checker.references import attention
 from regard.checker.session import Raised
 from regard.checker.subject import Arguments, Subject
@@ -74,7 +83,10 @@ MISTAKES = (
         forms=forms(
             {"see": lambda seen, size: np.tril(seen, -1)},
             {"see": lambda seen, size: np.tril(seen, -1), "hide": lambda s, seen: np.where(seen, s, -1e9)},
-            {"see": lambda seen, size: np.tril(seen, -1), "keep": lambda w, seen, size: np.nan_to_num(w, nan=0.0)},
+            {
+                "see": lambda seen, size: np.tril(seen, -1),
+                "keep": lambda w, seen, size: np.nan_to_num(w, nan=0.0),
+            },
         ),
     ),
     Mistake(
@@ -138,7 +150,11 @@ def adapt(bench: Bench) -> Subject:
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Sequences of different lengths, one of them a single token."""
     width = subject.facts["width"]
-    return [tokens(rng, width=width), tokens(rng, 1, width=width), tokens(rng, 5, batch=3, width=width, size=2.0)]
+    return [
+        tokens(rng, width=width),
+        tokens(rng, 1, width=width),
+        tokens(rng, 5, batch=3, width=width, size=2.0),
+    ]
 
 
 def one(subject: Subject, rng: np.random.Generator) -> Case:
@@ -156,7 +172,12 @@ def causality(subject: Subject, rng: np.random.Generator) -> Broken | None:
     broken = found[False] or found[True]
     if broken and bool(found[False]) != bool(found[True]):
         mode = "eval()" if found[False] else "train()"
-        return Broken(number=broken.number, words=f"in {mode} alone, {broken.words}", slug="mask-training-only", instead=("mask-missing",))
+        return Broken(
+            number=broken.number,
+            words=f"in {mode} alone, {broken.words}",
+            slug="mask-training-only",
+            instead=("mask-missing",),
+        )
     return broken
 
 
@@ -169,7 +190,9 @@ def _leak(subject: Subject, rng: np.random.Generator) -> Broken | None:
             moved = laws.gap(before[:, :start], after[:, :start])
             if moved > laws.MOVES[subject.kind]:
                 size = np.nanmax(np.abs(before[:, :start] - after[:, :start]), initial=0.0)
-                words = f"with {count} tokens, changing token {start} moves the outputs before it by {size:.3g}"
+                words = (
+                    f"with {count} tokens, changing token {start} moves the outputs before it by {size:.3g}"
+                )
                 return Broken(number=moved, words=words)
     return None
 
@@ -183,7 +206,10 @@ def alike(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if spread <= laws.MOVES[subject.kind]:
         return None
     size = np.abs(answer - answer[:, -1:]).max()
-    return Broken(number=spread, words=f"5 equal tokens give outputs that differ by {size:.3g}: the weights do not sum to one")
+    return Broken(
+        number=spread,
+        words=f"5 equal tokens give outputs that differ by {size:.3g}: the weights do not sum to one",
+    )
 
 
 CONTRACT = Contract(
@@ -196,16 +222,33 @@ CONTRACT = Contract(
     cases=cases,
     reference=attention.output,
     picture=attention.picture,
-    mistakes=(*known.SCALE, *MISTAKES, *known.MASK, *(m for m in known.SOFTMAX if m.slug != "softmax-all"), *known.SWAPS, *known.HEADS, *known.BEHAVIOUR),
+    mistakes=(
+        *known.SCALE,
+        *MISTAKES,
+        *known.MASK,
+        *(m for m in known.SOFTMAX if m.slug != "softmax-all"),
+        *known.SWAPS,
+        *known.HEADS,
+        *known.BEHAVIOUR,
+    ),
     conventions=(known.RESIDUAL, known.INTERLEAVED, known.SWAPPED, known.FUSED),
     laws=(
         laws.steady(one),
-        Law(name="causality", says="a token does not see the tokens after it", test=causality, look="mask masked softmax"),
+        Law(
+            name="causality",
+            says="a token does not see the tokens after it",
+            test=causality,
+            look="mask masked softmax",
+        ),
         Law(name="equal tokens", says="equal tokens give equal outputs", test=alike, look="softmax view"),
-        laws.apart(one, "query"),
+        laws.apart(one, ("query", "key", "value")),
         laws.memoryless(lambda s, rng: (one(s, rng), tokens(rng, 5, width=s.facts["width"]))),
         laws.untouched(one),
-        laws.finite(lambda s, rng: tokens(rng, width=s.facts["width"], size=60.0), "softmax-unstable", "inputs of size 60"),
+        laws.finite(
+            lambda s, rng: tokens(rng, width=s.facts["width"], size=60.0),
+            "softmax-unstable",
+            "inputs of size 60",
+        ),
         laws.flowing(one),
     ),
 )

@@ -10,7 +10,7 @@ from regard.checker.arguments import ALIASES
 from regard.checker.bench import Bench, Made
 from regard.checker.contract import Contract, Convention, Law, Mistake, each, forms
 from regard.checker.contracts.attention_mistakes import BEHAVIOUR
-from regard.checker.contracts.gat_roles import frames
+from regard.checker.contracts.gat_roles import attention_like, frames
 from regard.checker.contracts.graph_layer import call, cases, isolated, renamed, strangers, usual
 from regard.checker.references import graph
 from regard.checker.references.graph import ATTENTION, elu, leaky, listening, over
@@ -57,7 +57,10 @@ SOFTMAX = (
         cause="one softmax runs over all edges of the graph, so the weights of one node do not sum to one",
         remedy="one softmax for each target node: over the edges that end in it (dense: over the last axis)",
         look="softmax exponential",
-        forms=forms({"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), (-2, -1))}, {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), (0, 1, 2))}),
+        forms=forms(
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), (-2, -1))},
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), (0, 1, 2))},
+        ),
     ),
     Mistake(
         slug="softmax-sources",
@@ -85,7 +88,14 @@ SOFTMAX = (
         cause="the exponentials are not divided by their sum over the neighbours",
         remedy="divide by the sum over the edges that end in the node",
         look="exponential",
-        forms=forms({"normalise": lambda e, a: np.exp(e) * a}, {"normalise": lambda e, a: np.exp(e - np.where(a > 0, e, -np.inf).max((1, 2), keepdims=True)) * a}),
+        forms=forms(
+            {"normalise": lambda e, a: np.exp(e) * a},
+            {
+                "normalise": lambda e, a: (
+                    np.exp(e - np.where(a > 0, e, -np.inf).max((1, 2), keepdims=True)) * a
+                )
+            },
+        ),
     ),
     Mistake(
         slug="softmax-unstable",
@@ -142,7 +152,9 @@ SCORE = (
         cause="the LeakyReLU has another slope than 0.2 (torch's default is 0.01)",
         remedy="F.leaky_relu(score, 0.2)",
         look="leaky",
-        forms=each((0.01, 0.1, 0.3, 0.5, 0.05, 0.02, 0.25), lambda slope: {"activate": lambda e: leaky(e, slope)}),
+        forms=each(
+            (0.01, 0.1, 0.3, 0.5, 0.05, 0.02, 0.25), lambda slope: {"activate": lambda e: leaky(e, slope)}
+        ),
     ),
     Mistake(
         slug="relu-for-leaky",
@@ -189,14 +201,18 @@ SCORE = (
         cause="all heads use the transformation of one head",
         remedy="W maps to heads * d channels: view(n, heads, d)",
         look="view product",
-        forms=forms({"transform": lambda x, w: np.repeat(ATTENTION["transform"](x, w)[:, :1], w["w"].shape[1], 1)}),
+        forms=forms(
+            {"transform": lambda x, w: np.repeat(ATTENTION["transform"](x, w)[:, :1], w["w"].shape[1], 1)}
+        ),
     ),
     Mistake(
         slug="source-term-missing",
         cause="the score ignores the neighbour: all neighbours of a node weigh the same",
         remedy="a . [W x_i, W x_j]: both ends count",
         look="product concatenate",
-        forms=forms(scored(lambda h, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t)[:, :, None], len(h), 2) + b)),
+        forms=forms(
+            scored(lambda h, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t)[:, :, None], len(h), 2) + b)
+        ),
     ),
     Mistake(
         slug="target-term-missing",
@@ -213,7 +229,9 @@ SCORE = (
         cause="all neighbours weigh the same: the attention scores are not used",
         remedy="weigh each neighbour by its softmax",
         look="softmax product",
-        forms=forms({"normalise": lambda e, a: np.broadcast_to(a / np.maximum(a.sum(1, keepdims=True), 1), e.shape)}),
+        forms=forms(
+            {"normalise": lambda e, a: np.broadcast_to(a / np.maximum(a.sum(1, keepdims=True), 1), e.shape)}
+        ),
     ),
     Mistake(
         slug="bias-dropped",
@@ -222,7 +240,11 @@ SCORE = (
         look="bias product",
         forms=forms({"finish": lambda y, w: y}),
     ),
-    Mistake(slug="not-equivariant", cause="the output depends on how the nodes are numbered", remedy="use no node index as a feature, and no order of the edges"),
+    Mistake(
+        slug="not-equivariant",
+        cause="the output depends on how the nodes are numbered",
+        remedy="use no node index as a feature, and no order of the edges",
+    ),
 )
 
 
@@ -232,28 +254,58 @@ def activation(function: Any) -> dict:
 
 
 CONVENTIONS = (
-    Convention(slug="self-loops-added", says="a loop is added at every node", forms=forms({"graph": lambda a: np.maximum((a > 0).astype(float), np.eye(len(a)))})),
-    Convention(slug="self-loops-twice", says="loops are added although some are there: those nodes count themselves twice", forms=forms({"graph": lambda a: (a > 0) + np.eye(len(a))})),
+    Convention(
+        slug="self-loops-added",
+        says="a loop is added at every node",
+        forms=forms({"graph": lambda a: np.maximum((a > 0).astype(float), np.eye(len(a)))}),
+    ),
+    Convention(
+        slug="self-loops-twice",
+        says="loops are added although some are there: those nodes count themselves twice",
+        forms=forms({"graph": lambda a: (a > 0) + np.eye(len(a))}),
+    ),
     Convention(
         slug="gatv2",
         says="the LeakyReLU comes before the attention vector: this is GATv2",
         forms=forms(
             {
-                "score": lambda h, t, s, b: np.einsum("nhd,hd->hn", leaky(h), t)[:, :, None] + np.einsum("nhd,hd->hn", leaky(h), s)[:, None] + b,
+                "score": lambda h, t, s, b: (
+                    np.einsum("nhd,hd->hn", leaky(h), t)[:, :, None]
+                    + np.einsum("nhd,hd->hn", leaky(h), s)[:, None]
+                    + b
+                ),
                 "activate": lambda e: e,
             },
-            {"score": lambda h, t, s, b: np.einsum("ijhd,hd->hij", leaky(h[:, None] + h[None]), s) + b, "activate": lambda e: e},
+            {
+                "score": lambda h, t, s, b: np.einsum("ijhd,hd->hij", leaky(h[:, None] + h[None]), s) + b,
+                "activate": lambda e: e,
+            },
         ),
     ),
     Convention(
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
-        forms=forms(activation(elu), activation(lambda y: np.maximum(y, 0)), activation(lambda y: leaky(y, 0.2)), activation(lambda y: leaky(y, 0.01)), activation(lambda y: 1 / (1 + np.exp(-y)))),
+        forms=forms(
+            activation(elu),
+            activation(lambda y: np.maximum(y, 0)),
+            activation(lambda y: leaky(y, 0.2)),
+            activation(lambda y: leaky(y, 0.01)),
+            activation(lambda y: 1 / (1 + np.exp(-y))),
+        ),
     ),
-    Convention(slug="heads-interleaved", says="heads take every h-th channel", forms=forms({"merge": lambda y: y.swapaxes(1, 2).reshape(len(y), -1)})),
-    Convention(slug="halves-swapped", says="the first half of the attention vector belongs to the neighbour and the second to the node itself"),
+    Convention(
+        slug="heads-interleaved",
+        says="heads take every h-th channel",
+        forms=forms({"merge": lambda y: y.swapaxes(1, 2).reshape(len(y), -1)}),
+    ),
+    Convention(
+        slug="halves-swapped",
+        says="the first half of the attention vector belongs to the neighbour and the second to the node itself",
+    ),
     Convention(slug="attention-shared", says="one attention vector serves all heads"),
-    Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN; a loop at every node avoids it"),
+    Convention(
+        slug="isolated-nan", says="a node that is joined to nothing gives NaN; a loop at every node avoids it"
+    ),
 )
 
 
@@ -265,9 +317,32 @@ def suits(member: dict[str, Any], source: str) -> float:
     return 0.95 if re.search(r"layer|conv|head|att", name) else 0.9 if "ModuleList" not in source else 0.7
 
 
+def decide(source: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
+    """Some mistakes are the same function: the source, and which weights gradients reach, tell them apart."""
+    if slugs == {"leaky-missing", "leaky-after-softmax"}:
+        return "leaky-after-softmax" if re.search(r"leaky", source, re.I) else "leaky-missing"
+    if slugs == {"source-term-missing", "attention-unused"} and "unreached" in facts:
+        return (
+            "attention-unused"
+            if any(attention_like(name) for name in facts["unreached"])
+            else "source-term-missing"
+        )
+    return None
+
+
 def make(bench: Bench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
     """The layer, with dropout asked for."""
-    return bench.build({"inputs": inputs, "outputs": OUTPUTS, "heads": HEADS, "dropout": dropout, "slope": 0.2, "concat": True, "bias": None})
+    return bench.build(
+        {
+            "inputs": inputs,
+            "outputs": OUTPUTS,
+            "heads": HEADS,
+            "dropout": dropout,
+            "slope": 0.2,
+            "concat": True,
+            "bias": None,
+        }
+    )
 
 
 def heads_of(made: Made, bench: Bench) -> int:
@@ -276,7 +351,9 @@ def heads_of(made: Made, bench: Bench) -> int:
         return int(bench.said["heads"])
     if "heads" in made.built.meant:
         return HEADS
-    return next((v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int)), 1)
+    return next(
+        (v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int)), 1
+    )
 
 
 def adapt(bench: Bench) -> Subject:
@@ -313,9 +390,15 @@ CONTRACT = Contract(
     picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],
     mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR),
     conventions=CONVENTIONS,
+    decide=decide,
     laws=(
         laws.steady(usual),
-        Law(name="neighbours", says="only those a node listens to move it", test=strangers, look="mask softmax gather"),
+        Law(
+            name="neighbours",
+            says="only those a node listens to move it",
+            test=strangers,
+            look="mask softmax gather",
+        ),
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
         laws.untouched(usual),
         laws.finite(lambda s, rng: _large(s, rng), "softmax-unstable", "features of size 300"),

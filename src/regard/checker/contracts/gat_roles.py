@@ -18,8 +18,29 @@ def attention_like(name: str) -> bool:
     words = [w for w in tokens(name) if not w.isdigit()]
     if not words:
         return False
-    last = words[-1] if words[-1] not in ("src", "dst", "l", "r", "1", "2", "self", "neigh", "neighs", "source", "target", "left", "right") else (words[-2] if len(words) > 1 else words[-1])
-    return bool(re.fullmatch(r"a|att|attn|attention|a\d?|al|ar|alpha|score|scorer|atts|attns|e", last)) or last in ("asrc", "adst", "attsrc", "attdst")
+    last = (
+        words[-1]
+        if words[-1]
+        not in (
+            "src",
+            "dst",
+            "l",
+            "r",
+            "1",
+            "2",
+            "self",
+            "neigh",
+            "neighs",
+            "source",
+            "target",
+            "left",
+            "right",
+        )
+        else (words[-2] if len(words) > 1 else words[-1])
+    )
+    return bool(
+        re.fullmatch(r"a|att|attn|attention|a\d?|al|ar|alpha|score|scorer|atts|attns|e", last)
+    ) or last in ("asrc", "adst", "attsrc", "attdst")
 
 
 def matrix(name: str, value: np.ndarray, owner: str, width: int, heads: int) -> np.ndarray | None:
@@ -51,23 +72,42 @@ def vectors(value: np.ndarray, heads: int, size: int) -> np.ndarray | None:
     return flat.reshape(heads, size)
 
 
-def frames(weights: dict[str, np.ndarray], owners: dict[str, str], *, width: int, heads: int, said: dict[str, str]) -> list[Frame]:
+def frames(
+    weights: dict[str, np.ndarray], owners: dict[str, str], *, width: int, heads: int, said: dict[str, str]
+) -> list[Frame]:
     """Every plausible reading, the named one first."""
     single = _single_heads(weights, owners, width, heads)
     if single:
         return single
-    scores = {n: v for n, v in weights.items() if (attention_like(n) or n.startswith(said.get("a", "\0"))) and not n.endswith("bias")}
-    biases = {n: v for n, v in weights.items() if n.rpartition(".")[2].endswith("bias") or v.ndim == 1 and n not in scores}
+    scores = {
+        n: v
+        for n, v in weights.items()
+        if (attention_like(n) or n.startswith(said.get("a", "\0"))) and not n.endswith("bias")
+    }
+    biases = {
+        n: v
+        for n, v in weights.items()
+        if n.rpartition(".")[2].endswith("bias") or v.ndim == 1 and n not in scores
+    }
     rest = {n: v for n, v in weights.items() if n not in scores and n not in biases}
-    name, w = next(((n, m) for n, v in rest.items() if (m := matrix(n, v, owners[n], width, heads)) is not None), ("", None))
+    name, w = next(
+        ((n, m) for n, v in rest.items() if (m := matrix(n, v, owners[n], width, heads)) is not None),
+        ("", None),
+    )
     if w is None:
-        raise Unfit("unknown-weight", f"no transformation of width {width} among its weights ({', '.join(weights)})", "say which: --map w=NAME,a=NAME")
+        raise Unfit(
+            "unknown-weight",
+            f"no transformation of width {width} among its weights ({', '.join(weights)})",
+            "say which: --map w=NAME,a=NAME",
+        )
     if not scores:
         scores = {n: v for n, v in rest.items() if n != name}
     return _frames(name, w, scores, biases, owners, heads)
 
 
-def _frames(name: str, w: np.ndarray, scores: dict, biases: dict, owners: dict[str, str], heads: int) -> list[Frame]:
+def _frames(
+    name: str, w: np.ndarray, scores: dict, biases: dict, owners: dict[str, str], heads: int
+) -> list[Frame]:
     d = w.shape[-1]
     stem = name.rpartition(".")[0]
     inner = {n: v for n, v in biases.items() if stem and n == f"{stem}.bias"}
@@ -75,11 +115,17 @@ def _frames(name: str, w: np.ndarray, scores: dict, biases: dict, owners: dict[s
     score = [v.reshape(-1)[0] for n, v in biases.items() if n not in inner and v.size == 1]
     halves = _halves(scores, heads, d)
     if halves is None:
-        raise Unfit("unknown-weight", f"no attention vector for heads of width {d} among {', '.join(scores) or 'its weights'}", "say which: --map w=NAME,a=NAME")
+        raise Unfit(
+            "unknown-weight",
+            f"no attention vector for heads of width {d} among {', '.join(scores) or 'its weights'}",
+            "say which: --map w=NAME,a=NAME",
+        )
     shared = all(v.size in (d, 2 * d) for v in scores.values()) and heads > 1
     base: dict[str, Any] = {
         "w": w,
-        "bw": next((v.reshape(heads, d) for v in inner.values() if v.size == heads * d), np.zeros((heads, d))),
+        "bw": next(
+            (v.reshape(heads, d) for v in inner.values() if v.size == heads * d), np.zeros((heads, d))
+        ),
         "ba": np.array(sum(score), dtype=float),
         "bias": outer[0] if outer else np.zeros(1),
     }
@@ -87,8 +133,18 @@ def _frames(name: str, w: np.ndarray, scores: dict, biases: dict, owners: dict[s
     own = ("attention-shared",) if shared else ()
     target, source = halves
     return [
-        Frame(weights=base | {"target": target, "source": source}, facts={"heads": heads}, conventions=own, notes=notes),
-        Frame(weights=base | {"target": source, "source": target}, facts={"heads": heads}, conventions=(*own, "halves-swapped"), notes=notes),
+        Frame(
+            weights=base | {"target": target, "source": source},
+            facts={"heads": heads},
+            conventions=own,
+            notes=notes,
+        ),
+        Frame(
+            weights=base | {"target": source, "source": target},
+            facts={"heads": heads},
+            conventions=(*own, "halves-swapped"),
+            notes=notes,
+        ),
     ]
 
 
@@ -109,7 +165,9 @@ def stem(name: str) -> str:
     return name.removesuffix(".weight")
 
 
-def _single_heads(weights: dict[str, np.ndarray], owners: dict[str, str], width: int, heads: int) -> list[Frame]:
+def _single_heads(
+    weights: dict[str, np.ndarray], owners: dict[str, str], width: int, heads: int
+) -> list[Frame]:
     """A list of one-head layers, side by side."""
     groups: dict[str, dict[str, np.ndarray]] = {}
     for name, value in weights.items():
@@ -118,10 +176,27 @@ def _single_heads(weights: dict[str, np.ndarray], owners: dict[str, str], width:
             groups.setdefault(found[1], {})[found[2]] = value
     if len(groups) != heads or heads < 2 or len(groups) * len(next(iter(groups.values()))) < len(weights) - 1:
         return []
-    parts = [frames(g, {n: owners[f"{k}.{n}"] for n in g}, width=width, heads=1, said={}) for k, g in groups.items()]
+    parts = [
+        frames(g, {n: owners[f"{k}.{n}"] for n in g}, width=width, heads=1, said={})
+        for k, g in groups.items()
+    ]
     joined = []
     for each in zip(*parts, strict=True):
-        held = {name: np.concatenate([np.atleast_1d(f[name]) for f in each], axis=1 if name == "w" else 0) for name in ("w", "bw", "target", "source")}
-        bias = np.concatenate([f["bias"] for f in each]) if all(f["bias"].size > 1 for f in each) else np.zeros(1)
-        joined.append(Frame(weights=held | {"ba": each[0]["ba"], "bias": bias}, facts={"heads": heads}, conventions=each[0].conventions, notes=each[0].notes))
+        held = {
+            name: np.concatenate([np.atleast_1d(f[name]) for f in each], axis=1 if name == "w" else 0)
+            for name in ("w", "bw", "target", "source")
+        }
+        bias = (
+            np.concatenate([f["bias"] for f in each])
+            if all(f["bias"].size > 1 for f in each)
+            else np.zeros(1)
+        )
+        joined.append(
+            Frame(
+                weights=held | {"ba": each[0]["ba"], "bias": bias},
+                facts={"heads": heads},
+                conventions=each[0].conventions,
+                notes=each[0].notes,
+            )
+        )
     return joined

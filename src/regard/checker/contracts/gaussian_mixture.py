@@ -97,7 +97,9 @@ DENSITY = (
         cause="log(2 pi) is counted once and not once for each dimension",
         remedy="- 0.5 * d * log(2 pi)",
         look="pi",
-        forms=forms({"constant": lambda d: 0.5 * np.log(2 * np.pi)}, {"constant": lambda d: np.log(2 * np.pi)}),
+        forms=forms(
+            {"constant": lambda d: 0.5 * np.log(2 * np.pi)}, {"constant": lambda d: np.log(2 * np.pi)}
+        ),
     ),
     Mistake(
         slug="two-pi-half-missing",
@@ -111,14 +113,19 @@ DENSITY = (
         cause="exp(log_variance) is used as the standard deviation, so the variance is squared",
         remedy="variance = exp(log_variance), deviation = exp(0.5 * log_variance)",
         look="exponential",
-        forms=forms({"divisor": lambda v: np.exp(2 * v), "spread": lambda v: v}, {"divisor": lambda v: np.exp(2 * v)}),
+        forms=forms(
+            {"divisor": lambda v: np.exp(2 * v), "spread": lambda v: v}, {"divisor": lambda v: np.exp(2 * v)}
+        ),
     ),
     Mistake(
         slug="deviation-as-variance",
         cause="exp(0.5 * log_variance), the standard deviation, is used as the variance",
         remedy="divide the squares by exp(log_variance)",
         look="exponential",
-        forms=forms({"divisor": lambda v: np.exp(0.5 * v)}, {"divisor": lambda v: np.exp(0.5 * v), "spread": lambda v: 0.25 * v}),
+        forms=forms(
+            {"divisor": lambda v: np.exp(0.5 * v)},
+            {"divisor": lambda v: np.exp(0.5 * v), "spread": lambda v: 0.25 * v},
+        ),
     ),
     Mistake(
         slug="variance-not-exponentiated",
@@ -132,7 +139,10 @@ DENSITY = (
         cause="the terms of the dimensions are averaged instead of summed",
         remedy="sum over the last axis",
         look="mean",
-        forms=forms({"over": lambda t: t.mean(-1)}, {"over": lambda t: t.mean(-1), "constant": lambda d: 0.5 * np.log(2 * np.pi)}),
+        forms=forms(
+            {"over": lambda t: t.mean(-1)},
+            {"over": lambda t: t.mean(-1), "constant": lambda d: 0.5 * np.log(2 * np.pi)},
+        ),
     ),
 )
 MIXING = (
@@ -185,28 +195,109 @@ MIXING = (
     ),
 )
 OTHERS = (
-    Mistake(slug="underflow", cause="exp, sum and log one after the other: far from all means the density underflows to minus infinity", remedy="torch.logsumexp of the logarithms", look="exponential logsumexp"),
-    Mistake(slug="loss-sign", cause="the loss is plus the mean log-likelihood: training would make the data unlikely", remedy="return -log_likelihood.mean()", look="loss"),
-    Mistake(slug="loss-sum", cause="the loss is the sum over the samples, not their mean", remedy="return -log_likelihood.mean()", look="loss"),
-    Mistake(slug="loss-not-averaged", cause="the loss is not one number", remedy="return -log_likelihood.mean()", look="loss"),
-    Mistake(slug="sample-variance", cause="samples are scaled by the variance, not by its root", remedy="mean + exp(0.5 * log_variance) * randn", look="random"),
-    Mistake(slug="sample-log-variance", cause="samples are scaled by the logarithm of the variance", remedy="mean + exp(0.5 * log_variance) * randn", look="random"),
-    Mistake(slug="sample-log-deviation", cause="samples are scaled by the logarithm of the deviation", remedy="mean + exp(0.5 * log_variance) * randn", look="random"),
-    Mistake(slug="sample-deviation-rooted", cause="samples are scaled by the root of the deviation", remedy="mean + exp(0.5 * log_variance) * randn", look="random"),
-    Mistake(slug="sample-unit", cause="samples ignore the variance: every component has deviation one", remedy="mean + exp(0.5 * log_variance) * randn", look="random"),
-    Mistake(slug="sample-weights-ignored", cause="components are drawn with equal chances, whatever their weights", remedy="torch.multinomial(softmax(logits), n, replacement=True)", look="random"),
-    Mistake(slug="sample-one-component", cause="one component is drawn for a whole call instead of one for each sample", remedy="draw n components: torch.multinomial(weights, n, replacement=True)", look="random"),
-    Mistake(slug="sample-noise-shared", cause="one noise serves several samples or several dimensions", remedy="torch.randn(n, d): one number for each sample and dimension", look="random"),
-    Mistake(slug="sample-mean-missing", cause="samples are not moved to the mean of their component", remedy="mean + exp(0.5 * log_variance) * randn", look="random"),
-    Mistake(slug="conditional-ignored", cause="the samples of one component come from several", remedy="use the component that was asked for", look="random"),
-    Mistake(slug="conditional-wrong", cause="the samples of one component come from another", remedy="index means and variances with the component as given", look="random"),
+    Mistake(
+        slug="underflow",
+        cause="exp, sum and log one after the other: far from all means the density underflows to minus infinity",
+        remedy="torch.logsumexp of the logarithms",
+        look="exponential logsumexp",
+    ),
+    Mistake(
+        slug="loss-sign",
+        cause="the loss is plus the mean log-likelihood: training would make the data unlikely",
+        remedy="return -log_likelihood.mean()",
+        look="loss",
+    ),
+    Mistake(
+        slug="loss-sum",
+        cause="the loss is the sum over the samples, not their mean",
+        remedy="return -log_likelihood.mean()",
+        look="loss",
+    ),
+    Mistake(
+        slug="loss-not-averaged",
+        cause="the loss is not one number",
+        remedy="return -log_likelihood.mean()",
+        look="loss",
+    ),
+    Mistake(
+        slug="sample-variance",
+        cause="samples are scaled by the variance, not by its root",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-log-variance",
+        cause="samples are scaled by the logarithm of the variance",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-log-deviation",
+        cause="samples are scaled by the logarithm of the deviation",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-deviation-rooted",
+        cause="samples are scaled by the root of the deviation",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-unit",
+        cause="samples ignore the variance: every component has deviation one",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-weights-ignored",
+        cause="components are drawn with equal chances, whatever their weights",
+        remedy="torch.multinomial(softmax(logits), n, replacement=True)",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-one-component",
+        cause="one component is drawn for a whole call instead of one for each sample",
+        remedy="draw n components: torch.multinomial(weights, n, replacement=True)",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-noise-shared",
+        cause="one noise serves several samples or several dimensions",
+        remedy="torch.randn(n, d): one number for each sample and dimension",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-mean-missing",
+        cause="samples are not moved to the mean of their component",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="conditional-ignored",
+        cause="the samples of one component come from several",
+        remedy="use the component that was asked for",
+        look="random",
+    ),
+    Mistake(
+        slug="conditional-wrong",
+        cause="the samples of one component come from another",
+        remedy="index means and variances with the component as given",
+        look="random",
+    ),
 )
 
 
 def suits(member: dict[str, Any], source: str) -> float:
     """A class that is a mixture of Gaussians."""
     name = member["name"].lower()
-    return 0.95 if member["kind"] == "class" and re.search(r"gmm|mixture|mog", name) and not re.search(r"uniform|umm", name) else 0.0
+    return (
+        0.95
+        if member["kind"] == "class"
+        and re.search(r"gmm|mixture|mog", name)
+        and not re.search(r"uniform|umm", name)
+        else 0.0
+    )
 
 
 def adapt(bench: Bench) -> Subject:
@@ -220,7 +311,9 @@ def adapt(bench: Bench) -> Subject:
         roles["means"]: rng.standard_normal(made.weights[roles["means"]].shape),
         roles["log_variances"]: rng.uniform(-1.2, 1.2, made.weights[roles["log_variances"]].shape),
     }
-    logarithm = "deviation" if re.search(r"log_?(std|sig|dev|scale)", roles["log_variances"], re.I) else "variance"
+    logarithm = (
+        "deviation" if re.search(r"log_?(std|sig|dev|scale)", roles["log_variances"], re.I) else "variance"
+    )
 
     def enter(case: Case) -> Arguments:
         return [case["x"]], {}
@@ -230,11 +323,25 @@ def adapt(bench: Bench) -> Subject:
     trial = points(rng, d)
     bench.precise(made, *enter(trial), subject.method)
     subject.set(values)
-    subject.facts |= {"drawn": values, "roles": roles, "components": k, "dimension": d, "logarithm": logarithm}
+    subject.facts |= {
+        "drawn": values,
+        "roles": roles,
+        "components": k,
+        "dimension": d,
+        "logarithm": logarithm,
+    }
     log_variances = values[roles["log_variances"]].reshape(k, d) * (2.0 if logarithm == "deviation" else 1.0)
-    weights = {"logits": values[roles["logits"]].reshape(-1), "means": values[roles["means"]].reshape(k, d), "log_variances": log_variances}
+    weights = {
+        "logits": values[roles["logits"]].reshape(-1),
+        "means": values[roles["means"]].reshape(k, d),
+        "log_variances": log_variances,
+    }
     notes = (", ".join(f"{role} = {name}" for role, name in roles.items()),)
-    subject.frames = [Frame(weights=weights, notes=notes, conventions=("log-deviation",) if logarithm == "deviation" else ())]
+    subject.frames = [
+        Frame(
+            weights=weights, notes=notes, conventions=("log-deviation",) if logarithm == "deviation" else ()
+        )
+    ]
     return subject
 
 
@@ -243,12 +350,18 @@ def read(learned: list[str], weights: dict[str, np.ndarray]) -> dict[str, str]:
     two = [n for n in learned if weights[n].squeeze().ndim >= 2]
     one = [n for n in learned if n not in two]
     spread = next((n for n in two if SPREAD.search(n)), None)
-    means = next((n for n in two if MEANS.search(n) and n != spread), None) or next((n for n in two if n != spread), None)
+    means = next((n for n in two if MEANS.search(n) and n != spread), None) or next(
+        (n for n in two if n != spread), None
+    )
     spread = spread or next((n for n in two if n != means), None)
     logits = next((n for n in one if WEIGHTS.search(n)), None) or next(iter(one), None)
     if not (spread and means and logits):
         shapes = ", ".join(f"{n} {weights[n].shape}" for n in learned) or "none"
-        raise Unfit("unknown-weight", f"logits (k), means (k, d) and log-variances (k, d) are not among its weights ({shapes})", "keep them as nn.Parameter: logits, means, log_variances")
+        raise Unfit(
+            "unknown-weight",
+            f"logits (k), means (k, d) and log-variances (k, d) are not among its weights ({shapes})",
+            "keep them as nn.Parameter: logits, means, log_variances",
+        )
     return {"logits": logits, "means": means, "log_variances": spread}
 
 
@@ -276,11 +389,17 @@ def usual(subject: Subject, rng: np.random.Generator) -> Case:
 
 def far(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """A hundred deviations away the log-likelihood is finite."""
-    answer = subject.answer(Case(name="far points", inputs={"x": rng.choice([-150.0, 150.0], (5, subject.facts["dimension"]))}))
+    answer = subject.answer(
+        Case(name="far points", inputs={"x": rng.choice([-150.0, 150.0], (5, subject.facts["dimension"]))})
+    )
     if np.isfinite(answer).all():
         return None
     slug = "underflow" if np.isneginf(answer).any() else ""
-    return Broken(number=np.inf, words=f"points 150 away from the means have log-likelihood {answer[~np.isfinite(answer)][0]}", slug=slug)
+    return Broken(
+        number=np.inf,
+        words=f"points 150 away from the means have log-likelihood {answer[~np.isfinite(answer)][0]}",
+        slug=slug,
+    )
 
 
 def permuted(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -289,9 +408,16 @@ def permuted(subject: Subject, rng: np.random.Generator) -> Broken | None:
     turn = rng.permutation(len(case["x"]))
     before, after = subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": case["x"][turn]}))
     if before.shape != (len(turn),):
-        return Broken(number=np.inf, words=f"{len(turn)} points give the shape {before.shape}, not one number for each point")
+        return Broken(
+            number=np.inf,
+            words=f"{len(turn)} points give the shape {before.shape}, not one number for each point",
+        )
     moved = laws.gap(before[turn], after)
-    return None if moved <= laws.MOVES[subject.kind] else Broken(number=moved, words="points in another order have other log-likelihoods")
+    return (
+        None
+        if moved <= laws.MOVES[subject.kind]
+        else Broken(number=moved, words="points in another order have other log-likelihoods")
+    )
 
 
 def integral(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -305,7 +431,11 @@ def integral(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     with np.errstate(all="ignore"):
         total = float(np.exp(answer).sum() * (side[1] - side[0]) ** 2)
-    return None if abs(total - 1) < 0.02 else Broken(number=total, words=f"summed over the plane, the density gives {total:.4g}, not 1")
+    return (
+        None
+        if abs(total - 1) < 0.02
+        else Broken(number=total, words=f"summed over the plane, the density gives {total:.4g}, not 1")
+    )
 
 
 CONTRACT = Contract(
@@ -318,15 +448,26 @@ CONTRACT = Contract(
     cases=cases,
     reference=likelihood,
     mistakes=(*DENSITY, *MIXING, *OTHERS, *BEHAVIOUR),
-    conventions=(Convention(slug="log-deviation", says="the weight holds the logarithm of the deviation, not of the variance"),),
+    conventions=(
+        Convention(
+            slug="log-deviation", says="the weight holds the logarithm of the deviation, not of the variance"
+        ),
+    ),
     laws=(
         laws.steady(usual),
         Law(name="one each", says="every point has its own log-likelihood", test=permuted, look="logsumexp"),
         Law(name="integral", says="the density integrates to one", test=integral, look="logsumexp pi"),
         Law(name="far", says="far away the log-likelihood is finite", test=far, look="exponential logsumexp"),
         Law(name="loss", says="the loss is the negative mean log-likelihood", test=loss, look="loss"),
-        Law(name="samples", says="samples have the weights, means and deviations of the mixture", test=whole, look="random"),
-        Law(name="one component", says="samples of a component come from it", test=conditional, look="random"),
+        Law(
+            name="samples",
+            says="samples have the weights, means and deviations of the mixture",
+            test=whole,
+            look="random",
+        ),
+        Law(
+            name="one component", says="samples of a component come from it", test=conditional, look="random"
+        ),
         laws.untouched(usual),
         laws.flowing(usual),
     ),

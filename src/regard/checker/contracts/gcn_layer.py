@@ -84,7 +84,9 @@ MISTAKES = (
         cause="every node is added twice: A + 2 I",
         remedy="A = adj + I",
         look="loops",
-        forms=forms({"loops": lambda a: a + 2 * np.eye(len(a))}, {"loops": lambda a: looped(a) + np.eye(len(a))}),
+        forms=forms(
+            {"loops": lambda a: a + 2 * np.eye(len(a))}, {"loops": lambda a: looped(a) + np.eye(len(a))}
+        ),
     ),
     Mistake(
         slug="degree-before-loops",
@@ -126,7 +128,10 @@ MISTAKES = (
         cause="columns are divided by the degree, instead of both ends by its root",
         remedy="D^-1/2 A D^-1/2: the root of the degree on both sides",
         look="degree power",
-        forms=forms({"normalise": lambda a, d: a * inverse(d, -1)[None]}, {"normalise": lambda a, d: a * inverse(a.sum(0), -1)[None]}),
+        forms=forms(
+            {"normalise": lambda a, d: a * inverse(d, -1)[None]},
+            {"normalise": lambda a, d: a * inverse(a.sum(0), -1)[None]},
+        ),
     ),
     Mistake(
         slug="left-only",
@@ -200,7 +205,10 @@ MISTAKES = (
         remedy="sum the normalised neighbours: A @ x",
         look="product",
         forms=forms(
-            {"spread": lambda a, h: np.where(a[..., None] != 0, h[None], -np.inf).max(1), "normalise": lambda a, d: a},
+            {
+                "spread": lambda a, h: np.where(a[..., None] != 0, h[None], -np.inf).max(1),
+                "normalise": lambda a, d: a,
+            },
             {"spread": lambda a, h: np.where(a[..., None] != 0, a[..., None] * h[None], -np.inf).max(1)},
         ),
     ),
@@ -211,7 +219,11 @@ MISTAKES = (
         look="bias product",
         forms=forms({"finish": lambda y, a, w: y}),
     ),
-    Mistake(slug="not-equivariant", cause="the output depends on how the nodes are numbered", remedy="use no node index as a feature"),
+    Mistake(
+        slug="not-equivariant",
+        cause="the output depends on how the nodes are numbered",
+        remedy="use no node index as a feature",
+    ),
 )
 
 CONVENTIONS = (
@@ -237,7 +249,13 @@ CONVENTIONS = (
     Convention(
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
-        forms=forms({"after": lambda y: np.maximum(y, 0)}, {"after": elu}, {"after": lambda y: leaky(y, 0.01)}, {"after": lambda y: 1 / (1 + np.exp(-y))}, {"after": np.tanh}),
+        forms=forms(
+            {"after": lambda y: np.maximum(y, 0)},
+            {"after": elu},
+            {"after": lambda y: leaky(y, 0.01)},
+            {"after": lambda y: 1 / (1 + np.exp(-y))},
+            {"after": np.tanh},
+        ),
     ),
     Convention(slug="normalised-adjacency", says="the layer expects an adjacency that is normalised already"),
     Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN"),
@@ -261,7 +279,17 @@ def expects_normalised(bench: Bench) -> bool:
     """Whether the names or the docstring say that the adjacency comes normalised."""
     names = " ".join(p["name"] for p in bench.member["forward"])
     words = bench.member["doc"]
-    return bool(re.search(r"norm|hat|tilde", names, re.I) or re.search(r"(pre|already)[\s-]*normali[sz]ed|normali[sz]ed (adj|matrix|laplac)|normali[sz]ed\s*:", words, re.I)) or bench.said.get("adjacency") == "normalised"
+    return (
+        bool(
+            re.search(r"norm|hat|tilde", names, re.I)
+            or re.search(
+                r"(pre|already)[\s-]*normali[sz]ed|normali[sz]ed (adj|matrix|laplac)|normali[sz]ed\s*:",
+                words,
+                re.I,
+            )
+        )
+        or bench.said.get("adjacency") == "normalised"
+    )
 
 
 def adapt(bench: Bench) -> Subject:
@@ -279,17 +307,37 @@ def adapt(bench: Bench) -> Subject:
     drawn = draw(made.weights, made.learned, rng)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
-    matrices = [(n, v) for n, v in drawn.items() if v.ndim == 2 and sorted(v.shape) == sorted((INPUTS, outputs))]
+    matrices = [
+        (n, v) for n, v in drawn.items() if v.ndim == 2 and sorted(v.shape) == sorted((INPUTS, outputs))
+    ]
     if not matrices:
-        raise Unfit("unknown-weight", f"no weight of shape ({INPUTS}, {outputs}) among {', '.join(drawn) or 'none'}", "keep the transformation as one matrix")
+        raise Unfit(
+            "unknown-weight",
+            f"no weight of shape ({INPUTS}, {outputs}) among {', '.join(drawn) or 'none'}",
+            "keep the transformation as one matrix",
+        )
     name, value = matrices[0]
     flip = made.owners[name] == "Linear" or (value.shape[0] == outputs and outputs != INPUTS)
     w = value.T if flip else value
     biases = [v for n, v in drawn.items() if v.size == outputs and n != name]
     weights = {"w": w, "bias": sum(biases) if biases else np.zeros(outputs)}
-    notes = (f"transformation = {name}" + (f", bias = {next(n for n, v in drawn.items() if v.size == outputs and n != name)}" if biases else ""),)
+    notes = (
+        f"transformation = {name}"
+        + (
+            f", bias = {next(n for n, v in drawn.items() if v.size == outputs and n != name)}"
+            if biases
+            else ""
+        ),
+    )
     subject.facts["prepared"] = expects_normalised(bench)
-    subject.frames = [Frame(weights=weights, facts={"prepared": subject.facts["prepared"]}, notes=notes, conventions=("normalised-adjacency",) if subject.facts["prepared"] else ())]
+    subject.frames = [
+        Frame(
+            weights=weights,
+            facts={"prepared": subject.facts["prepared"]},
+            notes=notes,
+            conventions=("normalised-adjacency",) if subject.facts["prepared"] else (),
+        )
+    ]
     return subject
 
 
@@ -313,7 +361,12 @@ CONTRACT = Contract(
     conventions=CONVENTIONS,
     laws=(
         laws.steady(usual),
-        Law(name="neighbours", says="only those a node listens to move it", test=strangers, look="product gather"),
+        Law(
+            name="neighbours",
+            says="only those a node listens to move it",
+            test=strangers,
+            look="product gather",
+        ),
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
         laws.untouched(usual),
         laws.flowing(usual),

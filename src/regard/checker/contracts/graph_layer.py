@@ -29,7 +29,11 @@ def adjacency(edges: tuple[tuple[int, int], ...], nodes: int, *, loops: bool = F
 
 def case(rng: np.random.Generator, width: int, kind: str) -> Case:
     """Node features on one of three graphs."""
-    a = {"loose": adjacency(LOOSE, 7), "joined": adjacency(LOOSE, 6), "closed": adjacency(CLOSED, 5, loops=True)}[kind]
+    a = {
+        "loose": adjacency(LOOSE, 7),
+        "joined": adjacency(LOOSE, 6),
+        "closed": adjacency(CLOSED, 5, loops=True),
+    }[kind]
     x = rng.standard_normal((len(a), width)) * 1.5
     return Case(name=f"{len(a)} nodes, {int(a.sum())} edges", inputs={"x": x, "adjacency": a})
 
@@ -37,7 +41,14 @@ def case(rng: np.random.Generator, width: int, kind: str) -> Case:
 def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     """Ways to pass features and graph, the one that the names suggest first."""
     names = [p["name"].lower() for p in made.call if not p["star"]]
-    graph = next((i for i, name in enumerate(names) if re.search(r"adj|edge|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)), 1)
+    graph = next(
+        (
+            i
+            for i, name in enumerate(names)
+            if re.search(r"adj|edge|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)
+        ),
+        1,
+    )
     feature = 1 if graph == 0 else 0
 
     def pack(passed: Any) -> Callable[[Case], Arguments]:
@@ -61,12 +72,28 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         "matrix of booleans": pack(lambda a: a != 0),
         "sparse matrix": pack(lambda a: {"sparse": a}),
         "list of edges": pack(lambda a: edges(a).T.copy()),
-        "batch of one": lambda asked: ([asked["x"][None], asked["adjacency"][None]] if graph else [asked["adjacency"][None], asked["x"][None]], {}),
+        "batch of one": lambda asked: (
+            [asked["x"][None], asked["adjacency"][None]]
+            if graph
+            else [asked["adjacency"][None], asked["x"][None]],
+            {},
+        ),
     }
     name = names[graph] if graph < len(names) else ""
     listed = re.search(r"edge|index|connect", name)
-    order = ["edges", "list of edges", *(w for w in ways if w not in ("edges", "list of edges"))] if listed else [
-        "matrix", "matrix with a last axis", "matrix of booleans", "sparse matrix", "batch of one", "edges", "list of edges"]
+    order = (
+        ["edges", "list of edges", *(w for w in ways if w not in ("edges", "list of edges"))]
+        if listed
+        else [
+            "matrix",
+            "matrix with a last axis",
+            "matrix of booleans",
+            "sparse matrix",
+            "batch of one",
+            "edges",
+            "list of edges",
+        ]
+    )
     return [(way, ways[way]) for way in order]
 
 
@@ -123,7 +150,10 @@ def renamed(subject: Subject, rng: np.random.Generator) -> Broken | None:
     moved = laws.gap(before[turn], subject.answer(Case(name=asked.name, inputs=turned)))
     if moved <= laws.MOVES[subject.kind]:
         return None
-    return Broken(number=moved, words=f"the same graph with its nodes in another order gives outputs that differ by {moved:.3g} of their size")
+    return Broken(
+        number=moved,
+        words=f"the same graph with its nodes in another order gives outputs that differ by {moved:.3g} of their size",
+    )
 
 
 def strangers(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -146,6 +176,8 @@ def isolated(subject: Subject, rng: np.random.Generator) -> str | None:
     """What a node does that is joined to nothing."""
     asked = case(rng, subject.facts["width"], "loose")
     values, named = subject.enter(asked)
-    reply = subject.bench.line.ask("call", subject.made.number, values, named=named, method=subject.method, kind=subject.kind, seed=0)
+    reply = subject.bench.line.ask(
+        "call", subject.made.number, values, named=named, method=subject.method, kind=subject.kind, seed=0
+    )
     found = first(reply["answer"])
     return None if np.isfinite(found).all() else "isolated-nan"

@@ -7,7 +7,18 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
-from regard.checker.contracts.norm_layer import BEHAVIOUR, CONVENTIONS, SHARED, WIDTH, adapt, alone, cases, flat, scaling, usual
+from regard.checker.contracts.norm_layer import (
+    BEHAVIOUR,
+    CONVENTIONS,
+    SHARED,
+    WIDTH,
+    adapt,
+    alone,
+    cases,
+    flat,
+    scaling,
+    usual,
+)
 from regard.checker.references.norm import centred, layer, mean_square
 from regard.checker.subject import Subject
 
@@ -83,7 +94,10 @@ MISTAKES = (
         remedy="square, average, take the root",
         look="mean",
         forms=forms(
-            {"below": lambda x, axis: np.abs(centred(x, axis)).mean(axis=axis, keepdims=True), "divide": lambda a, b, eps: a / (b + eps)},
+            {
+                "below": lambda x, axis: np.abs(centred(x, axis)).mean(axis=axis, keepdims=True),
+                "divide": lambda a, b, eps: a / (b + eps),
+            },
         ),
     ),
     Mistake(
@@ -125,10 +139,15 @@ def suits(member: dict[str, Any], source: str) -> float:
 def shifting(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """The same number added to a whole token changes nothing."""
     case = usual(subject, rng)
-    moved = laws.gap(subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": case["x"] + 2.0})))
+    moved = laws.gap(
+        subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": case["x"] + 2.0}))
+    )
     if moved <= 1e-3:
         return None
-    return Broken(number=moved, words=f"2 added to all {WIDTH} channels of every token changes the output by {moved:.3g} of its size")
+    return Broken(
+        number=moved,
+        words=f"2 added to all {WIDTH} channels of every token changes the output by {moved:.3g} of its size",
+    )
 
 
 CONTRACT = Contract(
@@ -146,8 +165,18 @@ CONTRACT = Contract(
         laws.steady(usual),
         Law(name="alone", says="each token is normalised by itself", test=alone, look="mean variance"),
         Law(name="zeros", says="a row of zeros stays finite", test=flat, look="root power variance"),
-        Law(name="shifting", says="a number added to a whole token changes nothing", test=shifting, look="mean"),
-        Law(name="scaling", says="ten times the input gives the same output", test=scaling, look="root power variance"),
+        Law(
+            name="shifting",
+            says="a number added to a whole token changes nothing",
+            test=shifting,
+            look="mean",
+        ),
+        Law(
+            name="scaling",
+            says="ten times the input gives the same output",
+            test=scaling,
+            look="root power variance",
+        ),
         laws.untouched(usual),
         laws.flowing(usual),
     ),

@@ -23,7 +23,9 @@ def method(subject: Subject, pattern: str, *, without: str = "\0") -> str | None
 
 def ask(subject: Subject, name: str, values: list[Any], seed: int = 0) -> Any:
     """Call a method."""
-    reply = subject.bench.line.ask("call", subject.made.number, values, named={}, method=name, kind=subject.kind, seed=seed)
+    reply = subject.bench.line.ask(
+        "call", subject.made.number, values, named={}, method=name, kind=subject.kind, seed=seed
+    )
     return first(reply["answer"])
 
 
@@ -33,12 +35,16 @@ def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if name is None:
         return None
     x = rng.standard_normal((7, subject.facts["dimension"]))
-    reply = subject.bench.line.ask("call", subject.made.number, [x], named={}, method=subject.method, kind=subject.kind, seed=0)
+    reply = subject.bench.line.ask(
+        "call", subject.made.number, [x], named={}, method=subject.method, kind=subject.kind, seed=0
+    )
     each = first(reply["answer"])
     if not isinstance(each, np.ndarray) or each.shape != (7,):
         return None
     parameters = [p["name"] for p in subject.made.methods[name]]
-    of_likelihood = bool(parameters) and bool(re.search(r"log|ll|lik|prob|out|pred|score", parameters[0], re.I))
+    of_likelihood = bool(parameters) and bool(
+        re.search(r"log|ll|lik|prob|out|pred|score", parameters[0], re.I)
+    )
     for given in (each, x) if of_likelihood else (x, each):
         try:
             found = np.asarray(ask(subject, name, [given.astype(np.float64)]))
@@ -49,12 +55,24 @@ def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     wanted = -each.mean()
     if found.size != 1:
-        return Broken(number=np.inf, words=f"{name} gives {found.size} numbers, not one", slug="loss-not-averaged")
+        return Broken(
+            number=np.inf, words=f"{name} gives {found.size} numbers, not one", slug="loss-not-averaged"
+        )
     got = float(found.reshape(()))
     if abs(got - wanted) <= 1e-4 * max(abs(wanted), 1e-3):
         return None
-    slug = "loss-sign" if np.isclose(got, -wanted, rtol=1e-4) else "loss-sum" if np.isclose(got, 7 * wanted, rtol=1e-4) else ""
-    return Broken(number=abs(got - wanted), words=f"7 samples: {name} is {got:.5g}, minus the mean log-likelihood is {wanted:.5g}", slug=slug)
+    slug = (
+        "loss-sign"
+        if np.isclose(got, -wanted, rtol=1e-4)
+        else "loss-sum"
+        if np.isclose(got, 7 * wanted, rtol=1e-4)
+        else ""
+    )
+    return Broken(
+        number=abs(got - wanted),
+        words=f"7 samples: {name} is {got:.5g}, minus the mean log-likelihood is {wanted:.5g}",
+        slug=slug,
+    )
 
 
 def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -66,9 +84,15 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
     deviations = np.array([0.5, 2.0, 0.7, 1.6, 0.4, 2.5])[(np.arange(k)[:, None] + np.arange(d)[None]) % 6]
     roles = subject.facts["roles"]
     scale = 1.0 if subject.facts["logarithm"] == "deviation" else 2.0
-    subject.set({roles["logits"]: np.log(weights).reshape(subject.made.weights[roles["logits"]].shape) + 0.8,
-                 roles["means"]: means.reshape(subject.made.weights[roles["means"]].shape),
-                 roles["log_variances"]: (scale * np.log(deviations)).reshape(subject.made.weights[roles["log_variances"]].shape)})
+    subject.set(
+        {
+            roles["logits"]: np.log(weights).reshape(subject.made.weights[roles["logits"]].shape) + 0.8,
+            roles["means"]: means.reshape(subject.made.weights[roles["means"]].shape),
+            roles["log_variances"]: (scale * np.log(deviations)).reshape(
+                subject.made.weights[roles["log_variances"]].shape
+            ),
+        }
+    )
     return weights, means, deviations
 
 
@@ -88,11 +112,18 @@ def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:
     finally:
         restore(subject)
     if found.shape != (DRAWS, means.shape[1]):
-        return Broken(number=np.inf, words=f"{name}({DRAWS}) gives the shape {found.shape}, not {(DRAWS, means.shape[1])}")
+        return Broken(
+            number=np.inf,
+            words=f"{name}({DRAWS}) gives the shape {found.shape}, not {(DRAWS, means.shape[1])}",
+        )
     if not np.isfinite(found).all():
         return Broken(number=np.inf, words=f"{name}({DRAWS}) gives NaN or infinity")
     if np.abs(found).max() < APART / 2:
-        return Broken(number=np.inf, words=f"samples lie around {found.mean():.3g}, the means between {means.min():g} and {means.max():g}", slug="sample-mean-missing")
+        return Broken(
+            number=np.inf,
+            words=f"samples lie around {found.mean():.3g}, the means between {means.min():g} and {means.max():g}",
+            slug="sample-mean-missing",
+        )
     nearest = np.abs(found[:, None] - means[None]).sum(-1).argmin(1)
     return _counts(nearest, weights) or _moments(found, nearest, means, deviations)
 
@@ -102,15 +133,23 @@ def _counts(nearest: np.ndarray, weights: np.ndarray) -> Broken | None:
     shares = ", ".join(f"{c / DRAWS:.3f}" for c in counts)
     words = f"{DRAWS} samples come from the components in shares {shares}; the weights are {', '.join(f'{w:.3f}' for w in weights)}"
     if (counts == DRAWS).any():
-        return Broken(number=1.0, words=f"all {DRAWS} samples of one call come from component {counts.argmax()}", slug="sample-one-component")
+        return Broken(
+            number=1.0,
+            words=f"all {DRAWS} samples of one call come from component {counts.argmax()}",
+            slug="sample-one-component",
+        )
     error = np.abs(counts / DRAWS - weights) / np.sqrt(weights * (1 - weights) / DRAWS)
     if error.max() <= SURE:
         return None
     even = np.abs(counts / DRAWS - 1 / len(weights)) / np.sqrt((1 - 1 / len(weights)) / len(weights) / DRAWS)
-    return Broken(number=float(error.max()), words=words, slug="sample-weights-ignored" if even.max() <= SURE else "")
+    return Broken(
+        number=float(error.max()), words=words, slug="sample-weights-ignored" if even.max() <= SURE else ""
+    )
 
 
-def _moments(found: np.ndarray, nearest: np.ndarray, means: np.ndarray, deviations: np.ndarray) -> Broken | None:
+def _moments(
+    found: np.ndarray, nearest: np.ndarray, means: np.ndarray, deviations: np.ndarray
+) -> Broken | None:
     for k in range(len(means)):
         own = found[nearest == k]
         broken = moments(own, means[k], deviations[k], f"samples of component {k}")
@@ -125,7 +164,11 @@ def moments(own: np.ndarray, mean: np.ndarray, deviation: np.ndarray, what: str)
     if count < 50:
         return None
     if len(np.unique(own.round(9), axis=0)) < count // 2:
-        return Broken(number=1.0, words=f"{count} {what} hold only {len(np.unique(own.round(9), axis=0))} different points", slug="sample-noise-shared")
+        return Broken(
+            number=1.0,
+            words=f"{count} {what} hold only {len(np.unique(own.round(9), axis=0))} different points",
+            slug="sample-noise-shared",
+        )
     centred = own - own.mean(0)
     spread = (centred**2).mean(0)
     for j in range(len(mean)):
@@ -136,10 +179,17 @@ def moments(own: np.ndarray, mean: np.ndarray, deviation: np.ndarray, what: str)
     off = np.abs(own.mean(0) - mean) / (deviation / np.sqrt(count))
     if off.max() > SURE:
         j = int(off.argmax())
-        return Broken(number=float(off.max()), words=f"{what} have the mean {own.mean(0)[j]:.4g} along axis {j}, the mixture's is {mean[j]:.4g}")
+        return Broken(
+            number=float(off.max()),
+            words=f"{what} have the mean {own.mean(0)[j]:.4g} along axis {j}, the mixture's is {mean[j]:.4g}",
+        )
     together = np.corrcoef(own.T)[0, 1] if own.shape[1] > 1 else 0.0
     if abs(together) > SURE / np.sqrt(count):
-        return Broken(number=float(together), words=f"the two axes of {what} are correlated by {together:.2f}", slug="sample-noise-shared")
+        return Broken(
+            number=float(together),
+            words=f"the two axes of {what} are correlated by {together:.2f}",
+            slug="sample-noise-shared",
+        )
     return None
 
 
@@ -179,7 +229,14 @@ def conditional(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def _conditional(subject: Subject, name: str, k: int) -> np.ndarray:
     parameters = [p["name"] for p in subject.made.methods[name]]
-    label = next((i for i, p in enumerate(parameters) if re.search(r"^(k|label|comp\w*|class\w*|index|idx|i|j|c|y|cluster|z)$", p, re.I)), len(parameters) - 1)
+    label = next(
+        (
+            i
+            for i, p in enumerate(parameters)
+            if re.search(r"^(k|label|comp\w*|class\w*|index|idx|i|j|c|y|cluster|z)$", p, re.I)
+        ),
+        len(parameters) - 1,
+    )
     if len(parameters) == 1:
         rows = [np.asarray(ask(subject, name, [k], seed=s)).reshape(1, -1) for s in range(400)]
         return np.concatenate(rows).astype(np.float64)
@@ -192,10 +249,22 @@ def _one(found: np.ndarray, k: int, means: np.ndarray, deviations: np.ndarray, n
     if found.ndim != 2 or found.shape[1] != means.shape[1]:
         return Broken(number=np.inf, words=f"{name} gives the shape {found.shape}, not (n, {means.shape[1]})")
     if not np.isfinite(found).all() or np.abs(found).max() < APART / 2:
-        return Broken(number=np.inf, words=f"samples of component {k} lie around {found.mean():.3g}, its mean is {means[k].mean():.3g}", slug="sample-mean-missing")
+        return Broken(
+            number=np.inf,
+            words=f"samples of component {k} lie around {found.mean():.3g}, its mean is {means[k].mean():.3g}",
+            slug="sample-mean-missing",
+        )
     nearest = np.abs(found[:, None] - means[None]).sum(-1).argmin(1)
     if (nearest != k).all() and len(set(nearest.tolist())) == 1:
-        return Broken(number=1.0, words=f"samples asked of component {k} come from component {nearest[0]}", slug="conditional-wrong")
+        return Broken(
+            number=1.0,
+            words=f"samples asked of component {k} come from component {nearest[0]}",
+            slug="conditional-wrong",
+        )
     if (nearest != k).any():
-        return Broken(number=float((nearest != k).mean()), words=f"samples asked of component {k}: {(nearest != k).mean():.0%} come from others", slug="conditional-ignored")
+        return Broken(
+            number=float((nearest != k).mean()),
+            words=f"samples asked of component {k}: {(nearest != k).mean():.0%} come from others",
+            slug="conditional-ignored",
+        )
     return moments(found, means[k], deviations[k], f"conditional samples of component {k}")

@@ -78,7 +78,7 @@ MISTAKES = (
         slug="key-value-source",
         cause="keys and values are computed from the query's sequence: what was passed as key and value is ignored",
         remedy="self.key(key) and self.value(value)",
-        look="names product",
+        look="product",
         forms=forms(
             {"project": lambda q, k, v, w: attention.project(q, q, q, w)},
             {"project": lambda q, k, v, w: attention.project(q, q, v, w)},
@@ -93,7 +93,11 @@ SHARED = {"mask-ignored", "mask-inverted", "mask-transposed"}
 def suits(member: dict[str, Any], source: str) -> float:
     """A class of attention that is not causal."""
     name = member["name"].lower()
-    if member["kind"] != "class" or not re.search(r"att|mha|multihead", name) or re.search(r"graph|gat|linear|block|causal|config|layer$", name):
+    if (
+        member["kind"] != "class"
+        or not re.search(r"att|mha|multihead", name)
+        or re.search(r"graph|gat|linear|block|causal|config|layer$", name)
+    ):
         return 0.0
     if re.search(r"scaled|dot", name) and "Linear(" not in source:
         return 0.0
@@ -113,7 +117,12 @@ def adapt(bench: Bench) -> Subject:
     required = {p["name"] for p in made.call if p["required"]}
     padding = bool(mask) and bool(re.search(r"pad|ignore", mask or ""))
     meaning = bench.said.get("mask", "hide" if padding else "seen")
-    facts: dict[str, Any] = {"cross": cross, "mask": mask, "layout": "b m", "keys": KEYS if cross else SEQUENCE}
+    facts: dict[str, Any] = {
+        "cross": cross,
+        "mask": mask,
+        "layout": "b m",
+        "keys": KEYS if cross else SEQUENCE,
+    }
 
     def enter(case: Case) -> Arguments:
         values = [case["query"], case["key"], case["value"]] if cross else [case["query"]]
@@ -184,18 +193,28 @@ def _mask(subject: Subject, rng: np.random.Generator) -> None:
     subject.notes.append(f"mask passed as ({subject.facts['layout']})")
 
 
-def asked(subject: Subject, rng: np.random.Generator, *, masked: bool, size: float = 1.0, queries: int = SEQUENCE) -> Case:
+def asked(
+    subject: Subject, rng: np.random.Generator, *, masked: bool, size: float = 1.0, queries: int = SEQUENCE
+) -> Case:
     """Random sequences with keys that must not be seen, other ones in each sample."""
     width, keys = subject.facts["width"], subject.facts["keys"]
     queries = keys if keys == SEQUENCE else queries
     query = rng.standard_normal((BATCH, queries, width)) * size
-    key, value = (rng.standard_normal((BATCH, keys, width)) * size for _ in range(2)) if subject.facts["cross"] else (query, query)
+    key, value = (
+        (rng.standard_normal((BATCH, keys, width)) * size for _ in range(2))
+        if subject.facts["cross"]
+        else (query, query)
+    )
     mask = np.ones((BATCH, 1, 1, keys), bool)
     if masked:
         mask[0, ..., [1, keys - 1]] = False
         mask[1, ..., 0] = False
     inputs = {"query": query, "key": key, "value": value, "mask": mask}
-    return Case(name=f"{queries} queries, {keys} keys{', some hidden' if masked else ''}", inputs=inputs, facts={"masked": masked})
+    return Case(
+        name=f"{queries} queries, {keys} keys{', some hidden' if masked else ''}",
+        inputs=inputs,
+        facts={"masked": masked},
+    )
 
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
@@ -213,7 +232,11 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """What is hidden does not move what is seen."""
     if not subject.facts["mask"]:
         error = subject.facts.get("mask error")
-        return Broken(number=np.inf, words=f"no shape of mask runs: {error.kind}: {error.words[:150]}") if error else None
+        return (
+            Broken(number=np.inf, words=f"no shape of mask runs: {error.kind}: {error.words[:150]}")
+            if error
+            else None
+        )
     case = asked(subject, rng, masked=True)
     inputs = {name: value.copy() for name, value in case.inputs.items()}
     for name in ("key", "value") if subject.facts["cross"] else ("query",):
@@ -222,11 +245,17 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
         inputs["key"] = inputs["value"] = inputs["query"]
     rows = np.ones(case["query"].shape[1], bool)
     rows[1] = subject.facts["cross"]
-    before, after = subject.answer(case), subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts))
+    before, after = (
+        subject.answer(case),
+        subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)),
+    )
     moved = laws.gap(before[:, rows], after[:, rows])
     if moved <= laws.MOVES[subject.kind]:
         return None
-    return Broken(number=moved, words=f"changing key 1 of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size")
+    return Broken(
+        number=moved,
+        words=f"changing key 1 of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size",
+    )
 
 
 def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -234,14 +263,18 @@ def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
     case = usual(subject, rng)
     turn = rng.permutation(case["key"].shape[1])
     before = subject.answer(case)
-    inputs = {name: value[:, turn] if name in ("key", "value") else value for name, value in case.inputs.items()}
+    inputs = {
+        name: value[:, turn] if name in ("key", "value") else value for name, value in case.inputs.items()
+    }
     if not subject.facts["cross"]:
         inputs["query"] = inputs["key"]
         before = before[:, turn]
     moved = laws.gap(before, subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)))
     if moved <= laws.MOVES[subject.kind]:
         return None
-    return Broken(number=moved, words=f"tokens in another order change the outputs by {moved:.3g} of their size")
+    return Broken(
+        number=moved, words=f"tokens in another order change the outputs by {moved:.3g} of their size"
+    )
 
 
 def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
@@ -260,7 +293,10 @@ def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
     error = subject.facts["refused"]
     if error is None:
         return None
-    return Broken(number=np.inf, words=f"{SEQUENCE} queries and {KEYS} keys: {error.kind}: {error.words.splitlines()[0][:150]}")
+    return Broken(
+        number=np.inf,
+        words=f"{SEQUENCE} queries and {KEYS} keys: {error.kind}: {error.words.splitlines()[0][:150]}",
+    )
 
 
 CONTRACT = Contract(
@@ -287,11 +323,18 @@ CONTRACT = Contract(
     laws=(
         laws.steady(usual),
         Law(name="hidden", says="what is hidden does not move what is seen", test=hidden, look="mask masked"),
-        Law(name="order", says="the order of the tokens carries no meaning of its own", test=order, look="view transpose"),
+        Law(
+            name="order",
+            says="the order of the tokens carries no meaning of its own",
+            test=order,
+            look="view transpose",
+        ),
         Law(name="sizes", says="queries and keys may differ in number", test=room, look="view"),
-        laws.apart(usual, "query"),
+        laws.apart(usual, ("query", "key", "value")),
         laws.untouched(usual),
-        laws.finite(lambda s, rng: asked(s, rng, masked=False, size=60.0), "softmax-unstable", "inputs of size 60"),
+        laws.finite(
+            lambda s, rng: asked(s, rng, masked=False, size=60.0), "softmax-unstable", "inputs of size 60"
+        ),
         laws.flowing(usual),
     ),
     notices=(nothing_seen,),

@@ -13,7 +13,19 @@ from regard.checker.references.norm import mean_square
 from regard.checker.subject import Arguments, Subject
 
 WIDTH, EPS = 24, 1e-5
-VALUES = (EPS, 1e-6, 1e-8, 1e-12, 1e-7, 1e-9, 1e-10, 1e-3, 1e-4, float(np.finfo(np.float32).eps), float(np.finfo(np.float64).eps))
+VALUES = (
+    EPS,
+    1e-6,
+    1e-8,
+    1e-12,
+    1e-7,
+    1e-9,
+    1e-10,
+    1e-3,
+    1e-4,
+    float(np.finfo(np.float32).eps),
+    float(np.finfo(np.float64).eps),
+)
 "Epsilons that people use."
 GAIN = re.compile(r"weight|gain|gamma|^g$|scale|a_?2|alpha|^w$|^a$", re.I)
 BIAS = re.compile(r"bias|beta|^b$|shift|b_?2|offset", re.I)
@@ -70,10 +82,27 @@ SHARED = (
     ),
 )
 BEHAVIOUR = (
-    Mistake(slug="input-modified", cause="the input is written into, in place", remedy="use operations without a trailing underscore, and x = x / … instead of x /= …"),
-    Mistake(slug="state-between-calls", cause="the answer depends on earlier calls", remedy="keep no running statistics on self"),
-    Mistake(slug="dropout-in-eval", cause="chance plays a part in eval()", remedy="leave chance out of a norm", look="dropout"),
-    Mistake(slug="gradient-cut", cause="no gradient reaches a weight that the answer depends on", remedy="leave out .detach(), .data and torch.no_grad() on the way"),
+    Mistake(
+        slug="input-modified",
+        cause="the input is written into, in place",
+        remedy="use operations without a trailing underscore, and x = x / … instead of x /= …",
+    ),
+    Mistake(
+        slug="state-between-calls",
+        cause="the answer depends on earlier calls",
+        remedy="keep no running statistics on self",
+    ),
+    Mistake(
+        slug="dropout-in-eval",
+        cause="chance plays a part in eval()",
+        remedy="leave chance out of a norm",
+        look="dropout",
+    ),
+    Mistake(
+        slug="gradient-cut",
+        cause="no gradient reaches a weight that the answer depends on",
+        remedy="leave out .detach(), .data and torch.no_grad() on the way",
+    ),
 )
 CONVENTIONS = (
     Convention(slug="eps-value", says="epsilon is another than the one asked for"),
@@ -122,8 +151,15 @@ def adapt(bench: Bench) -> Subject:
     bench.precise(made, *enter(trial))
     answer = subject.answer(trial)
     if answer.shape != trial["x"].shape:
-        raise Unfit("wrong-shape", f"an input {trial['x'].shape} gives an output {answer.shape}", "return the shape of the input")
-    drawn = {name: rng.uniform(0.5, 1.5, made.weights[name].shape) * rng.choice([-1, 1], made.weights[name].shape) for name in made.learned}
+        raise Unfit(
+            "wrong-shape",
+            f"an input {trial['x'].shape} gives an output {answer.shape}",
+            "return the shape of the input",
+        )
+    drawn = {
+        name: rng.uniform(0.5, 1.5, made.weights[name].shape) * rng.choice([-1, 1], made.weights[name].shape)
+        for name in made.learned
+    }
     subject.set(drawn)
     subject.facts |= {"drawn": drawn, "given": told}
     weights = {k: v for k, v in extra.items() if isinstance(v, np.ndarray)} if function else drawn
@@ -133,9 +169,13 @@ def adapt(bench: Bench) -> Subject:
 
 def mean_of(bench: Bench, names: list[str], made: Any) -> float | None:
     """The epsilon it was given or says it has."""
-    if "eps" in made.built.meant or (bench.member["kind"] == "function" and any(mean(n, ["eps"]) for n in names)):
+    if "eps" in made.built.meant or (
+        bench.member["kind"] == "function" and any(mean(n, ["eps"]) for n in names)
+    ):
         return EPS
-    return next((float(v) for n, v in made.numbers.items() if mean(n, ["eps"]) and isinstance(v, float)), None)
+    return next(
+        (float(v) for n, v in made.numbers.items() if mean(n, ["eps"]) and isinstance(v, float)), None
+    )
 
 
 def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) -> list[Frame]:
@@ -147,9 +187,16 @@ def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) 
     gain = gain or (rest.pop(0) if rest else None)
     bias = bias or (rest.pop(0) if rest else None)
     if gain is None and not optional:
-        raise Unfit("gain-missing", "the layer has no weight of the input's width", "self.weight = nn.Parameter(torch.ones(width)), and multiply by it")
+        raise Unfit(
+            "gain-missing",
+            "the layer has no weight of the input's width",
+            "self.weight = nn.Parameter(torch.ones(width)), and multiply by it",
+        )
     roles = {"gain": flat[gain] if gain else np.ones(WIDTH), "bias": flat[bias] if bias else np.zeros(WIDTH)}
-    notes = (", ".join(f"{role} = {name}" for role, name in (("gain", gain), ("bias", bias)) if name) or "no weights",)
+    notes = (
+        ", ".join(f"{role} = {name}" for role, name in (("gain", gain), ("bias", bias)) if name)
+        or "no weights",
+    )
     asked = told if told is not None else EPS
     values = [asked, *(value for value in VALUES if value != asked)]
     return [
@@ -189,7 +236,9 @@ def alone(subject: Subject, rng: np.random.Generator) -> Broken | None:
     moved = laws.gap(before, after)
     if moved <= laws.MOVES[subject.kind]:
         return None
-    return Broken(number=moved, words=f"changing one token moves the outputs of others by {moved:.3g} of their size")
+    return Broken(
+        number=moved, words=f"changing one token moves the outputs of others by {moved:.3g} of their size"
+    )
 
 
 def flat(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -197,7 +246,12 @@ def flat(subject: Subject, rng: np.random.Generator) -> Broken | None:
     answer = subject.answer(Case(name="zeros", inputs={"x": np.zeros((2, 3, WIDTH))}))
     if np.isfinite(answer).all():
         return None
-    return Broken(number=1.0, words="a row of zeros gives NaN or infinity", slug="eps-missing", instead=("eps-placement", "eps-value"))
+    return Broken(
+        number=1.0,
+        words="a row of zeros gives NaN or infinity",
+        slug="eps-missing",
+        instead=("eps-placement", "eps-value"),
+    )
 
 
 def scaling(subject: Subject, rng: np.random.Generator) -> Broken | None:

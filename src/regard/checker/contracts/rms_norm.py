@@ -7,7 +7,17 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Contract, Convention, Law, Mistake, forms
-from regard.checker.contracts.norm_layer import BEHAVIOUR, CONVENTIONS, SHARED, adapt, alone, cases, flat, scaling, usual
+from regard.checker.contracts.norm_layer import (
+    BEHAVIOUR,
+    CONVENTIONS,
+    SHARED,
+    adapt,
+    alone,
+    cases,
+    flat,
+    scaling,
+    usual,
+)
 from regard.checker.references.norm import centred, mean_square, rms
 
 STUB = '''"""RMS norm, to be filled in. Then: regard check rms_norm.py"""
@@ -54,7 +64,10 @@ MISTAKES = (
         cause="it divides by the mean square itself, not by its root",
         remedy="divide by sqrt(mean square + eps)",
         look="mean",
-        forms=forms({"divide": lambda above, below, eps: above / (below + eps)}, {"divide": lambda above, below, eps: above / (below + eps) ** 2}),
+        forms=forms(
+            {"divide": lambda above, below, eps: above / (below + eps)},
+            {"divide": lambda above, below, eps: above / (below + eps) ** 2},
+        ),
     ),
     Mistake(
         slug="mean-absolute",
@@ -62,7 +75,10 @@ MISTAKES = (
         remedy="square, average, take the root: x.pow(2).mean(-1, keepdim=True).add(eps).sqrt()",
         look="mean",
         forms=forms(
-            {"below": lambda x, axis: np.abs(x).mean(axis=axis, keepdims=True), "divide": lambda above, below, eps: above / (below + eps)},
+            {
+                "below": lambda x, axis: np.abs(x).mean(axis=axis, keepdims=True),
+                "divide": lambda above, below, eps: above / (below + eps),
+            },
             {"below": lambda x, axis: np.abs(x).mean(axis=axis, keepdims=True) ** 2},
         ),
     ),
@@ -96,7 +112,12 @@ CONTRACT = Contract(
         laws.steady(usual),
         Law(name="alone", says="each token is normalised by itself", test=alone, look="mean variance"),
         Law(name="zeros", says="a row of zeros stays finite", test=flat, look="root power"),
-        Law(name="scaling", says="ten times the input gives the same output", test=scaling, look="root power mean"),
+        Law(
+            name="scaling",
+            says="ten times the input gives the same output",
+            test=scaling,
+            look="root power mean",
+        ),
         laws.untouched(usual),
         laws.flowing(usual),
     ),

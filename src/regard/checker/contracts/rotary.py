@@ -28,7 +28,33 @@ def rotary(x: torch.Tensor, offset: int = 0, base: float = 10000.0) -> torch.Ten
     raise NotImplementedError("fill me in")
 '''
 
-BASES = (10.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0, 8000.0, 20000.0, 50000.0, 100000.0, 500000.0, 1e6, 1e7, 1024.0, 4096.0, 512.0, 2.0, float(np.e), 9999.0, 10001.0, 12000.0, 15000.0, 40000.0)
+BASES = (
+    10.0,
+    50.0,
+    100.0,
+    200.0,
+    500.0,
+    1000.0,
+    2000.0,
+    5000.0,
+    8000.0,
+    20000.0,
+    50000.0,
+    100000.0,
+    500000.0,
+    1e6,
+    1e7,
+    1024.0,
+    4096.0,
+    512.0,
+    2.0,
+    float(np.e),
+    9999.0,
+    10001.0,
+    12000.0,
+    15000.0,
+    40000.0,
+)
 
 
 def together(x: np.ndarray) -> np.ndarray:
@@ -123,7 +149,10 @@ MISTAKES = (
         cause="all pairs turn at the same speed",
         remedy="pair i has frequency base ** (-2 i / d)",
         look="frequency power",
-        forms=forms({"frequencies": lambda d, base: np.ones(d // 2)}, {"frequencies": lambda d, base: np.full(d // 2, 1 / base)}),
+        forms=forms(
+            {"frequencies": lambda d, base: np.ones(d // 2)},
+            {"frequencies": lambda d, base: np.full(d // 2, 1 / base)},
+        ),
     ),
     Mistake(
         slug="cos-sin-swapped",
@@ -154,7 +183,9 @@ MISTAKES = (
         cause="the start is ignored: in cached decoding every new token gets position 0 again",
         remedy="positions are offset, offset + 1, …",
         look="frequency",
-        forms=forms({"positions": lambda n, offset: np.arange(n)}, {"positions": lambda n, offset: np.full(n, offset)}),
+        forms=forms(
+            {"positions": lambda n, offset: np.arange(n)}, {"positions": lambda n, offset: np.full(n, offset)}
+        ),
     ),
     Mistake(
         slug="not-reinterleaved",
@@ -194,19 +225,46 @@ MISTAKES = (
         look="trigonometry",
         forms=forms(
             {"turn": table(lambda sin, cos: np.where(np.arange(sin.shape[-1]) % 2 == 0, sin, cos))},
-            {"turn": table(lambda sin, cos: np.where(np.arange(sin.shape[-1]) < sin.shape[-1] // 2, sin, cos)), **HALF},
-            {"turn": table(lambda sin, cos: np.where(np.arange(sin.shape[-1]) < sin.shape[-1] // 2, cos, sin)), **HALF},
+            {
+                "turn": table(
+                    lambda sin, cos: np.where(np.arange(sin.shape[-1]) < sin.shape[-1] // 2, sin, cos)
+                ),
+                **HALF,
+            },
+            {
+                "turn": table(
+                    lambda sin, cos: np.where(np.arange(sin.shape[-1]) < sin.shape[-1] // 2, cos, sin)
+                ),
+                **HALF,
+            },
             {"turn": table(lambda sin, cos: sin + cos)},
             {"turn": table(lambda sin, cos: sin + cos), **HALF},
         ),
     ),
-    Mistake(slug="input-modified", cause="the input is written into, in place", remedy="build a new tensor instead of assigning into x[…]"),
-    Mistake(slug="state-between-calls", cause="the answer depends on earlier calls", remedy="a cached table must be long enough for each call, and nothing else may be kept"),
-    Mistake(slug="dropout-in-eval", cause="chance plays a part in eval()", remedy="leave chance out of positions", look="dropout"),
+    Mistake(
+        slug="input-modified",
+        cause="the input is written into, in place",
+        remedy="build a new tensor instead of assigning into x[…]",
+    ),
+    Mistake(
+        slug="state-between-calls",
+        cause="the answer depends on earlier calls",
+        remedy="a cached table must be long enough for each call, and nothing else may be kept",
+    ),
+    Mistake(
+        slug="dropout-in-eval",
+        cause="chance plays a part in eval()",
+        remedy="leave chance out of positions",
+        look="dropout",
+    ),
 )
 
 CONVENTIONS = (
-    Convention(slug="half-split", says="channels i and i + d/2 are a pair (half-split), not 2i and 2i + 1", forms=forms(HALF)),
+    Convention(
+        slug="half-split",
+        says="channels i and i + d/2 are a pair (half-split), not 2i and 2i + 1",
+        forms=forms(HALF),
+    ),
     Convention(slug="heads-axis-layout", says="tokens come before heads: (b, n, h, d)"),
 )
 
@@ -214,14 +272,18 @@ CONVENTIONS = (
 def suits(member: dict[str, Any], source: str) -> float:
     """A name that speaks of rotary positions, and not a part of them."""
     name = member["name"].lower()
-    if not re.search(r"rope|rotary|apply_rot", name) or HELPER.search(name) or re.search(r"att|block|config|model", name):
+    if (
+        not re.search(r"rope|rotary|apply_rot", name)
+        or HELPER.search(name)
+        or re.search(r"att|block|config|model", name)
+    ):
         return 0.0
     if member["kind"] == "function":
         return 0.95
     return 0.9
 
 
-def decide(source: str, slugs: set[str]) -> str | None:
+def decide(source: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
     """10000 ** (-i/d) and 100 ** (-2i/d) are the same numbers: the source says which was written."""
     if slugs == {"base-wrong", "exponent-without-two"}:
         return "exponent-without-two" if re.search(r"10_?000|1e4", source) else "base-wrong"
@@ -232,7 +294,9 @@ def adapt(bench: Bench) -> Subject:
     """The first form that gives back the shape it was given."""
     rng = np.random.default_rng(7)
     error: Raised | None = None
-    heads_second = bool(re.search(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+", bench.source.text_of(bench.name)))
+    heads_second = bool(
+        re.search(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+", bench.source.text_of(bench.name))
+    )
     for form in ways(bench):
         if form.layout == "b n h d" and heads_second:
             continue
@@ -254,17 +318,27 @@ def adapt(bench: Bench) -> Subject:
         return settle(subject, form, heads_second)
     if error:
         raise error
-    raise Unfit("wrong-shape", "no way to call it gives back the shape of the input", "take x of shape (..., n, d) and return that shape")
+    raise Unfit(
+        "wrong-shape",
+        "no way to call it gives back the shape of the input",
+        "take x of shape (..., n, d) and return that shape",
+    )
 
 
 def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
     """How it is called, and how it may be read."""
     subject.facts |= {"layout": form.layout, "two": form.two, "offset": form.offset, "drawn": {}}
     usual = 1 if form.layout == "b n h d" else -2
-    plain = Frame(weights={}, facts={"axis": usual, "base": 10000.0}, conventions=("heads-axis-layout",) if usual == 1 else ())
+    plain = Frame(
+        weights={},
+        facts={"axis": usual, "base": 10000.0},
+        conventions=("heads-axis-layout",) if usual == 1 else (),
+    )
     subject.frames = [plain]
     if form.layout == "b h n d" and not heads_second:
-        subject.frames.append(Frame(weights={}, facts={"axis": 1, "base": 10000.0}, conventions=("heads-axis-layout",)))
+        subject.frames.append(
+            Frame(weights={}, facts={"axis": 1, "base": 10000.0}, conventions=("heads-axis-layout",))
+        )
     subject.notes.append(f"called with ({form.layout})" + (", queries and keys together" if form.two else ""))
     return subject
 
@@ -289,7 +363,9 @@ def length(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if moved <= laws.MOVES[subject.kind]:
         return None
     at = np.unravel_index(np.abs(before - after).argmax(), before.shape)
-    return Broken(number=moved, words=f"a vector of length {before[at]:.4g} comes out with length {after[at]:.4g}")
+    return Broken(
+        number=moved, words=f"a vector of length {before[at]:.4g} comes out with length {after[at]:.4g}"
+    )
 
 
 def tokens_axis(subject: Subject, asked: Case) -> int:
@@ -317,14 +393,29 @@ def relative(subject: Subject, rng: np.random.Generator) -> Broken | None:
     shape = [1] * asked["x"].ndim
     shape[-1] = WIDTH
     turned = [
-        np.moveaxis(subject.answer(Case(name="", inputs={"x": np.broadcast_to(v.reshape(shape), asked["x"].shape).copy()}, facts=asked.facts)), axis, -2)
+        np.moveaxis(
+            subject.answer(
+                Case(
+                    name="",
+                    inputs={"x": np.broadcast_to(v.reshape(shape), asked["x"].shape).copy()},
+                    facts=asked.facts,
+                )
+            ),
+            axis,
+            -2,
+        )
         for v in (one, two)
     ]
     q, k = (t[i].reshape(-1, t.shape[-2], WIDTH)[0] for t, i in zip(turned, (0, -1), strict=True))
     first, later = q[1] @ k[0], q[2] @ k[1]
-    if abs(first - later) <= 1e-6 * np.linalg.norm(one) * np.linalg.norm(two) * (1 if subject.kind == "float64" else 1e3):
+    if abs(first - later) <= 1e-6 * np.linalg.norm(one) * np.linalg.norm(two) * (
+        1 if subject.kind == "float64" else 1e3
+    ):
         return None
-    return Broken(number=abs(first - later), words=f"q at 1 times k at 0 is {first:.4g}, q at 2 times k at 1 is {later:.4g}")
+    return Broken(
+        number=abs(first - later),
+        words=f"q at 1 times k at 0 is {first:.4g}, q at 2 times k at 1 is {later:.4g}",
+    )
 
 
 CONTRACT = Contract(
@@ -341,9 +432,19 @@ CONTRACT = Contract(
     conventions=CONVENTIONS,
     laws=(
         laws.steady(usual),
-        Law(name="length", says="turning keeps the length of every vector", test=length, look="concatenate trigonometry"),
+        Law(
+            name="length",
+            says="turning keeps the length of every vector",
+            test=length,
+            look="concatenate trigonometry",
+        ),
         Law(name="origin", says="position 0 is not turned", test=origin, look="frequency trigonometry"),
-        Law(name="relative", says="q·k depends on the distance of their positions alone", test=relative, look="frequency concatenate"),
+        Law(
+            name="relative",
+            says="q·k depends on the distance of their positions alone",
+            test=relative,
+            look="frequency concatenate",
+        ),
         laws.untouched(usual),
     ),
 )

@@ -17,7 +17,10 @@ WIDTH, COUNT, LENGTH, OFFSET = 10, 7, 16, 5
 LAYOUTS = {"b h n d": (2, 3, COUNT, WIDTH), "b n d": (3, COUNT, WIDTH), "n d": (COUNT, WIDTH)}
 ORDERS = ("b h n d", "b n h d", "b n d", "n d")
 TABLE = re.compile(r"precompute|table|cache|freq|build|cos_?sin|get_", re.I)
-HELPER = re.compile(r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_", re.I)
+HELPER = re.compile(
+    r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
+    re.I,
+)
 
 
 @dataclass
@@ -51,27 +54,64 @@ def forms(bench: Bench) -> Iterator[Form]:
     made = bench.build({"width": WIDTH, "length": LENGTH, "base": None, "head_width": WIDTH, "heads": 1})
     method, parameters = _method(made)
     names = [p for p in parameters if not p["star"]]
-    tables = [p["name"] for p in names if re.search(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", p["name"], re.I)]
-    arrays = [p for p in names if p["name"] not in tables and re.match(r"^(x|q|k|v|t|xq|xk|query|key|keys|queries|tensor|input|inputs|h|u|vec)_?\w{0,5}$", p["name"], re.I)
-              and not mean(p["name"], ["length", "base", "width"]) or p is names[0]]
-    two = len(arrays) >= 2 and arrays[1]["name"] not in tables and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
+    tables = [
+        p["name"]
+        for p in names
+        if re.search(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", p["name"], re.I)
+    ]
+    arrays = [
+        p
+        for p in names
+        if p["name"] not in tables
+        and re.match(
+            r"^(x|q|k|v|t|xq|xk|query|key|keys|queries|tensor|input|inputs|h|u|vec)_?\w{0,5}$",
+            p["name"],
+            re.I,
+        )
+        and not mean(p["name"], ["length", "base", "width"])
+        or p is names[0]
+    ]
+    two = (
+        len(arrays) >= 2
+        and arrays[1]["name"] not in tables
+        and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
+    )
     rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tables]
     makers = _tables(bench) if tables else [None]
     for layout in ORDERS:
         for table in makers:
-            place = next((p["name"] for p in rest if re.search(r"pos|offset|start|past|index|idx|^t$|shift", p["name"], re.I)), None)
-            yield Form(made, _enter(layout, two, rest, place, tables, table), two, layout, bool(place or table), method)
+            place = next(
+                (
+                    p["name"]
+                    for p in rest
+                    if re.search(r"pos|offset|start|past|index|idx|^t$|shift", p["name"], re.I)
+                ),
+                None,
+            )
+            yield Form(
+                made,
+                _enter(layout, two, rest, place, tables, table),
+                two,
+                layout,
+                bool(place or table),
+                method,
+            )
 
 
 def _method(made: Made) -> tuple[str, list[dict[str, Any]]]:
     """What to call: the object, or the method that rotates."""
     if made.call or not made.methods:
         return "", made.call
-    name = next((m for m in made.methods if re.search(r"rotate|apply|turn|forward|encode|embed", m)), next(iter(made.methods)))
+    name = next(
+        (m for m in made.methods if re.search(r"rotate|apply|turn|forward|encode|embed", m)),
+        next(iter(made.methods)),
+    )
     return name, made.methods[name]
 
 
-def _enter(layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any) -> Callable[[Case], Arguments]:
+def _enter(
+    layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any
+) -> Callable[[Case], Arguments]:
     def enter(asked: Case) -> Arguments:
         offset, x = asked.facts["offset"], asked["x"]
         named: dict[str, Any] = {}
@@ -97,7 +137,11 @@ def _tables(bench: Bench) -> list[Any]:
     found = []
     for member in bench.members:
         name = member["name"]
-        if name == bench.name or not re.search(r"precompute|table|cache|freq|rotary|rope|cos_?sin|angles|build", name, re.I) or re.search(r"rotate_half|apply|rotate_every", name):
+        if (
+            name == bench.name
+            or not re.search(r"precompute|table|cache|freq|rotary|rope|cos_?sin|angles|build", name, re.I)
+            or re.search(r"rotate_half|apply|rotate_every", name)
+        ):
             continue
         found.append(_maker(bench, name))
     return found
@@ -117,12 +161,21 @@ def _maker(bench: Bench, name: str) -> Callable[[int, list[str]], list[Any]]:
             for parameter in (p for p in made.call if p["required"]):
                 meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
                 if meaning:
-                    named[parameter["name"]] = {"width": WIDTH, "length": LENGTH, "base": 10000.0, "head_width": WIDTH}[meaning]
+                    named[parameter["name"]] = {
+                        "width": WIDTH,
+                        "length": LENGTH,
+                        "base": 10000.0,
+                        "head_width": WIDTH,
+                    }[meaning]
                 elif re.search(r"pos|^t$|ids|index", parameter["name"], re.I):
-                    named[parameter["name"]] = np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
+                    named[parameter["name"]] = (
+                        np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
+                    )
                 else:
                     named[parameter["name"]] = np.zeros((1, 1, LENGTH, WIDTH))
-            reply = bench.line.ask("call", made.number, values, named=named, method="", kind="float64", seed=0)["answer"]
+            reply = bench.line.ask(
+                "call", made.number, values, named=named, method="", kind="float64", seed=0
+            )["answer"]
             held["answer"] = reply if isinstance(reply, list) else [reply]
         return [_slice(part, offset) for part in held["answer"]]
 

@@ -85,7 +85,10 @@ MISTAKES = (
         look="mask masked",
         forms=forms(
             {"see": lambda seen, size: seen.swapaxes(-1, -2)},
-            {"see": lambda seen, size: seen.swapaxes(-1, -2), "hide": lambda s, seen: np.where(seen, s, -1e9)},
+            {
+                "see": lambda seen, size: seen.swapaxes(-1, -2),
+                "hide": lambda s, seen: np.where(seen, s, -1e9),
+            },
         ),
     ),
     Mistake(
@@ -180,7 +183,11 @@ def asked(rng: np.random.Generator, shape: tuple, *, masked: bool, size: float =
     mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
     mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
     mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
-    inputs = {"query": draw((*lead, n, d)) * size, "key": draw((*lead, m, d)) * size, "value": draw((*lead, m, c))}
+    inputs = {
+        "query": draw((*lead, n, d)) * size,
+        "key": draw((*lead, m, d)) * size,
+        "value": draw((*lead, m, c)),
+    }
     inputs["mask"] = mask if masked else np.ones((n, m), bool)
     sizes = f"{n} queries, {m} keys{', masked' if masked else ''}"
     return Case(name=sizes, inputs=inputs, facts={"masked": masked})
@@ -198,7 +205,10 @@ def output(answer: Any, case: Case) -> np.ndarray:
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Without a mask, and with one where there is one."""
     shape = subject.facts["shape"]
-    plain = [asked(rng, shape, masked=False), asked(rng, (shape[0], 3, shape[2] if shape[1] != shape[2] else 3, *shape[3:]), masked=False)]
+    plain = [
+        asked(rng, shape, masked=False),
+        asked(rng, (shape[0], 3, shape[2] if shape[1] != shape[2] else 3, *shape[3:]), masked=False),
+    ]
     return [asked(rng, shape, masked=True), *plain] if subject.facts["mask"] else plain
 
 
@@ -210,7 +220,9 @@ def usual(subject: Subject, rng: np.random.Generator, size: float = 1.5) -> Case
 def ones(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Values that are all one come out as one: the weights of a query sum to one."""
     case = usual(subject, rng)
-    answer = subject.answer(Case(name=case.name, inputs=case.inputs | {"value": np.ones_like(case["value"])}, facts=case.facts))
+    answer = subject.answer(
+        Case(name=case.name, inputs=case.inputs | {"value": np.ones_like(case["value"])}, facts=case.facts)
+    )
     off = laws.gap(np.ones_like(answer), answer)
     if off <= laws.MOVES[subject.kind]:
         return None
@@ -223,10 +235,14 @@ def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
     case = usual(subject, rng)
     turn = rng.permutation(case["key"].shape[-2])
     inputs = case.inputs | {"key": case["key"][..., turn, :], "value": case["value"][..., turn, :]}
-    moved = laws.gap(subject.answer(case), subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)))
+    moved = laws.gap(
+        subject.answer(case), subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts))
+    )
     if moved <= laws.MOVES[subject.kind]:
         return None
-    return Broken(number=moved, words=f"keys and values in another order move the output by {moved:.3g} of its size")
+    return Broken(
+        number=moved, words=f"keys and values in another order move the output by {moved:.3g} of its size"
+    )
 
 
 def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -234,7 +250,10 @@ def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
     error = subject.facts["refused"]
     if error is None:
         return None
-    return Broken(number=np.inf, words=f"7 queries, 5 keys, width 8, values of width 9: {error.kind}: {error.words.splitlines()[0][:150]}")
+    return Broken(
+        number=np.inf,
+        words=f"7 queries, 5 keys, width 8, values of width 9: {error.kind}: {error.words.splitlines()[0][:150]}",
+    )
 
 
 def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -248,10 +267,18 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
     case = Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts)
     key, value = case["key"].copy(), case["value"].copy()
     key[..., 0, :], value[..., 0, :] = rng.standard_normal((2, *key[..., 0, :].shape))[0], 3.0
-    moved = laws.gap(subject.answer(case), subject.answer(Case(name=case.name, inputs=case.inputs | {"key": key, "value": value}, facts=case.facts)))
+    moved = laws.gap(
+        subject.answer(case),
+        subject.answer(
+            Case(name=case.name, inputs=case.inputs | {"key": key, "value": value}, facts=case.facts)
+        ),
+    )
     if moved <= laws.MOVES[subject.kind]:
         return None
-    return Broken(number=moved, words=f"changing key 0, which no query may see, moves the output by {moved:.3g} of its size")
+    return Broken(
+        number=moved,
+        words=f"changing key 0, which no query may see, moves the output by {moved:.3g} of its size",
+    )
 
 
 def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
@@ -276,7 +303,9 @@ CONTRACT = Contract(
     adapt=adapt,
     cases=cases,
     reference=lambda case, frame, steps: attention.function(case, frame, steps)[0],
-    picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(-1, *w.shape[-2:])[0],
+    picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(
+        -1, *w.shape[-2:]
+    )[0],
     mistakes=(
         *(m for m in known.SCALE if m.slug != "scale-width"),
         *MISTAKES,
@@ -290,8 +319,18 @@ CONTRACT = Contract(
         laws.steady(usual),
         Law(name="ones", says="the weights of a query sum to one", test=ones, look="softmax exponential"),
         Law(name="order", says="the order of the keys does not matter", test=order, look="view product"),
-        Law(name="hidden", says="what a query may not see does not move its output", test=hidden, look="mask masked"),
-        Law(name="sizes", says="queries and keys may differ in number, keys and values in width", test=room, look="product"),
+        Law(
+            name="hidden",
+            says="what a query may not see does not move its output",
+            test=hidden,
+            look="mask masked",
+        ),
+        Law(
+            name="sizes",
+            says="queries and keys may differ in number, keys and values in width",
+            test=room,
+            look="product",
+        ),
         laws.untouched(usual),
         laws.finite(lambda s, rng: usual(s, rng, 60.0), "softmax-unstable", "inputs of size 60"),
     ),

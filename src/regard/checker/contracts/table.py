@@ -35,5 +35,7 @@ def named(name: str) -> Contract:
     """
     names = [contract.name for contract in CONTRACTS]
     if name not in names:
-        raise RegardError("no contract of that name", repr(name), nearest(name, names, f"one of {', '.join(names)}"))
+        raise RegardError(
+            "no contract of that name", repr(name), nearest(name, names, f"one of {', '.join(names)}")
+        )
     return CONTRACTS[names.index(name)]

@@ -97,7 +97,13 @@ def sizes(q: Array, k: Array, v: Array) -> SimpleNamespace:
     heads = q.shape[-3] if q.ndim > 2 else 1
     batch = q.shape[0] if q.ndim > 2 else 1
     return SimpleNamespace(
-        d=q.shape[-1], c=v.shape[-1], heads=heads, width=q.shape[-1] * heads, n=q.shape[-2], m=k.shape[-2], b=batch
+        d=q.shape[-1],
+        c=v.shape[-1],
+        heads=heads,
+        width=q.shape[-1] * heads,
+        n=q.shape[-2],
+        m=k.shape[-2],
+        b=batch,
     )
 
 

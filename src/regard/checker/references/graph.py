@@ -30,7 +30,9 @@ ATTENTION: Steps = {
     "graph": lambda a: (a > 0).astype(float),
     "transform": lambda x, w: np.einsum("nf,fhd->nhd", x, w["w"]) + w["bw"],
     "vectors": lambda target, source: (target, source),
-    "score": lambda h, t, s, bias: np.einsum("nhd,hd->hn", h, t)[:, :, None] + np.einsum("nhd,hd->hn", h, s)[:, None] + bias,
+    "score": lambda h, t, s, bias: (
+        np.einsum("nhd,hd->hn", h, t)[:, :, None] + np.einsum("nhd,hd->hn", h, s)[:, None] + bias
+    ),
     "activate": leaky,
     "normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape)),
     "keep": lambda alpha, a: alpha,
@@ -93,4 +95,6 @@ def convolution(case: Case, frame: Frame, steps: Steps) -> Array:
         a = do["graph"](case["adjacency"])
         whole = do["loops"](a)
         normal = do["normalise"](whole, do["degree"](a, whole))
-        return do["after"](do["finish"](do["spread"](normal, do["transform"](case["x"], frame)), normal, frame))
+        return do["after"](
+            do["finish"](do["spread"](normal, do["transform"](case["x"], frame)), normal, frame)
+        )

@@ -160,7 +160,7 @@ def _sampled(
     count, width = len(side.other), left.shape[1]
     if not count or not width:
         return left.new_zeros(count)
-    # Parallel relations can give more entries than the matrix has cells: the sampled product cannot hold those.
+    # Parallel relations can make more entries than the matrix has cells: more than this product can hold.
     if (left.is_cuda or torch.backends.mkl.is_available()) and count <= side.rows * side.others:
         pattern = _matrix(side, left.new_zeros(count))
         return torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0).values()

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -37,7 +38,10 @@ void share(Index rows, Index work, int threads, const Body& body) {
     };
     Index helpers = std::min<Index>(threads, 1 + std::min(work / worth, rows / block)) - 1;
     std::vector<std::thread> crew;
-    for (Index i = 0; i < helpers; ++i) crew.emplace_back(labour);
+    try {
+        for (Index i = 0; i < helpers; ++i) crew.emplace_back(labour);
+    } catch (const std::system_error&) {  // no more threads to be had: those there are do it all
+    }
     labour();
     for (auto& one : crew) one.join();
 }
@@ -286,7 +290,7 @@ void sum_edges(const Side& side, Index heads, const T* values, T* out, int threa
 #define FOR_TYPE(T, suffix)                                                                                          \
     extern "C" void sum_scaled_##suffix(const Side* side, Index heads, Index channels, const T* outer,               \
                                         const T* inner, const T* values, T* out, int threads) {                      \
-        sum_scaled(*side, heads, channels, outer, inner, values, out, threads);                                                \
+        sum_scaled(*side, heads, channels, outer, inner, values, out, threads);                                      \
     }                                                                                                                \
     extern "C" void sum_weighted_##suffix(const Side* side, Index heads, Index channels, const T* weights,           \
                                           const T* values, T* out, int threads) {                                    \

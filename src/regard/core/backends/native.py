@@ -1,6 +1,6 @@
 """The sums over edges in C++: compiled once by the system's compiler, kept in the person's cache.
 
-REGARD_NATIVE=0 in the environment turns it off; where there is no compiler, `eager` does the same work with torch.
+REGARD_NATIVE=0 in the environment turns it off; where no compiler is, `eager` does the same with torch.
 """
 
 import ctypes
@@ -96,7 +96,7 @@ def _described(side: Side) -> _Side:
 
 
 def _run(name: str, side: Side, sizes: tuple[int, ...], *arguments: Tensor | float | None) -> None:
-    """Call a function of the library once per row of the batch; tensors have the batch first, the last is made."""
+    """Call a function of the library once per row of the batch, the tensors' first axis; the last is made."""
     given = [x for x in arguments if isinstance(x, Tensor)]
     suffix, real = TYPES[given[0].dtype]
     library, threads, described = _library(compiler(), folder()), torch.get_num_threads(), _described(side)

@@ -110,7 +110,9 @@ class AdditiveSoftmax(Function):
         term: Tensor | None,
         v: Tensor,
     ) -> Tensor:
-        out, saved = kernels(v).additive_forward(edges, left, right, term, keep, v, slope)
+        # What one way keeps, the other cannot read.
+        ctx.by = kernels(v)
+        out, saved = ctx.by.additive_forward(edges, left, right, term, keep, v, slope)
         ctx.edges, ctx.slope, ctx.given = edges, slope, (term is not None, keep is not None)
         ctx.save_for_backward(out, *saved, *[x for x in (term, keep) if x is not None])
         return out
@@ -121,8 +123,7 @@ class AdditiveSoftmax(Function):
         out, *saved = ctx.saved_tensors
         keep = saved.pop() if ctx.given[1] else None
         term = saved.pop() if ctx.given[0] else None
-        by = kernels(upstream)
-        left, right, score, v = by.additive_backward(
+        left, right, score, v = ctx.by.additive_backward(
             ctx.edges, tuple(saved), term, keep, ctx.slope, out, upstream
         )
         return None, None, None, left, right, None if term is None else score, v

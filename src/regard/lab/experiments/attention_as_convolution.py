@@ -91,7 +91,9 @@ def counterexamples(score: Score, vectors: Tensor, names: list[str]) -> dict[int
     longer = score(10 * vectors, 10 * vectors)
     grown = (longer - own).argmax()
     if longer[grown] > 10 * top.abs() + TOLERANCE:
-        found[1] = f"s(x, x) = {own[grown]:.3g} and s(10x, 10x) = {longer[grown]:.4g} for x = {names[grown]}: no bound"
+        found[1] = (
+            f"s(x, x) = {own[grown]:.3g} and s(10x, 10x) = {longer[grown]:.4g} for x = {names[grown]}: no bound"
+        )
     least = own.argmin()
     if own[least] < top - TOLERANCE:
         found[2] = f"s(x, x) = {own[least]:.3g} for x = {names[least]}, below the largest value {top:.3g}"
@@ -99,11 +101,15 @@ def counterexamples(score: Score, vectors: Tensor, names: list[str]) -> dict[int
     reached = distinct & (table >= torch.minimum(own[:, None], own[None]) - TOLERANCE)
     if reached.any():
         i, j = divmod(int(torch.where(reached, table - own[:, None], -torch.inf).argmax()), count)
-        found[3] = f"s(x, y) = {table[i, j]:.3g} is not below s(x, x) = {own[i]:.3g} for x = {names[i]}, y = {names[j]}"
+        found[3] = (
+            f"s(x, y) = {table[i, j]:.3g} is not below s(x, x) = {own[i]:.3g} for x = {names[i]}, y = {names[j]}"
+        )
     uneven = (table - table.T).abs()
     if uneven.max() > TOLERANCE:
         i, j = divmod(int(uneven.argmax()), count)
-        found[4] = f"s(x, y) = {table[i, j]:.3g} but s(y, x) = {table[j, i]:.3g} for x = {names[i]}, y = {names[j]}"
+        found[4] = (
+            f"s(x, y) = {table[i, j]:.3g} but s(y, x) = {table[j, i]:.3g} for x = {names[i]}, y = {names[j]}"
+        )
     return found
 
 
@@ -121,7 +127,9 @@ def scores(image: Tensor) -> dict[str, Score]:
     return {
         "dot product (convolution)": dot,
         "cosine, on vectors": cosine,
-        "row softmax over the picture": lambda x, y: (dot(x, y) / sqrt(3)).exp() / (x @ z.T / sqrt(3)).exp().sum(-1),
+        "row softmax over the picture": lambda x, y: (
+            (dot(x, y) / sqrt(3)).exp() / (x @ z.T / sqrt(3)).exp().sum(-1)
+        ),
         "cosine under one softmax": lambda x, y: (cosine(x, y) / sqrt(3)).exp() / total,
     }
 
@@ -129,7 +137,10 @@ def scores(image: Tensor) -> dict[str, Score]:
 def run(settings: Settings, session: Session) -> Iterator[Event]:
     """The pictures, the rules, the equality."""
     image, filters = picture(), kernels()
-    directed, turned = unit(image.permute(1, 2, 0)).permute(2, 0, 1), unit(filters[:, :, 0, 0])[:, :, None, None]
+    directed, turned = (
+        unit(image.permute(1, 2, 0)).permute(2, 0, 1),
+        unit(filters[:, :, 0, 0])[:, :, None, None],
+    )
     plain, cosine = maps(image, filters), maps(directed, turned)
     yield Doing("searching for counterexamples", 0.3)
     generator = torch.Generator().manual_seed(session.seed)
@@ -138,8 +149,14 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     names = list(COLOURS) + [f"({', '.join(f'{x:.2f}' for x in one)})" for one in random[:200].tolist()]
     broken = {name: counterexamples(score, vectors, names) for name, score in scores(image).items()}
     directions = unit(torch.cat([vectors, random]))
-    kept = torch.tensor([not bool((directions[:i] - one).abs().amax(-1).le(1e-6).any()) for i, one in enumerate(directions)])
-    broken["cosine, on directions"] = counterexamples(lambda x, y: (unit(x) * unit(y)).sum(-1), directions[kept][:200], [f"direction {i}" for i in range(200)])
+    kept = torch.tensor(
+        [not bool((directions[:i] - one).abs().amax(-1).le(1e-6).any()) for i, one in enumerate(directions)]
+    )
+    broken["cosine, on directions"] = counterexamples(
+        lambda x, y: (unit(x) * unit(y)).sum(-1),
+        directions[kept][:200],
+        [f"direction {i}" for i in range(200)],
+    )
     for name, found in broken.items():
         for rule in range(1, 5):
             yield Measured("rule broken", float(rule in found), at={"similarity": name, "rule": rule})
@@ -151,15 +168,33 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     yield Measured("rules broken by cosine on directions", len(broken["cosine, on directions"]))
     yield Measured("row softmax breaks symmetry", float(4 in broken["row softmax over the picture"]))
     white = KERNELS.index("white")
-    yield Measured("share of pixels on which the white kernel answers most or ties", (plain[white] >= plain.amax(0) - TOLERANCE).double().mean().item())
+    yield Measured(
+        "share of pixels on which the white kernel answers most or ties",
+        (plain[white] >= plain.amax(0) - TOLERANCE).double().mean().item(),
+    )
     same = torch.stack([(directed - turned[i]).abs().amax(0) < 1e-6 for i in range(len(KERNELS))])
-    yield Measured("cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse", ((cosine > 1 - 1e-9) != same).sum().item())
+    yield Measured(
+        "cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse",
+        ((cosine > 1 - 1e-9) != same).sum().item(),
+    )
     norms = image.norm(dim=0) * filters[:, :, 0, 0].norm(dim=1)[:, None, None]
-    yield Measured("gap between a convolution and cosine times norms", (plain - cosine * norms).abs().max().item())
+    yield Measured(
+        "gap between a convolution and cosine times norms", (plain - cosine * norms).abs().max().item()
+    )
     found = matrices(image)
-    yield Measured("gap between f(Z) by convolution and by matrices", (by_convolution(image) - found["f(Z)"]).abs().max().item())
-    yield Measured("ZZᵀ: largest diagonal entry less smallest", (found["ZZᵀ"].diagonal().max() - found["ZZᵀ"].diagonal().min()).item())
-    yield Drawn("picture", _picture(image), "The picture and the kernels, one a colour. Two of its colours, red and dark red, are one hue.")
+    yield Measured(
+        "gap between f(Z) by convolution and by matrices",
+        (by_convolution(image) - found["f(Z)"]).abs().max().item(),
+    )
+    yield Measured(
+        "ZZᵀ: largest diagonal entry less smallest",
+        (found["ZZᵀ"].diagonal().max() - found["ZZᵀ"].diagonal().min()).item(),
+    )
+    yield Drawn(
+        "picture",
+        _picture(image),
+        "The picture and the kernels, one a colour. Two of its colours, red and dark red, are one hue.",
+    )
     yield Drawn("maps", _maps(plain, cosine), MAPS)
     yield Drawn("matrices", _matrices(found), MATRICES)
 
@@ -178,7 +213,9 @@ def _maps(plain: Tensor, cosine: Tensor):
     with style():
         figure, axes = panels(len(KERNELS), 2, width=7.6, height=1.55)
         for axis, pixels, title in zip(axes, [*plain, *cosine], KERNELS * 2, strict=True):
-            image = axis.imshow(pixels.numpy(), vmin=0, vmax=3 if axis in axes[: len(KERNELS)] else 1, cmap=ORDERED)
+            image = axis.imshow(
+                pixels.numpy(), vmin=0, vmax=3 if axis in axes[: len(KERNELS)] else 1, cmap=ORDERED
+            )
             axis.set_title(title, fontsize=9)
             axis.set(xticks=[], yticks=[])
             if axis in (axes[len(KERNELS) - 1], axes[-1]):
@@ -211,30 +248,88 @@ EXPERIMENT = Experiment(
     chapter="attention",
     question="Is a convolution, or an attention matrix, a similarity, and when are the two the same thing?",
     answers=(10, 11, 12, 13, 14, 15, 16, 17),
-    method="""A similarity is asked to obey four rules: it is bounded; everything is as similar to itself as anything can be; distinct things are less similar than that; it is symmetric. The document's starting picture is not
-        public, so a small picture of flat colours stands in, with kernels that are colours.
+    method="""A similarity is asked to obey four rules: it is bounded; everything is as similar to itself as
+        anything can be; distinct things are less similar than that; it is symmetric. The document's starting
+        picture is not public, so a small picture of flat colours stands in, with kernels that are colours.
 
-        Each candidate is put to a search over the picture's colours and random vectors, and what breaks a rule is shown: the dot product, which is what a 1 × 1 convolution computes; the cosine, on vectors and on
-        directions; the row softmax of attention; and the cosine under one softmax over the whole matrix.
+        Each candidate is put to a search over the picture's colours and random vectors, and what breaks a
+        rule is shown: the dot product, which is what a 1 × 1 convolution computes; the cosine, on vectors and
+        on directions; the row softmax of attention; and the cosine under one softmax over the whole matrix.
 
-        At last f(Z), the normalised products of all pixels, is computed by matrices and as a convolution whose kernels are the picture's own normalised pixels.""",
-    see="""A convolution measures likeness times loudness: divided by the norms it is the cosine, and the maps then answer by hue alone. Attention's scores are a convolution of the picture with itself as
-        kernels. The row softmax makes them shares, and shares are not symmetric. The cosine is a similarity of directions: on vectors, x and 2x are distinct and as similar as x is to itself.""",
-    correction="""Document 000 takes the arguments of s and of the angle from R^(d×d); they are pairs of vectors, and the angle lies in [0, π]. Question 4(a)iii asks for a proof that the cosine is a similarity on R^d:
-        rule 3 fails there (red and dark red above); it holds on the unit sphere. Equation 11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong pixel; equation 8 scales one head by
-        √C. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
+        At last f(Z), the normalised products of all pixels, is computed by matrices and as a convolution
+        whose kernels are the picture's own normalised pixels.""",
+    see="""A convolution measures likeness times loudness: divided by the norms it is the cosine, and the maps
+        then answer by hue alone. Attention's scores are a convolution of the picture with itself as kernels.
+        The row softmax makes them shares, and shares are not symmetric. The cosine is a similarity of
+        directions: on vectors, x and 2x are distinct and as similar as x is to itself.""",
+    correction="""Document 000 takes the arguments of s and of the angle from R^(d×d); they are pairs of
+        vectors, and the angle lies in [0, π]. Question 4(a)iii asks for a proof that the cosine is a
+        similarity on R^d: rule 3 fails there (red and dark red above); it holds on the unit sphere. Equation
+        11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong pixel;
+        equation 8 scales one head by √C. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
     claims=(
-        Claim(name="rules broken by the dot product", low=3, high=3, why="no bound, ‖x‖² differs, louder colours win; only symmetry is left", source="document 000, 4a.ii"),
-        Claim(name="rules broken by cosine on vectors", low=1, high=1, why="rule 3: x and 2x", source="document 000, 4a.iii, corrected"),
-        Claim(name="rules broken by cosine on directions", low=0, high=0, why="on the unit sphere the angle is a distance", source="document 000, 4a.iii"),
-        Claim(name="row softmax breaks symmetry", low=1, high=1, why="rows have different sums", source="document 000, 4b.ii"),
-        Claim(name="share of pixels on which the white kernel answers most or ties", low=1, high=1, why="its entries are the largest there are", source="document 000, 4a.ii"),
-        Claim(name="cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse", low=0, high=0, why="cosine 1 means the same direction", source="document 000, 4a.iv"),
-        Claim(name="gap between a convolution and cosine times norms", high=1e-12, why="x·k = ‖x‖‖k‖cos", source="document 000, 4a.iv"),
-        Claim(name="gap between f(Z) by convolution and by matrices", high=1e-6, why="the kernels are the normalised pixels", source="document 000, 4b.iv"),
-        Claim(name="ZZᵀ: largest diagonal entry less smallest", low=0.5, why="the diagonal holds ‖x‖², so rule 2 fails", source="document 000, 4b.i"),
+        Claim(
+            name="rules broken by the dot product",
+            low=3,
+            high=3,
+            why="no bound, ‖x‖² differs, louder colours win; only symmetry is left",
+            source="document 000, 4a.ii",
+        ),
+        Claim(
+            name="rules broken by cosine on vectors",
+            low=1,
+            high=1,
+            why="rule 3: x and 2x",
+            source="document 000, 4a.iii, corrected",
+        ),
+        Claim(
+            name="rules broken by cosine on directions",
+            low=0,
+            high=0,
+            why="on the unit sphere the angle is a distance",
+            source="document 000, 4a.iii",
+        ),
+        Claim(
+            name="row softmax breaks symmetry",
+            low=1,
+            high=1,
+            why="rows have different sums",
+            source="document 000, 4b.ii",
+        ),
+        Claim(
+            name="share of pixels on which the white kernel answers most or ties",
+            low=1,
+            high=1,
+            why="its entries are the largest there are",
+            source="document 000, 4a.ii",
+        ),
+        Claim(
+            name="cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse",
+            low=0,
+            high=0,
+            why="cosine 1 means the same direction",
+            source="document 000, 4a.iv",
+        ),
+        Claim(
+            name="gap between a convolution and cosine times norms",
+            high=1e-12,
+            why="x·k = ‖x‖‖k‖cos",
+            source="document 000, 4a.iv",
+        ),
+        Claim(
+            name="gap between f(Z) by convolution and by matrices",
+            high=1e-6,
+            why="the kernels are the normalised pixels",
+            source="document 000, 4b.iv",
+        ),
+        Claim(
+            name="ZZᵀ: largest diagonal entry less smallest",
+            low=0.5,
+            why="the diagonal holds ‖x‖², so rule 2 fails",
+            source="document 000, 4b.i",
+        ),
     ),
     presets={"quick": Settings(), "full": Settings(tries=20_000)},
     seconds=3,
     run=run,
-)  # fmt: skip
+)

@@ -104,7 +104,11 @@ def convolution(x: Tensor) -> Tensor:
 def running(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Linear attention as a recurrence: a state of sums is carried along."""
     q, k = F.elu(q) + 1, F.elu(k) + 1
-    state, total, outputs = torch.zeros_like(k[..., 0, :, None] * v[..., 0, None, :]), torch.zeros_like(k[..., 0, :]), []
+    state, total, outputs = (
+        torch.zeros_like(k[..., 0, :, None] * v[..., 0, None, :]),
+        torch.zeros_like(k[..., 0, :]),
+        [],
+    )
     for i in range(q.shape[2]):
         state = state + k[..., i, :, None] * v[..., i, None, :]
         total = total + k[..., i, :]
@@ -129,7 +133,11 @@ def adjacency(edges: Edges) -> Tensor:
 def graph_attention(h: Tensor, edges: Edges, additive: Additive) -> Tensor:
     """LeakyReLU(aᵀ[h_i ‖ h_j]), masked by the adjacency, softmax, times h; zero for a node without neighbours."""
     matrix = adjacency(edges)
-    scores = F.leaky_relu((h * additive.target[:, None]).sum(-1)[..., None] + (h * additive.source[:, None]).sum(-1)[..., None, :], 0.2)
+    scores = F.leaky_relu(
+        (h * additive.target[:, None]).sum(-1)[..., None]
+        + (h * additive.source[:, None]).sum(-1)[..., None, :],
+        0.2,
+    )
     weights = scores.masked_fill(matrix == 0, -inf).softmax(-1)
     return torch.nan_to_num(weights) @ h
 
@@ -158,7 +166,15 @@ def picture_convolution(picture: Tensor, kernel: Tensor, weights: bool) -> Atten
     """A 3 × 3 convolution of a 4 × 5 picture: nine heads, one offset each, their outputs weighted by the kernel."""
     steps = torch.cartesian_prod(torch.arange(-1, 2), torch.arange(-1, 2)).view(9, 1, 2)
     heads = picture.expand(1, 9, 20, 1)
-    found = attend(heads, heads, heads * kernel.view(1, 9, 1, 1), similarity=Constant(), support=Grid((4, 5), steps), normalise=Raw(), weights=weights)
+    found = attend(
+        heads,
+        heads,
+        heads * kernel.view(1, 9, 1, 1),
+        similarity=Constant(),
+        support=Grid((4, 5), steps),
+        normalise=Raw(),
+        weights=weights,
+    )
     return found._replace(output=found.output.sum(1, keepdim=True))
 
 
@@ -175,7 +191,9 @@ def gaps(row: Row) -> tuple[float, float, Attended]:
     if output.shape != expected.shape:
         output = output[:, :, 1:-1]
     along = torch.linspace(-1, 1, expected.numel(), dtype=torch.float64).view(expected.shape)
-    pulls = [torch.autograd.grad((value * along).sum(), inputs, retain_graph=True) for value in (output, expected)]
+    pulls = [
+        torch.autograd.grad((value * along).sum(), inputs, retain_graph=True) for value in (output, expected)
+    ]
     gradient = max(float((a - b).abs().max()) for a, b in zip(*pulls, strict=True))
     return float((output - expected).detach().abs().max()), gradient, found
 
@@ -196,10 +214,23 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     yield Measured("largest gap of any output", max(value for value, _ in worst.values()))
     yield Measured("largest gap of any gradient", max(gradient for _, gradient in worst.values()))
     table = [(name, gives, backend, *worst[name]) for name, (gives, backend, _) in shown.items()]
-    yield Tabled("rows", ("choose", "and you get", "backend", "gap, output", "gap, gradient"), table, "The table, measured: the largest difference over all instances.")
-    yield Drawn("gaps", _gaps(worst, shown), "The largest difference between `attend` and a formula written apart, for every row, in float64; the dotted line is the bar of 1e-10.")
+    yield Tabled(
+        "rows",
+        ("choose", "and you get", "backend", "gap, output", "gap, gradient"),
+        table,
+        "The table, measured: the largest difference over all instances.",
+    )
+    yield Drawn(
+        "gaps",
+        _gaps(worst, shown),
+        "The largest difference between `attend` and a formula written apart, for every row, in float64; the dotted line is the bar of 1e-10.",
+    )
 
-    yield Drawn("weights", _weights(shown), "The weights of one head of each row: queries from top to bottom, keys from left to right; the nine heads of the last row differ in their offset.")
+    yield Drawn(
+        "weights",
+        _weights(shown),
+        "The weights of one head of each row: queries from top to bottom, keys from left to right; the nine heads of the last row differ in their offset.",
+    )
 
 
 def _weights(shown: dict):
@@ -220,7 +251,13 @@ def _gaps(worst: dict[str, tuple[float, float]], shown: dict):
             values = [max(pair[part], 1e-17) for pair in worst.values()]
             axis.plot(values, places, linestyle="", color=colour, marker=marker, label=label)
         axis.axvline(1e-10, color=BLACK, linewidth=0.8, linestyle=":")
-        axis.set(xscale="log", xlim=(1e-17, 1e-8), xlabel="largest difference", yticks=list(places), yticklabels=[shown[name][0] for name in worst])
+        axis.set(
+            xscale="log",
+            xlim=(1e-17, 1e-8),
+            xlabel="largest difference",
+            yticks=list(places),
+            yticklabels=[shown[name][0] for name in worst],
+        )
         axis.invert_yaxis()
         axis.legend(loc="lower right")
         return figure
@@ -229,18 +266,30 @@ def _gaps(worst: dict[str, tuple[float, float]], shown: dict):
 EXPERIMENT = Experiment(
     chapter="attention",
     question="Are attention, convolution, graph layers and a mixture's responsibilities really one operator?",
-    method="""Each row of the table picks a similarity, a support, a position and a normaliser for `attend`. What comes out is held against a formula
-        written apart, in the way a textbook would: matrices for the transformer, a recurrence for linear attention, the degree-normalised adjacency for a graph convolution,
-        Bayes' rule for the mixture, torch's own convolution. Inputs are random, in float64; the graph is directed and has a node without neighbours.
+    method="""Each row of the table picks a similarity, a support, a position and a normaliser for `attend`.
+        What comes out is held against a formula written apart, in the way a textbook would: matrices for the
+        transformer, a recurrence for linear attention, the degree-normalised adjacency for a graph
+        convolution, Bayes' rule for the mixture, torch's own convolution. Inputs are random, in float64; the
+        graph is directed and has a node without neighbours.
 
         Both the output and the gradient with respect to every input are compared.""",
-    see="""All rows agree to rounding. The rows differ only in which objects were passed; the operator is the same function. The column "backend" says which of the four
-        implementations was chosen for it.""",
+    see="""All rows agree to rounding. The rows differ only in which objects were passed; the operator is the
+        same function. The column "backend" says which of the four implementations was chosen for it.""",
     claims=(
-        Claim(name="largest gap of any output", high=1e-10, why="the same function, in float64", source="the table in DESIGN.md"),
-        Claim(name="largest gap of any gradient", high=1e-10, why="the same function has the same gradient", source="the table in DESIGN.md"),
+        Claim(
+            name="largest gap of any output",
+            high=1e-10,
+            why="the same function, in float64",
+            source="the table in DESIGN.md",
+        ),
+        Claim(
+            name="largest gap of any gradient",
+            high=1e-10,
+            why="the same function has the same gradient",
+            source="the table in DESIGN.md",
+        ),
     ),
     presets={"quick": Settings(), "full": Settings(size=41, seeds=20)},
     seconds=2,
     run=run,
-)  # fmt: skip
+)

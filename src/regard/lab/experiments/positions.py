@@ -41,7 +41,18 @@ class Settings:
 def model_of(kind: PositionKind, settings: Settings, vocabulary: int, seed: int) -> GPT:
     """An untrained model with that kind of position and room for the longer windows."""
     torch.manual_seed(seed)
-    return GPT(Config(vocabulary=vocabulary, context=settings.beyond, depth=settings.depth, heads=4, width=settings.width, position=kind, reach=settings.length - 1, deviation=0.05))
+    return GPT(
+        Config(
+            vocabulary=vocabulary,
+            context=settings.beyond,
+            depth=settings.depth,
+            heads=4,
+            width=settings.width,
+            position=kind,
+            reach=settings.length - 1,
+            deviation=0.05,
+        )
+    )
 
 
 def losses(model: GPT, windows: tuple[Tensor, Tensor]) -> Tensor:
@@ -63,7 +74,11 @@ def shuffled(windows: tuple[Tensor, Tensor], generator: torch.Generator) -> tupl
 def order_seen(depth: int, seed: int) -> float:
     """How far shuffling the past moves the last output of a random causal model without positions."""
     torch.manual_seed(seed)
-    model = GPT(Config(vocabulary=11, context=17, depth=depth, heads=2, width=16, position="none", deviation=0.5)).double().eval()
+    model = (
+        GPT(Config(vocabulary=11, context=17, depth=depth, heads=2, width=16, position="none", deviation=0.5))
+        .double()
+        .eval()
+    )
     ids = torch.randint(0, 11, (1, 17), generator=torch.Generator().manual_seed(seed))
     other = ids.clone()
     other[0, :-1] = ids[0, :-1].flip(0)
@@ -77,7 +92,10 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     longer = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=settings.beyond)
     yield Said("The text", corpus.text.said)
     for depth in (1, 2):
-        yield Measured(f"shuffling the past moves the last output, {depth} layer{'s' if depth > 1 else ''} without positions", max(order_seen(depth, seed) for seed in range(5)))
+        yield Measured(
+            f"shuffling the past moves the last output, {depth} layer{'s' if depth > 1 else ''} without positions",
+            max(order_seen(depth, seed) for seed in range(5)),
+        )
     within: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
     past: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
     mixed: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
@@ -91,16 +109,44 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
             curves[kind].append(curve)
             within[kind][seed] = curve[: settings.length].mean().item()
             past[kind][seed] = curve[settings.length :].mean().item()
-            mixed[kind][seed] = (losses(trained, shuffled(near, torch.Generator().manual_seed(seed)))[-1] - losses(trained, near)[-1]).item()
+            mixed[kind][seed] = (
+                losses(trained, shuffled(near, torch.Generator().manual_seed(seed)))[-1]
+                - losses(trained, near)[-1]
+            ).item()
             yield Measured(f"loss within the trained length, {kind}", within[kind][seed], seed)
             yield Measured(f"loss beyond it, {kind}", past[kind][seed], seed)
             yield Measured(f"what shuffling the past costs, {kind}", mixed[kind][seed], seed)
-    yield Compared("positions gain, within: none minus rotary", ("none", "rotary"), within["none"], within["rotary"])
-    yield Compared("a learned table beyond its training: loss beyond minus within", ("beyond", "within"), past["learned"], within["learned"])
-    yield Compared("ALiBi beyond its training: loss beyond minus within", ("beyond", "within"), past["alibi"], within["alibi"])
-    yield Compared("no positions: shuffled past minus past as it is", ("shuffled", "as it is"), mixed["none"], dict.fromkeys(range(settings.seeds), 0.0))
-    rows = [(kind, *(sum(part[kind].values()) / settings.seeds for part in (within, past, mixed))) for kind in KINDS]
-    yield Tabled("kinds", ("position", "loss within", "loss beyond", "cost of a shuffled past"), rows, f"Mean loss over {settings.seeds} seeds: within the trained {settings.length} characters, at characters {settings.length + 1} to {settings.beyond}, and what shuffling the past adds at the last character.")
+    yield Compared(
+        "positions gain, within: none minus rotary", ("none", "rotary"), within["none"], within["rotary"]
+    )
+    yield Compared(
+        "a learned table beyond its training: loss beyond minus within",
+        ("beyond", "within"),
+        past["learned"],
+        within["learned"],
+    )
+    yield Compared(
+        "ALiBi beyond its training: loss beyond minus within",
+        ("beyond", "within"),
+        past["alibi"],
+        within["alibi"],
+    )
+    yield Compared(
+        "no positions: shuffled past minus past as it is",
+        ("shuffled", "as it is"),
+        mixed["none"],
+        dict.fromkeys(range(settings.seeds), 0.0),
+    )
+    rows = [
+        (kind, *(sum(part[kind].values()) / settings.seeds for part in (within, past, mixed)))
+        for kind in KINDS
+    ]
+    yield Tabled(
+        "kinds",
+        ("position", "loss within", "loss beyond", "cost of a shuffled past"),
+        rows,
+        f"Mean loss over {settings.seeds} seeds: within the trained {settings.length} characters, at characters {settings.length + 1} to {settings.beyond}, and what shuffling the past adds at the last character.",
+    )
     yield Drawn("length", _figure(settings, curves), LENGTH)
 
 
@@ -119,8 +165,18 @@ def _figure(settings: Settings, curves: dict[str, list[Tensor]]):
             smooth = torch.stack(found).mean(0).unfold(0, 5, 1).mean(-1)
             axis.plot(range(3, len(smooth) + 3), smooth, marker="", label=kind)
         axis.axvline(settings.length, color=BLACK, linewidth=0.8, linestyle=":")
-        axis.annotate("trained length", (settings.length, axis.get_ylim()[1]), xytext=(4, -10), textcoords="offset points", fontsize=9)
-        axis.set(xlabel="place in the window", ylabel="loss (nats a character)", title="loss by place, five places averaged")
+        axis.annotate(
+            "trained length",
+            (settings.length, axis.get_ylim()[1]),
+            xytext=(4, -10),
+            textcoords="offset points",
+            fontsize=9,
+        )
+        axis.set(
+            xlabel="place in the window",
+            ylabel="loss (nats a character)",
+            title="loss by place, five places averaged",
+        )
         axis.legend(ncols=2)
         return figure
 
@@ -131,25 +187,63 @@ EXPERIMENT = Experiment(
     chapter="text",
     question="Why does a transformer need positions, and which kind carries over to longer texts?",
     answers=(66,),
-    method="""The same small GPT is trained on windows of the text with five kinds of position: none, a learned table, rotary, ALiBi, and a learned scalar for each distance. Seeds are paired: for each seed every
-        kind sees the same batches. The loss is then read place by place on windows three times as long.
+    method="""The same small GPT is trained on windows of the text with five kinds of position: none, a
+        learned table, rotary, ALiBi, and a learned scalar for each distance. Seeds are paired: for each seed
+        every kind sees the same batches. The loss is then read place by place on windows three times as long.
 
-        As a control, all characters before the last are shuffled: a model that uses order loses by it. For random models without positions it is measured directly whether
-        the order of the past moves the last output, with one layer and with two.""",
-    see="""Without positions and with one layer, the past is a bag: shuffling it changes nothing, to the last bit. With two layers a causal model can tell order all the same, because each earlier token has
-        itself looked at another past; the trained model without positions loses when its past is shuffled. All kinds of position beat none, and those that speak of distances go
-        on working where the table ends.""",
-    correction="""Document 003, question 2.4(a), says that attention without positions sees a bag of words. That holds for attention without a mask, and for one causal layer; the mask itself tells a deeper causal model about order. Its two
-        example sentences also differ in their characters (capital letters), not only in order.""",
+        As a control, all characters before the last are shuffled: a model that uses order loses by it. For
+        random models without positions it is measured directly whether the order of the past moves the last
+        output, with one layer and with two.""",
+    see="""Without positions and with one layer, the past is a bag: shuffling it changes nothing, to the last
+        bit. With two layers a causal model can tell order all the same, because each earlier token has itself
+        looked at another past; the trained model without positions loses when its past is shuffled. All kinds
+        of position beat none, and those that speak of distances go on working where the table ends.""",
+    correction="""Document 003, question 2.4(a), says that attention without positions sees a bag of words.
+        That holds for attention without a mask, and for one causal layer; the mask itself tells a deeper
+        causal model about order. Its two example sentences also differ in their characters (capital letters),
+        not only in order.""",
     claims=(
-        Claim(name="shuffling the past moves the last output, 1 layer without positions", high=1e-12, why="one softmax over a set", source="document 003, 2.4a"),
-        Claim(name="shuffling the past moves the last output, 2 layers without positions", low=1e-3, why="each token's own past differs", source="document 003, 2.4a, corrected"),
-        Claim(name="positions gain, within: none minus rotary", low=0.02, why="knowing distances helps", source="document 003, 2.4"),
-        Claim(name="a learned table beyond its training: loss beyond minus within", low=0.1, why="places that were never trained", source="document 003, 2.4b"),
-        Claim(name="ALiBi beyond its training: loss beyond minus within", high=0.1, why="a distance is a distance", source="Press, Smith and Lewis 2022"),
-        Claim(name="no positions: shuffled past minus past as it is", low=0.0, why="a deeper causal model uses order without being told", source="this experiment"),
+        Claim(
+            name="shuffling the past moves the last output, 1 layer without positions",
+            high=1e-12,
+            why="one softmax over a set",
+            source="document 003, 2.4a",
+        ),
+        Claim(
+            name="shuffling the past moves the last output, 2 layers without positions",
+            low=1e-3,
+            why="each token's own past differs",
+            source="document 003, 2.4a, corrected",
+        ),
+        Claim(
+            name="positions gain, within: none minus rotary",
+            low=0.02,
+            why="knowing distances helps",
+            source="document 003, 2.4",
+        ),
+        Claim(
+            name="a learned table beyond its training: loss beyond minus within",
+            low=0.1,
+            why="places that were never trained",
+            source="document 003, 2.4b",
+        ),
+        Claim(
+            name="ALiBi beyond its training: loss beyond minus within",
+            high=0.1,
+            why="a distance is a distance",
+            source="Press, Smith and Lewis 2022",
+        ),
+        Claim(
+            name="no positions: shuffled past minus past as it is",
+            low=0.0,
+            why="a deeper causal model uses order without being told",
+            source="this experiment",
+        ),
     ),
-    presets={"quick": Settings(), "full": Settings(steps=2000, batch=32, width=128, depth=4, length=64, beyond=256, seeds=5)},
+    presets={
+        "quick": Settings(),
+        "full": Settings(steps=2000, batch=32, width=128, depth=4, length=64, beyond=256, seeds=5),
+    },
     seconds=50,
     run=run,
-)  # fmt: skip
+)

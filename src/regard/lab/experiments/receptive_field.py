@@ -40,8 +40,15 @@ class Settings:
 def stack(kind: str, settings: Settings, generator: torch.Generator) -> Callable[[Tensor], Tensor]:
     """A stack of random layers of one kind over (places, channels)."""
     scale = settings.width**-0.5
-    weights = [torch.randn(3, settings.width, settings.width, generator=generator, dtype=torch.float64) * scale for _ in range(settings.depth)]
-    supports: dict[str, Support] = {"attention": Full(), "causal attention": Causal(), "window attention": Window(1)}
+    weights = [
+        torch.randn(3, settings.width, settings.width, generator=generator, dtype=torch.float64) * scale
+        for _ in range(settings.depth)
+    ]
+    supports: dict[str, Support] = {
+        "attention": Full(),
+        "causal attention": Causal(),
+        "window attention": Window(1),
+    }
 
     def layer(x: Tensor, w: Tensor) -> Tensor:
         if kind == "convolution":
@@ -57,9 +64,13 @@ def stack(kind: str, settings: Settings, generator: torch.Generator) -> Callable
     return through
 
 
-def sight(through: Callable[..., Tensor], settings: Settings, depth: int, generator: torch.Generator) -> Tensor:
+def sight(
+    through: Callable[..., Tensor], settings: Settings, depth: int, generator: torch.Generator
+) -> Tensor:
     """How strongly each place of the input moves each place of the output: gradient norms (out, in)."""
-    x = torch.randn(settings.length, settings.width, generator=generator, dtype=torch.float64).requires_grad_()
+    x = torch.randn(
+        settings.length, settings.width, generator=generator, dtype=torch.float64
+    ).requires_grad_()
     output = through(x, depth).sum(1)
     rows = [torch.autograd.grad(one, x, retain_graph=True)[0].norm(dim=1) for one in output]
     return torch.stack(rows)
@@ -68,7 +79,10 @@ def sight(through: Callable[..., Tensor], settings: Settings, depth: int, genera
 def operations(length: int, width: int) -> dict[str, int]:
     """Multiplications and additions of one layer, counted while it runs."""
     x, w = torch.zeros(1, 1, length, width), torch.zeros(width, width, 3)
-    layers = {"attention": lambda: attend(x, x, x, backend="reference"), "convolution": lambda: F.conv1d(x[0, 0].T[None], w, padding=1)}
+    layers = {
+        "attention": lambda: attend(x, x, x, backend="reference"),
+        "convolution": lambda: F.conv1d(x[0, 0].T[None], w, padding=1),
+    }
     counts = {}
     for name, layer in layers.items():
         with FlopCounterMode(display=False) as counter:
@@ -84,7 +98,10 @@ class TwoPlaces(nn.Module):
         super().__init__()
         self.heads = heads
         self.position = LearnedRelative(heads, 4)
-        self.value, self.out = nn.Linear(width, 2 * width, bias=False), nn.Linear(2 * width, 2 * width, bias=False)
+        self.value, self.out = (
+            nn.Linear(width, 2 * width, bias=False),
+            nn.Linear(2 * width, 2 * width, bias=False),
+        )
         nn.init.normal_(self.position.p, std=0.5)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -130,26 +147,49 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
             if depth == 1 or kind in ("convolution", "window attention"):
                 seen[kind] = sights
         rows.append((kind, *counts))
-    yield Tabled("seen", ("layer", *(f"depth {depth}" for depth in range(1, settings.depth + 1))), rows, f"Places that move the output in the middle of {settings.length}, by depth.")
+    yield Tabled(
+        "seen",
+        ("layer", *(f"depth {depth}" for depth in range(1, settings.depth + 1))),
+        rows,
+        f"Places that move the output in the middle of {settings.length}, by depth.",
+    )
     table = {row[0]: row[1:] for row in rows}
-    yield Measured("places seen by convolutions less 1 + 2·depth", max(abs(seen - 1 - 2 * depth) for depth, seen in enumerate(table["convolution"], 1)))
+    yield Measured(
+        "places seen by convolutions less 1 + 2·depth",
+        max(abs(seen - 1 - 2 * depth) for depth, seen in enumerate(table["convolution"], 1)),
+    )
     yield Measured("places not seen by one attention layer", settings.length - table["attention"][0])
-    yield Measured("places of the future seen by causal attention", table["causal attention"][0] - (middle + 1))
+    yield Measured(
+        "places of the future seen by causal attention", table["causal attention"][0] - (middle + 1)
+    )
     counts = {length: operations(length, settings.width) for length in settings.lengths}
     for name in ("attention", "convolution"):
         for length in settings.lengths:
             yield Measured(f"operations, {name}", counts[length][name], at={"length": length})
         first, last = settings.lengths[0], settings.lengths[-1]
-        yield Measured(f"exponent of the cost in the length, {name}", log(counts[last][name] / counts[first][name]) / log(last / first))
+        yield Measured(
+            f"exponent of the cost in the length, {name}",
+            log(counts[last][name] / counts[first][name]) / log(last / first),
+        )
     curves: dict[int, list[list[float]]] = {heads: [] for heads in settings.heads}
     for seed in range(settings.seeds):
         for heads in settings.heads:
             yield Doing(f"training with {heads} heads, seed {seed}", 0.1 + 0.9 * seed / settings.seeds)
             curves[heads].append(trained(heads, settings, 1000 * session.seed + seed))
-            yield Measured(f"error with {heads} head{'s' if heads > 1 else ''}", sum(curves[heads][-1][-10:]) / 10, seed)
-    ends = {heads: {seed: sum(losses[-10:]) / 10 for seed, losses in enumerate(found)} for heads, found in curves.items()}
+            yield Measured(
+                f"error with {heads} head{'s' if heads > 1 else ''}", sum(curves[heads][-1][-10:]) / 10, seed
+            )
+    ends = {
+        heads: {seed: sum(losses[-10:]) / 10 for seed, losses in enumerate(found)}
+        for heads, found in curves.items()
+    }
     if len(settings.heads) > 1:
-        yield Compared("what a second head takes off the error", ("one head", "two heads"), ends[settings.heads[0]], ends[settings.heads[1]])
+        yield Compared(
+            "what a second head takes off the error",
+            ("one head", "two heads"),
+            ends[settings.heads[0]],
+            ends[settings.heads[1]],
+        )
     yield Drawn("sight", _sight(seen, settings), SIGHT)
     yield Drawn("heads", _heads(counts, curves), HEADS)
 
@@ -160,7 +200,12 @@ def _sight(seen: dict[str, Tensor], settings: Settings):
         for axis, (kind, sights) in zip(axes, seen.items(), strict=True):
             axis.imshow((sights / sights.amax(1, keepdim=True)).sqrt().numpy(), cmap=ORDERED, vmin=0)
             depth = settings.depth if kind in ("convolution", "window attention") else 1
-            axis.set(title=f"{kind},\n{depth} layer{'s' if depth > 1 else ''}", xticks=[], yticks=[], xlabel="input place")
+            axis.set(
+                title=f"{kind},\n{depth} layer{'s' if depth > 1 else ''}",
+                xticks=[],
+                yticks=[],
+                xlabel="input place",
+            )
             axis.title.set_fontsize(9.5)
         axes[0].set_ylabel("output place")
         return figure
@@ -177,7 +222,13 @@ def _heads(counts: dict, curves: dict):
             mean = torch.tensor(found).mean(0)
             right.plot(mean, marker="", label=f"{heads} head{'s' if heads > 1 else ''}")
         right.axhline(0.5, color=BLACK, linewidth=0.8, linestyle=":")
-        right.annotate("best possible with one head: 1/2", (0, 0.5), xytext=(40, 4), textcoords="offset points", fontsize=9)
+        right.annotate(
+            "best possible with one head: 1/2",
+            (0, 0.5),
+            xytext=(40, 4),
+            textcoords="offset points",
+            fontsize=9,
+        )
         right.set(title="error, asked for two places at once", xlabel="step", ylim=(0, 1.3))
         right.legend()
         return figure
@@ -190,29 +241,78 @@ EXPERIMENT = Experiment(
     chapter="attention",
     question="What can a convolution stack and an attention layer see, what does it cost, and why several heads?",
     answers=(63,),
-    method="""Sight is measured: the gradient of each output place with respect to each input place, through random stacks of convolutions of width 3, attention in windows of width 3, full and
-        causal attention. A place is seen where the gradient is not zero.
+    method="""Sight is measured: the gradient of each output place with respect to each input place, through
+        random stacks of convolutions of width 3, attention in windows of width 3, full and causal attention.
+        A place is seen where the gradient is not zero.
 
         Cost is counted while the layer runs, by torch's operation counter.
 
-        Heads are put to a task with a known answer: every place must report two other places, x_(i-1) and x_(i-3), which are independent. One head has one set of weights: its
-        output is a mixture p·x_(i-1) + (1 − p)·x_(i-3) times a matrix, and of a mixture of two independent signals a linear map can recover half the variance of the pair at best,
-        whatever p is. Two heads can look at one place each. The width, and with it the operations, is the same for all.""",
-    see="""A stack of convolutions sees 1 + 2·depth places; one attention layer sees them all, at a cost that grows with the square of the length. Splitting the same width into heads costs nothing and lets a
-        place look at several others without mixing them: with one head the error stays at 1/2, with two it goes to zero.""",
-    correction="""Document 003, question 2.1(a), calls the cost of attention exponential: it is quadratic (the exponent measured here is 2). Question 2.1(d) says that the rank of the output equals the smallest
+        Heads are put to a task with a known answer: every place must report two other places, x_(i-1) and
+        x_(i-3), which are independent. One head has one set of weights: its output is a mixture p·x_(i-1) +
+        (1 − p)·x_(i-3) times a matrix, and of a mixture of two independent signals a linear map can recover
+        half the variance of the pair at best, whatever p is. Two heads can look at one place each. The width,
+        and with it the operations, is the same for all.""",
+    see="""A stack of convolutions sees 1 + 2·depth places; one attention layer sees them all, at a cost that
+        grows with the square of the length. Splitting the same width into heads costs nothing and lets a
+        place look at several others without mixing them: with one head the error stays at 1/2, with two it
+        goes to zero.""",
+    correction="""Document 003, question 2.1(a), calls the cost of attention exponential: it is quadratic (the
+        exponent measured here is 2). Question 2.1(d) says that the rank of the output equals the smallest
         rank among its factors; that is an upper bound.""",
     claims=(
-        Claim(name="places seen by convolutions less 1 + 2·depth", low=0, high=0, why="each layer of width 3 adds one place a side", source="document 003, 2.1b"),
-        Claim(name="places not seen by one attention layer", low=0, high=0, why="every score is positive after the softmax", source="document 003, 2.1b"),
-        Claim(name="places of the future seen by causal attention", low=0, high=0, why="the mask", source="document 003, 2.1b"),
-        Claim(name="exponent of the cost in the length, attention", low=1.99, high=2.01, why="n² scores, quadratic and not exponential", source="document 003, 2.1a, corrected"),
-        Claim(name="exponent of the cost in the length, convolution", low=0.99, high=1.01, why="each place costs the same", source="document 003, 2.1a"),
-        Claim(name="error with 1 head", low=0.49, high=0.55, why="half the variance of two independent signals is lost in any one mixture", source="this experiment"),
-        Claim(name="error with 2 heads", high=0.05, why="each head looks at one place", source="document 003, 2.1d"),
-        Claim(name="what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"),
+        Claim(
+            name="places seen by convolutions less 1 + 2·depth",
+            low=0,
+            high=0,
+            why="each layer of width 3 adds one place a side",
+            source="document 003, 2.1b",
+        ),
+        Claim(
+            name="places not seen by one attention layer",
+            low=0,
+            high=0,
+            why="every score is positive after the softmax",
+            source="document 003, 2.1b",
+        ),
+        Claim(
+            name="places of the future seen by causal attention",
+            low=0,
+            high=0,
+            why="the mask",
+            source="document 003, 2.1b",
+        ),
+        Claim(
+            name="exponent of the cost in the length, attention",
+            low=1.99,
+            high=2.01,
+            why="n² scores, quadratic and not exponential",
+            source="document 003, 2.1a, corrected",
+        ),
+        Claim(
+            name="exponent of the cost in the length, convolution",
+            low=0.99,
+            high=1.01,
+            why="each place costs the same",
+            source="document 003, 2.1a",
+        ),
+        Claim(
+            name="error with 1 head",
+            low=0.49,
+            high=0.55,
+            why="half the variance of two independent signals is lost in any one mixture",
+            source="this experiment",
+        ),
+        Claim(
+            name="error with 2 heads",
+            high=0.05,
+            why="each head looks at one place",
+            source="document 003, 2.1d",
+        ),
+        Claim(
+            name="what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"
+        ),
     ),
     presets={"quick": Settings(), "full": Settings(steps=1500, seeds=20, heads=(1, 2, 4, 8))},
     seconds=12,
     run=run,
-)  # fmt: skip
+)

@@ -60,10 +60,14 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     moments: dict[tuple[int, float, float], list[tuple[float, float]]] = {
         (width, *cell): [] for width in settings.widths for cell in cells
     }
-    curves: dict[tuple[str, int], list[tuple[float, float]]] = {key: [] for key in product(SCALES, settings.widths)}
+    curves: dict[tuple[str, int], list[tuple[float, float]]] = {
+        key: [] for key in product(SCALES, settings.widths)
+    }
     shown: dict[tuple[str, int], Tensor] = {}
     for step, (seed, width) in enumerate(product(range(settings.seeds), settings.widths)):
-        yield Doing(f"q·k and its softmax at d = {width}, seed {seed}", step / (settings.seeds * len(settings.widths)))
+        yield Doing(
+            f"q·k and its softmax at d = {width}, seed {seed}", step / (settings.seeds * len(settings.widths))
+        )
         generator = torch.Generator().manual_seed(100_000 * session.seed + 1000 * seed + width)
         noise = torch.randn(2, settings.draws, width, generator=generator, dtype=torch.float64)
         for mean, sigma in cells:
@@ -100,10 +104,16 @@ def _moments(settings: Settings, moments: dict) -> Iterator[Event]:
     yield Measured("largest variance / d(σ⁴ + 2σ²μ²)", max(ratios))
     if (0.0, 1.0) in product(settings.means, settings.sigmas):
         for seed in range(settings.seeds):
-            yield Measured("variance of q·k/√d at μ = 0, σ = 1, widest", moments[settings.widths[-1], 0.0, 1.0][seed][1] / settings.widths[-1], seed)
+            yield Measured(
+                "variance of q·k/√d at μ = 0, σ = 1, widest",
+                moments[settings.widths[-1], 0.0, 1.0][seed][1] / settings.widths[-1],
+                seed,
+            )
     columns = ("d", "μ", "σ", "mean: dμ²", "measured", "variance: d(σ⁴ + 2σ²μ²)", "measured")
     widest = [row for row in rows if row[0] == settings.widths[-1]]
-    yield Tabled("moments", columns, widest, f"Predicted and measured moments of q·k at d = {settings.widths[-1]}.")
+    yield Tabled(
+        "moments", columns, widest, f"Predicted and measured moments of q·k at d = {settings.widths[-1]}."
+    )
 
 
 def _softmax(settings: Settings, curves: dict) -> Iterator[Event]:
@@ -117,18 +127,29 @@ def _softmax(settings: Settings, curves: dict) -> Iterator[Event]:
         change = (curves["1/√d", last][seed][0] - curves["1/√d", first][seed][0]) / log(settings.keys)
         yield Measured("change of that share from the smallest d to the largest, 1/√d", change, seed)
     norms = {name: dict(enumerate(norm for _, norm in curves[name, last])) for name in SCALES}
-    yield Compared("softmax gradient at the largest d", ("1/√d", "no scale"), norms["1/√d"], norms["no scale"])
+    yield Compared(
+        "softmax gradient at the largest d", ("1/√d", "no scale"), norms["1/√d"], norms["no scale"]
+    )
 
 
 def _moment_figure(settings: Settings, moments: dict):
     with style():
         figure, (left, right) = panels(2, height=3.2)
-        chosen = [(mean, sigma) for mean, sigma in ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (0.0, 2.0)) if (settings.widths[0], mean, sigma) in moments]
+        chosen = [
+            (mean, sigma)
+            for mean, sigma in ((0.0, 1.0), (0.5, 1.0), (1.0, 1.0), (0.0, 2.0))
+            if (settings.widths[0], mean, sigma) in moments
+        ]
         for mean, sigma in chosen:
             theory = [predicted(width, mean, sigma) for width in settings.widths]
             for axis, part in ((left, 0), (right, 1)):
-                found = [sum(one[part] for one in moments[width, mean, sigma]) / settings.seeds for width in settings.widths]
-                axis.plot(settings.widths, [pair[part] for pair in theory], color=BLACK, linewidth=0.8, marker="")
+                found = [
+                    sum(one[part] for one in moments[width, mean, sigma]) / settings.seeds
+                    for width in settings.widths
+                ]
+                axis.plot(
+                    settings.widths, [pair[part] for pair in theory], color=BLACK, linewidth=0.8, marker=""
+                )
                 axis.plot(settings.widths, found, linestyle="", label=f"μ = {mean:g}, σ = {sigma:g}")
         left.set(title="mean of q·k", xlabel="width d", xscale="log", yscale="symlog")
         right.set(title="variance of q·k", xlabel="width d", xscale="log", yscale="log")
@@ -143,11 +164,25 @@ def _softmax_figure(settings: Settings, curves: dict):
             for axis, part in ((left, 0), (right, 1)):
                 values = [[one[part] for one in curves[name, width]] for width in settings.widths]
                 middle = [sum(one) / len(one) for one in values]
-                spread = [[m - min(one) for m, one in zip(middle, values, strict=True)], [max(one) - m for m, one in zip(middle, values, strict=True)]]
+                spread = [
+                    [m - min(one) for m, one in zip(middle, values, strict=True)],
+                    [max(one) - m for m, one in zip(middle, values, strict=True)],
+                ]
                 axis.errorbar(settings.widths, middle, yerr=spread, capsize=2, label=name)
         left.axhline(log(settings.keys), color=BLACK, linewidth=0.8, linestyle=":")
-        left.annotate("uniform: log m", (settings.widths[0], log(settings.keys)), xytext=(0, 5), textcoords="offset points", fontsize=9)
-        left.set(title="entropy of the weights (nats)", xlabel="width d", xscale="log", ylim=(0, 1.15 * log(settings.keys)))
+        left.annotate(
+            "uniform: log m",
+            (settings.widths[0], log(settings.keys)),
+            xytext=(0, 5),
+            textcoords="offset points",
+            fontsize=9,
+        )
+        left.set(
+            title="entropy of the weights (nats)",
+            xlabel="width d",
+            xscale="log",
+            ylim=(0, 1.15 * log(settings.keys)),
+        )
         right.set(title="size of the softmax's gradient", xlabel="width d", xscale="log", ylim=(0, None))
         right.legend()
         return figure
@@ -160,11 +195,17 @@ def _weight_figure(settings: Settings, shown: dict):
         figure, axes = panels(3, width=7.4, height=2.4)
         for axis, name in zip(axes, SCALES, strict=True):
             rows = torch.stack([shown[name, width][:12] for width in settings.widths])
-            image = axis.imshow(rows.numpy(), norm=PowerNorm(0.5, 0, 1), cmap=ORDERED, aspect="auto")
-            axis.set(title=name, xlabel="key, heaviest first", yticks=range(len(settings.widths)), yticklabels=settings.widths, xticks=[])
+            axis.imshow(rows.numpy(), norm=PowerNorm(0.5, 0, 1), cmap=ORDERED, aspect="auto")
+            axis.set(
+                title=name,
+                xlabel="key, heaviest first",
+                yticks=range(len(settings.widths)),
+                yticklabels=settings.widths,
+                xticks=[],
+            )
             axis.grid(False)
         axes[0].set_ylabel("width d")
-        figure.colorbar(image, ax=axes, label="weight")
+        figure.colorbar(axes[0].images[0], ax=axes, label="weight")
         return figure
 
 
@@ -183,31 +224,73 @@ EXPERIMENT = Experiment(
     chapter="attention",
     question="Why does attention divide q·k by √d, and what happens if it does not?",
     answers=(23, 24, 25),
-    method="""Queries and keys are drawn with independent entries of mean μ and standard deviation σ. For each width d the mean and
-        variance of q·k over many independent pairs are held against dμ² and d(σ⁴ + 2σ²μ²).
+    method="""Queries and keys are drawn with independent entries of mean μ and standard deviation σ. For each
+        width d the mean and variance of q·k over many independent pairs are held against dμ² and d(σ⁴ +
+        2σ²μ²).
 
-        Then a query chooses among keys by softmax, with the scores as they are, divided by √d, and divided by d. Two numbers say what the choice is
-        worth for learning: the entropy of the weights, and the size (Frobenius norm) of the softmax's Jacobian diag(p) − ppᵀ, through which
-        every gradient to queries and keys must pass. The same seeds serve all three scales.""",
-    see="""The variance of q·k is d times that of one product, because it is a sum of d independent terms. Dividing by √d, not by d, brings it back to
-        σ⁴ + 2σ²μ², whatever the width: 1 when entries have mean 0 and variance 1. Without it a wide model starts with weights
-        that are almost one-hot, and an almost one-hot softmax has almost no gradient: the model could not learn to look elsewhere.""",
-    correction="""Document 001's solution to 2(c) says that the variance is d²; its own part (b) gives d, and d is what is measured here. It needs q and k to be
-        independent of each other, and the variance after scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. Document 003, question 2.1(c),
-        takes zero mean from "i.i.d."; zero mean is an assumption of its own, and the curves with μ ≠ 0 show what it is worth.""",
+        Then a query chooses among keys by softmax, with the scores as they are, divided by √d, and divided by
+        d. Two numbers say what the choice is worth for learning: the entropy of the weights, and the size
+        (Frobenius norm) of the softmax's Jacobian diag(p) − ppᵀ, through which every gradient to queries and
+        keys must pass. The same seeds serve all three scales.""",
+    see="""The variance of q·k is d times that of one product, because it is a sum of d independent terms.
+        Dividing by √d, not by d, brings it back to σ⁴ + 2σ²μ², whatever the width: 1 when entries have mean 0
+        and variance 1. Without it a wide model starts with weights that are almost one-hot, and an almost
+        one-hot softmax has almost no gradient: the model could not learn to look elsewhere.""",
+    correction="""Document 001's solution to 2(c) says that the variance is d²; its own part (b) gives d, and
+        d is what is measured here. It needs q and k to be independent of each other, and the variance after
+        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. Document 003, question 2.1(c), takes zero
+        mean from "i.i.d."; zero mean is an assumption of its own, and the curves with μ ≠ 0 show what it is
+        worth.""",
     claims=(
-        Claim(name="largest gap of the mean, in standard errors", high=4.5, source=SOURCE + "a",
-              why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs"),
-        Claim(name="smallest variance / d(σ⁴ + 2σ²μ²)", low=0.93, source=SOURCE + "b", why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 10,000 pairs"),
-        Claim(name="largest variance / d(σ⁴ + 2σ²μ²)", high=1.07, source=SOURCE + "b", why="the same from above"),
-        Claim(name="variance of q·k/√d at μ = 0, σ = 1, widest", low=0.95, high=1.05, source=SOURCE + "c", why="s = √d brings the variance to 1"),
-        Claim(name="entropy at the largest d, no scale, as a share of log m", high=0.1, source="this experiment", why="scores of standard deviation √d = 32 leave the softmax next to one-hot"),
-        Claim(name="change of that share from the smallest d to the largest, 1/√d", low=-0.08, high=0.08, source="this experiment",
-              why="scaled scores have the same variance at every width"),
-        Claim(name="entropy at the largest d, 1/d, as a share of log m", low=0.99, source="this experiment", why="scores of standard deviation 1/√d are next to equal"),
-        Claim(name="softmax gradient at the largest d", low=0.02, source="this experiment", why="a one-hot softmax passes no gradient; a scaled one does"),
+        Claim(
+            name="largest gap of the mean, in standard errors",
+            high=4.5,
+            source=SOURCE + "a",
+            why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs",
+        ),
+        Claim(
+            name="smallest variance / d(σ⁴ + 2σ²μ²)",
+            low=0.93,
+            source=SOURCE + "b",
+            why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 10,000 pairs",
+        ),
+        Claim(
+            name="largest variance / d(σ⁴ + 2σ²μ²)", high=1.07, source=SOURCE + "b", why="the same from above"
+        ),
+        Claim(
+            name="variance of q·k/√d at μ = 0, σ = 1, widest",
+            low=0.95,
+            high=1.05,
+            source=SOURCE + "c",
+            why="s = √d brings the variance to 1",
+        ),
+        Claim(
+            name="entropy at the largest d, no scale, as a share of log m",
+            high=0.1,
+            source="this experiment",
+            why="scores of standard deviation √d = 32 leave the softmax next to one-hot",
+        ),
+        Claim(
+            name="change of that share from the smallest d to the largest, 1/√d",
+            low=-0.08,
+            high=0.08,
+            source="this experiment",
+            why="scaled scores have the same variance at every width",
+        ),
+        Claim(
+            name="entropy at the largest d, 1/d, as a share of log m",
+            low=0.99,
+            source="this experiment",
+            why="scores of standard deviation 1/√d are next to equal",
+        ),
+        Claim(
+            name="softmax gradient at the largest d",
+            low=0.02,
+            source="this experiment",
+            why="a one-hot softmax passes no gradient; a scaled one does",
+        ),
     ),
     presets={"quick": Settings(), "full": Settings(draws=20_000, seeds=20, queries=1024)},
     seconds=3,
     run=run,
-)  # fmt: skip
+)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, log
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +24,9 @@ ADAM = Plan(steps=EPOCH, rate=3e-4, betas=(0.9, 0.999), fall="constant", warmup=
 "Document 002's optimiser."
 PLAIN = Plan(steps=2000, rate=1e-3, betas=(0.9, 0.99), decay=0.1, fall="cosine", warmup=0.05, floor=0.1)
 "The recipe usual for document 000's sizes on a CPU."
-QUICK = Plan(steps=250, optimiser="muon", rate=4e-3, matrix_rate=0.02, betas=(0.9, 0.95), fall="linear", warmup=0.05)
+QUICK = Plan(
+    steps=250, optimiser="muon", rate=4e-3, matrix_rate=0.02, betas=(0.9, 0.95), fall="linear", warmup=0.05
+)
 "The same model by Muon, in an eighth of the steps."
 
 
@@ -55,12 +57,21 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
         yield from _document_000(settings, session, large, known, group)
 
 
-def _document_002(settings: Settings, session: Session, corpus: Corpus, known: bool, group) -> Iterator[Event]:
+def _document_002(
+    settings: Settings, session: Session, corpus: Corpus, known: bool, group
+) -> Iterator[Event]:
     torch.manual_seed(session.seed)
     model = GPT(replace(DOCUMENT_002, vocabulary=corpus.tokenizer.size))
     plan = replace(ADAM, steps=settings.epochs * settings.epoch, seed=session.seed)
     seconds = inf if session.left() == inf else 0.4 * session.left()
-    training = Training(model, corpus.batches("train", size=64 // group.world, seed=session.seed), cross_entropy, plan, seconds=seconds, group=group)
+    training = Training(
+        model,
+        corpus.batches("train", size=64 // group.world, seed=session.seed),
+        cross_entropy,
+        plan,
+        seconds=seconds,
+        group=group,
+    )
     checkpoints = Checkpoints(session.folder / "document-002")
     resume(training, checkpoints)
     recent: list[float] = []
@@ -68,20 +79,38 @@ def _document_002(settings: Settings, session: Session, corpus: Corpus, known: b
     for step in kept(training, checkpoints):
         recent.append(step.loss)
         if step.step % 50 == 0:
-            yield Measured("training loss, document 002", sum(recent[-50:]) / len(recent[-50:]), at={"step": step.step})
-            yield Doing(f"document 002's model, step {step.step}, loss {step.loss:.3f}", 0.45 * step.step / plan.steps)
+            yield Measured(
+                "training loss, document 002", sum(recent[-50:]) / len(recent[-50:]), at={"step": step.step}
+            )
+            yield Doing(
+                f"document 002's model, step {step.step}, loss {step.loss:.3f}", 0.45 * step.step / plan.steps
+            )
         if step.step % settings.epoch == 0 or step.step == training.course.steps:
             epoch = step.step / settings.epoch
             mean, recent = sum(recent) / len(recent), []
-            test, right = held_out(model, corpus.windows.cover("test", size=500)), last_right(model, corpus, "test")
+            test, right = (
+                held_out(model, corpus.windows.cover("test", size=500)),
+                last_right(model, corpus, "test"),
+            )
             curve.append((epoch, mean, test, last_right(model, corpus, "train"), right))
-            for name, value in zip(("training loss", "test loss", "accuracy of the last character, training", "accuracy of the last character, test"), curve[-1][1:], strict=True):
+            for name, value in zip(
+                (
+                    "training loss",
+                    "test loss",
+                    "accuracy of the last character, training",
+                    "accuracy of the last character, test",
+                ),
+                curve[-1][1:],
+                strict=True,
+            ):
                 yield Measured(f"{name} by epoch, document 002", value, at={"epoch": epoch})
             yield from _sentences(model, corpus, epoch)
             if epoch == 1 and known:
                 yield Measured("document 002: test loss after the first epoch", test)
     if curve and known:
-        for name, value in zip(("training loss", "test loss", "training accuracy", "test accuracy"), curve[-1][1:], strict=True):
+        for name, value in zip(
+            ("training loss", "test loss", "training accuracy", "test accuracy"), curve[-1][1:], strict=True
+        ):
             yield Measured(f"document 002: {name} at the end", value)
     if curve:
         yield Drawn("epochs", _curves(curve), EPOCHS)
@@ -90,8 +119,17 @@ def _document_002(settings: Settings, session: Session, corpus: Corpus, known: b
 def _sentences(model: GPT, corpus: Corpus, epoch: float) -> Iterator[Event]:
     """Three sentences each way, as document 002 asks."""
     ways = {"plain": Sampler(), "top-k 5": Sampler(top_k=5)}
-    said = {name: speak(model, corpus, "the ", steps=30, sampler=sampler, seed=42, rows=3) for name, sampler in ways.items()}
-    yield Said(f"Document 002's model after epoch {epoch:g}", "\n".join(f"{name:8} | " + " | ".join(one.replace("\n", "⏎") for one in found) for name, found in said.items()))
+    said = {
+        name: speak(model, corpus, "the ", steps=30, sampler=sampler, seed=42, rows=3)
+        for name, sampler in ways.items()
+    }
+    yield Said(
+        f"Document 002's model after epoch {epoch:g}",
+        "\n".join(
+            f"{name:8} | " + " | ".join(one.replace("\n", "⏎") for one in found)
+            for name, found in said.items()
+        ),
+    )
 
 
 def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
@@ -101,17 +139,29 @@ def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
         return float((model(inputs)[:, -1].argmax(-1) == targets[:, -1]).double().mean())
 
 
-def _document_000(settings: Settings, session: Session, corpus: Corpus, known: bool, group) -> Iterator[Event]:
+def _document_000(
+    settings: Settings, session: Session, corpus: Corpus, known: bool, group
+) -> Iterator[Event]:
     torch.manual_seed(session.seed)
     model = GPT(replace(DOCUMENT_000, vocabulary=corpus.tokenizer.size))
     start = corpus.tokenizer.decode([0])
     before = held_out(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
     if known:
         yield Measured("loss before training", before)
-    yield Said("Document 000's model before training", speak(model, corpus, start, steps=200, sampler=Sampler(), seed=1)[0].strip())
+    yield Said(
+        "Document 000's model before training",
+        speak(model, corpus, start, steps=200, sampler=Sampler(), seed=1)[0].strip(),
+    )
     seconds = inf if session.left() == inf else 0.85 * session.left()
     plan = replace(settings.plan, seed=session.seed)
-    training = Training(model, corpus.batches("train", size=settings.batch // group.world, seed=session.seed), cross_entropy, plan, seconds=seconds, group=group)
+    training = Training(
+        model,
+        corpus.batches("train", size=settings.batch // group.world, seed=session.seed),
+        cross_entropy,
+        plan,
+        seconds=seconds,
+        group=group,
+    )
     checkpoints = Checkpoints(session.folder / "document-000")
     resume(training, checkpoints)
     losses: list[tuple[int, float]] = [(0, before)]
@@ -120,14 +170,27 @@ def _document_000(settings: Settings, session: Session, corpus: Corpus, known: b
         losses.append((step.step, step.loss))
         yield Measured("training loss, document 000", step.loss, at={"step": step.step})
         if step.step % max(1, plan.steps // 10) == 0 and step.step < training.course.steps:
-            tests.append((step.step, held_out(model, (corpus.windows.batch("test", index, size=64, seed=0) for index in range(4)))))
+            tests.append(
+                (
+                    step.step,
+                    held_out(
+                        model, (corpus.windows.batch("test", index, size=64, seed=0) for index in range(4))
+                    ),
+                )
+            )
             yield Measured("held-out loss, document 000", tests[-1][1], at={"step": step.step})
-        yield Doing(f"document 000's model, step {step.step}, loss {step.loss:.3f}", 0.45 + 0.5 * step.step / plan.steps)
+        yield Doing(
+            f"document 000's model, step {step.step}, loss {step.loss:.3f}",
+            0.45 + 0.5 * step.step / plan.steps,
+        )
     final = held_out(model, corpus.windows.cover("test", size=256))
     tests.append((training.step, final))
     if known:
         yield Measured("document 000: held-out loss at the end", final)
-    yield Said("Document 000's model after training", speak(model, corpus, start, steps=500, sampler=Sampler(), seed=1)[0].strip())
+    yield Said(
+        "Document 000's model after training",
+        speak(model, corpus, start, steps=500, sampler=Sampler(), seed=1)[0].strip(),
+    )
     yield from _words(settings, model, corpus)
     yield Drawn("loss", _losses(losses, tests), LOSS)
     yield Drawn("attention", _attention(model, corpus), ATTENTION)
@@ -137,7 +200,10 @@ def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
     """Plain sampling against top-k 5 by the share of real words, sample by sample."""
     known = set(words(corpus.text.characters))
     shares = {
-        name: [real_words(one, known) for one in speak(model, corpus, "the ", steps=200, sampler=sampler, seed=7, rows=settings.rows)]
+        name: [
+            real_words(one, known)
+            for one in speak(model, corpus, "the ", steps=200, sampler=sampler, seed=7, rows=settings.rows)
+        ]
         for name, sampler in (("top-k 5", Sampler(top_k=5)), ("plain", Sampler()))
     }
     top, plain = (dict(enumerate(found)) for found in shares.values())
@@ -151,7 +217,10 @@ def _curves(curve: list[tuple[float, float, float, float, float]]):
     epochs, *columns = zip(*curve, strict=True)
     with style():
         figure, (left, right) = panels(2, height=3.0)
-        for axis, names, pair in ((left, ("training", "test"), columns[:2]), (right, ("training", "test"), columns[2:])):
+        for axis, names, pair in (
+            (left, ("training", "test"), columns[:2]),
+            (right, ("training", "test"), columns[2:]),
+        ):
             for name, values in zip(names, pair, strict=True):
                 axis.plot(epochs, values, label=name)
             axis.set(xlabel="epoch", xticks=range(1, int(max(epochs)) + 1) if max(epochs) >= 1 else epochs)
@@ -166,7 +235,7 @@ def _losses(losses: list[tuple[int, float]], tests: list[tuple[int, float]]):
         figure, (axis,) = panels(height=3.0)
         axis.plot(*zip(*losses, strict=True), marker="", linewidth=0.8, alpha=0.7, label="training batch")
         axis.plot(*zip(*tests, strict=True), label="held out")
-        axis.axhline(torch.log(torch.tensor(65.0)), color=BLACK, linewidth=0.8, linestyle=":")
+        axis.axhline(log(65), color=BLACK, linewidth=0.8, linestyle=":")
         axis.annotate("ln 65", (0, 4.17), xytext=(6, 3), textcoords="offset points", fontsize=9)
         axis.set(title="document 000's model", xlabel="step", ylabel="loss (nats a character)")
         axis.legend()
@@ -201,28 +270,79 @@ EXPERIMENT = Experiment(
     chapter="text",
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
     answers=(6, 7, 8, 9, 51, 52, 53, 54),
-    method="""Two models read characters. Document 002's has 3 layers, 3 heads, width 48 and sees 10 characters; it is trained by Adam at 3e-4 on batches of 64 windows, 1563 of them to an epoch, and is tested on the last
-        5 % of the text. Document 000's has 4 layers, 4 heads, width 128 and sees 64 characters; its test text is the last tenth, read in windows that do not overlap.
+    method="""Two models read characters. Document 002's has 3 layers, 3 heads, width 48 and sees 10
+        characters; it is trained by Adam at 3e-4 on batches of 64 windows, 1563 of them to an epoch, and is
+        tested on the last 5 % of the text. Document 000's has 4 layers, 4 heads, width 128 and sees 64
+        characters; its test text is the last tenth, read in windows that do not overlap.
 
-        The full preset trains both as the documents say. The quick preset stops the first after two epochs, and trains the second by Muon in 250 steps in place of 2000 by AdamW.
+        The full preset trains both as the documents say. The quick preset stops the first after two epochs,
+        and trains the second by Muon in 250 steps in place of 2000 by AdamW.
 
-        Samples are drawn from the distribution as it is, and from its five most probable characters. The share of words said that occur in the text measures what the ear hears.""",
-    see="""Before training every character is as likely as any other: a loss of ln 65 and noise. The first hundred steps bring spaces and letters in their frequencies, the next thousand words and speakers' names. Top-k
-        sampling makes fewer misspelt words because it never draws from the long tail of improbable characters. The attention maps show heads that look at the last one or two characters, and others
-        that look back to the start of the word or line.""",
-    correction="""Document 000 calls training iterations epochs, and scales one head by √C where each head needs √(C/H). Document 002's mask is said to be a lower triangular matrix that is added: what is added is 0 on and
-        below the diagonal and −∞ above it. Its accuracy formula compares logits with a character: the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the growing one, and
-        calls torch.seed(42), which takes no seed.""",
+        Samples are drawn from the distribution as it is, and from its five most probable characters. The
+        share of words said that occur in the text measures what the ear hears.""",
+    see="""Before training every character is as likely as any other: a loss of ln 65 and noise. The first
+        hundred steps bring spaces and letters in their frequencies, the next thousand words and speakers'
+        names. Top-k sampling makes fewer misspelt words because it never draws from the long tail of
+        improbable characters. The attention maps show heads that look at the last one or two characters, and
+        others that look back to the start of the word or line.""",
+    correction="""Document 000 calls training iterations epochs, and scales one head by √C where each head
+        needs √(C/H). Document 002's mask is said to be a lower triangular matrix that is added: what is added
+        is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
+        the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
+        growing one, and calls torch.seed(42), which takes no seed.""",
     claims=(
-        Claim(name="loss before training", low=3.97, high=4.4, why="ln 65 = 4.17: nothing is known yet", source="document 000, 3a"),
-        Claim(name="document 002: test loss after the first epoch", low=2.05, high=2.25, why="a logged run of the course has 2.152", source="document 002, T2"),
-        Claim(name="document 002: training loss at the end", low=1.68, high=1.82, why="logged: 1.750 after ten epochs", source="document 002, T2", preset="full"),
-        Claim(name="document 002: test loss at the end", low=1.75, high=1.9, why="logged: 1.823 after ten epochs", source="document 002, T2", preset="full"),
-        Claim(name="document 002: test accuracy at the end", low=0.42, high=0.49, why="logged: 0.452 after ten epochs", source="document 002, T2", preset="full"),
-        Claim(name="document 000: held-out loss at the end", high=2.15, why="2000 steps of AdamW end near 1.9; 250 of Muon come close", source="document 000, 3c"),
-        Claim(name="share of real words", low=0.0, why="top-k cuts off the tail in which misspellings live", source="document 002, T4"),
+        Claim(
+            name="loss before training",
+            low=3.97,
+            high=4.4,
+            why="ln 65 = 4.17: nothing is known yet",
+            source="document 000, 3a",
+        ),
+        Claim(
+            name="document 002: test loss after the first epoch",
+            low=2.05,
+            high=2.25,
+            why="a logged run of the course has 2.152",
+            source="document 002, T2",
+        ),
+        Claim(
+            name="document 002: training loss at the end",
+            low=1.68,
+            high=1.82,
+            why="logged: 1.750 after ten epochs",
+            source="document 002, T2",
+            preset="full",
+        ),
+        Claim(
+            name="document 002: test loss at the end",
+            low=1.75,
+            high=1.9,
+            why="logged: 1.823 after ten epochs",
+            source="document 002, T2",
+            preset="full",
+        ),
+        Claim(
+            name="document 002: test accuracy at the end",
+            low=0.42,
+            high=0.49,
+            why="logged: 0.452 after ten epochs",
+            source="document 002, T2",
+            preset="full",
+        ),
+        Claim(
+            name="document 000: held-out loss at the end",
+            high=2.15,
+            why="2000 steps of AdamW end near 1.9; 250 of Muon come close",
+            source="document 000, 3c",
+        ),
+        Claim(
+            name="share of real words",
+            low=0.0,
+            why="top-k cuts off the tail in which misspellings live",
+            source="document 002, T4",
+        ),
     ),
     presets={"quick": Settings(), "full": Settings(epochs=10, plan=PLAIN, rows=32)},
     seconds=60,
     run=run,
-)  # fmt: skip
+)

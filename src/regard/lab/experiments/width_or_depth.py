@@ -65,26 +65,43 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
             yield Doing(f"{name}, seed {seed}", (seed + place / len(shapes)) / settings.seeds)
             model, losses, pace = _trained(shape, settings, corpus, 100 * session.seed + seed)
             sizes[name] = model.size
-            ends[name][seed] = held_out(model, (corpus.windows.batch("test", index, size=64, seed=0) for index in range(16)))
+            ends[name][seed] = held_out(
+                model, (corpus.windows.batch("test", index, size=64, seed=0) for index in range(16))
+            )
             paces[name].append(pace)
             curves[name].append(losses)
             yield Measured(f"held-out loss, {name}", ends[name][seed], seed)
     wide, deep, deeper = SHAPES
-    yield Measured("largest difference in parameters, as a share", max(abs(sizes[name] / sizes[wide] - 1) for name in SHAPES))
+    yield Measured(
+        "largest difference in parameters, as a share",
+        max(abs(sizes[name] / sizes[wide] - 1) for name in SHAPES),
+    )
     yield Compared("loss, 2 hidden layers minus 1", ("2 layers", "1 layer"), ends[deep], ends[wide])
     yield Compared("loss, 3 hidden layers minus 1", ("3 layers", "1 layer"), ends[deeper], ends[wide])
     yield Compared("loss, 1 × wide minus 4 × wide", ("1 × wide", "4 × wide"), ends[NARROW], ends[wide])
     yield Measured("time of a step, 3 hidden layers / 1", median(paces[deeper]) / median(paces[wide]))
-    rows = [(name, sizes[name], sum(found.values()) / settings.seeds, 1000 * median(paces[name])) for name, found in ends.items()]
-    yield Tabled("shapes", ("MLP", "parameters of the model", "held-out loss", "ms a step"), rows, f"Means over {settings.seeds} seeds.")
+    rows = [
+        (name, sizes[name], sum(found.values()) / settings.seeds, 1000 * median(paces[name]))
+        for name, found in ends.items()
+    ]
+    yield Tabled(
+        "shapes",
+        ("MLP", "parameters of the model", "held-out loss", "ms a step"),
+        rows,
+        f"Means over {settings.seeds} seeds.",
+    )
     yield Drawn("curves", _figure(curves), CURVES)
 
 
-def _trained(shape: tuple[int, float], settings: Settings, corpus: Corpus, seed: int) -> tuple[GPT, list[float], float]:
+def _trained(
+    shape: tuple[int, float], settings: Settings, corpus: Corpus, seed: int
+) -> tuple[GPT, list[float], float]:
     torch.manual_seed(seed)
     model = GPT(config_of(shape, settings, corpus.tokenizer.size))
     plan = Plan(steps=settings.steps, optimiser="muon", rate=4e-3, seed=seed)
-    steps = list(Training(model, corpus.batches("train", size=settings.batch, seed=seed), cross_entropy, plan))
+    steps = list(
+        Training(model, corpus.batches("train", size=settings.batch, seed=seed), cross_entropy, plan)
+    )
     return model, [step.loss for step in steps], median(step.seconds for step in steps)
 
 
@@ -94,7 +111,7 @@ def _figure(curves: dict[str, list[list[float]]]):
         for name, found in curves.items():
             smooth = torch.tensor(found).mean(0).unfold(0, min(20, len(found[0])), 1).mean(-1)
             axis.plot(smooth, marker="", label=name)
-        axis.set(xlabel="step", ylabel="training loss, 20 steps averaged", ylim=(None, smooth[: max(1, len(smooth) // 10)].mean().item()))
+        axis.set(xlabel="step", ylabel="training loss, 20 steps averaged", yscale="log")
         axis.legend()
         return figure
 
@@ -105,18 +122,45 @@ EXPERIMENT = Experiment(
     chapter="text",
     question="Why is the MLP of a transformer block wide, and would a deep one do better with the same parameters?",
     answers=(65,),
-    method="""One small GPT is trained with MLPs of one, two and three hidden layers. Their widths are chosen so that all have 8 width² weights: 4 times the width with one hidden layer, 2 times with two, 1.56 times with three. A
-        fourth has one hidden layer of the model's own width, to say what width is worth. Seeds are paired; the loss is that on held-out text.""",
-    see="""More hidden channels help: the narrow MLP is worse. At equal parameters a deeper MLP does not beat the wide one here, and it is slower, since its layers wait for one another; depth is better bought by more blocks,
-        each of which also looks around. The intervals say how sure that is at this size.""",
-    correction="""Document 003, question 2.3(c), argues for a wide MLP from capacity alone: the comparison needs equal parameters, which is what is done here.""",
+    method="""One small GPT is trained with MLPs of one, two and three hidden layers. Their widths are chosen
+        so that all have 8 width² weights: 4 times the width with one hidden layer, 2 times with two, 1.56
+        times with three. A fourth has one hidden layer of the model's own width, to say what width is worth.
+        Seeds are paired; the loss is that on held-out text.""",
+    see="""More hidden channels help: the narrow MLP is worse. At equal parameters a deeper MLP does not beat
+        the wide one here, and it is slower, since its layers wait for one another; depth is better bought by
+        more blocks, each of which also looks around. The intervals say how sure that is at this size.""",
+    correction="""Document 003, question 2.3(c), argues for a wide MLP from capacity alone: the comparison
+        needs equal parameters, which is what is done here.""",
     claims=(
-        Claim(name="largest difference in parameters, as a share", high=0.01, why="h² + 2wh = 8w² gives h = 2w, and 2h² + 2wh = 8w² gives h = 1.56w", source="this experiment"),
-        Claim(name="loss, 1 × wide minus 4 × wide", low=0.0, why="capacity of the hidden layer", source="document 003, 2.3c"),
-        Claim(name="loss, 3 hidden layers minus 1", low=-0.02, why="depth inside a block brings nothing at equal parameters", source="document 003, 2.3c"),
-        Claim(name="time of a step, 3 hidden layers / 1", low=1.0, why="the same operations, one after another", source="this experiment"),
+        Claim(
+            name="largest difference in parameters, as a share",
+            high=0.01,
+            why="h² + 2wh = 8w² gives h = 2w, and 2h² + 2wh = 8w² gives h = 1.56w",
+            source="this experiment",
+        ),
+        Claim(
+            name="loss, 1 × wide minus 4 × wide",
+            low=0.0,
+            why="capacity of the hidden layer",
+            source="document 003, 2.3c",
+        ),
+        Claim(
+            name="loss, 3 hidden layers minus 1",
+            low=-0.02,
+            why="depth inside a block brings nothing at equal parameters",
+            source="document 003, 2.3c",
+        ),
+        Claim(
+            name="time of a step, 3 hidden layers / 1",
+            low=1.0,
+            why="the same operations, one after another",
+            source="this experiment",
+        ),
     ),
-    presets={"quick": Settings(), "full": Settings(width=128, depth=4, context=64, steps=2000, batch=32, seeds=5)},
+    presets={
+        "quick": Settings(),
+        "full": Settings(width=128, depth=4, context=64, steps=2000, batch=32, seeds=5),
+    },
     seconds=35,
     run=run,
-)  # fmt: skip
+)

@@ -60,29 +60,6 @@ def told(capsys, *words: str) -> tuple[int, str, str]:
     return status, *capsys.readouterr()
 
 
-def test_without_words_it_shows_the_verbs(capsys) -> None:
-    status, out, _ = told(capsys)
-    assert status == 0 and all(verb in out for verb in ("list", "run", "book", "show", "diff", "bench"))
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["rnu"], "no verb of that name\n  got: 'rnu'\n  fix: did you mean 'run'?\n"),
-        (["run"], "the command cannot be read\n  got: the following arguments are required: experiment\n  fix: 'regard run --help' shows how\n"),
-        (["run", "scaled-dot-prodct"], "no experiment of that name\n  got: 'scaled-dot-prodct'\n  fix: did you mean 'scaled-dot-product'?\n"),
-        (["run", "scaled-dot-product", "--set", "sed=1"], "no setting of that name\n  got: 'sed'\n  fix: did you mean 'seeds'?\n"),
-        (["run", "scaled-dot-product", "--preset", "ful"], "no preset of that name\n  got: 'ful'\n  fix: did you mean 'full'?\n"),
-        (["run", "scaled-dot-product", "--minutes", "0"], "a budget is a positive number of minutes\n  got: 0\n  fix: give more than 0, or leave it out\n"),
-        (["run", "scaled-dot-product", "--seed", "x"], "the command cannot be read\n  got: argument --seed: invalid int value: 'x'\n  fix: 'regard run --help' shows how\n"),
-        (["show", "nothing"], "no run of that name\n  got: 'nothing'\n  fix: 'regard list --runs' shows what was run\n"),
-        (["bench"], "no folder of comparisons\n  got: 'bench'\n  fix: run it in a checkout of the project, or give --folder\n"),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_three_lines_and_exit_2(capsys, words: list[str], message: str) -> None:
-    assert told(capsys, *words) == (2, "", message)
-
-
 def test_a_folder_that_cannot_be_made_is_three_lines(capsys, monkeypatch, elsewhere: Path, own: str) -> None:
     (elsewhere / "file").write_text("")
     monkeypatch.setenv("REGARD_RUNS", "file/runs")

@@ -1,0 +1,240 @@
+"""What each verb does: it takes the words, calls, prints. Torch is loaded verb by verb, never by --help."""
+
+import argparse
+import csv
+import json
+import os
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from regard.errors import RegardError, nearest
+
+RUNS = "REGARD_RUNS"
+
+
+def _store():
+    from regard.lab.store import Store
+
+    return Store(Path(os.environ.get(RUNS, "runs")))
+
+
+def _settings(experiment, preset: str):
+    if preset not in experiment.presets:
+        raise RegardError(
+            "no preset of that name",
+            f"'{preset}'",
+            nearest(preset, experiment.presets, f"the presets are {', '.join(experiment.presets)}"),
+        )
+    return experiment.presets[preset]
+
+
+def list_(arguments: argparse.Namespace) -> None:
+    from regard.lab import registry, terminal
+    from regard.lab.coverage import coverage
+    from regard.lab.index import Index
+
+    index = Index(_store())
+    if arguments.coverage:
+        items = coverage(registry.everything(), index)
+        _print_json([asdict(one) for one in items]) if arguments.json else terminal.show_coverage(items)
+    elif arguments.runs:
+        entries = index.entries()
+        _print_json([asdict(one) for one in entries]) if arguments.json else terminal.show_runs(entries)
+    else:
+        experiments = registry.everything()
+        rows = [
+            {"name": one.name, "question": one.question, "items": list(one.answers), "seconds": one.seconds}
+            for one in experiments
+        ]
+        _print_json(rows) if arguments.json else terminal.show_experiments(experiments)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from regard.lab import registry, settings, terminal
+    from regard.lab.experiment import Session
+    from regard.lab.runner import conduct, follow, go_on
+    from regard.training.parallel import leads
+
+    experiment, source = registry.find(arguments.experiment)
+    earlier = _store().find(arguments.resume) if arguments.resume else None
+    preset, changes = (
+        (earlier.asked["preset"], earlier.asked["changes"]) if earlier else (arguments.preset, arguments.set)
+    )
+    chosen = settings.change(_settings(experiment, preset), changes)
+    if not arguments.minutes > 0:
+        raise RegardError(
+            "a budget is a positive number of minutes",
+            f"{arguments.minutes:g}",
+            "give more than 0, or leave it out",
+        )
+    if not leads():
+        with tempfile.TemporaryDirectory() as folder:
+            seed = earlier.asked["seed"] if earlier else arguments.seed
+            place = earlier.path if earlier else Path(folder)
+            follow(
+                experiment,
+                chosen,
+                Session(folder=place, seed=seed, deadline=time.monotonic() + 60 * arguments.minutes),
+            )
+        return 0
+    with terminal.Screen([experiment]) as screen:
+        watch = screen.watch(experiment)
+        if earlier:
+            done = go_on(earlier, experiment, chosen, minutes=arguments.minutes, watch=watch)
+        else:
+            done = conduct(
+                experiment,
+                chosen,
+                _store(),
+                source=source,
+                preset=preset,
+                changes=changes,
+                seed=arguments.seed,
+                minutes=arguments.minutes,
+                watch=watch,
+            )
+    terminal.show_outcome(done)
+    return 130 if done.state == "stopped" else 0
+
+
+def book(arguments: argparse.Namespace) -> int:
+    from regard.lab import registry, terminal
+    from regard.lab.book import bind, fill, plan
+
+    store = _store()
+    plans = plan(
+        arguments.experiments or registry.names(), store, preset=arguments.preset, seed=arguments.seed
+    )
+    missing = [one.experiment for one in plans if not one.done]
+    seconds = sum(one.seconds for one in missing)
+    terminal.console.print(
+        f"{len(missing)} to run (about {seconds:.0f} s), {len(plans) - len(missing)} unchanged"
+    )
+    with terminal.Screen(missing) as screen:
+        runs, problems = fill(plans, store, preset=arguments.preset, seed=arguments.seed, watch=screen.watch)
+    place = bind(runs, problems, store, preset=arguments.preset, place=arguments.out)
+    for problem in problems:
+        terminal.console.print(f"[red]missing[/] {problem}")
+    terminal.console.print(f"the book is {place}")
+    return 1 if problems else 0
+
+
+def show(arguments: argparse.Namespace) -> None:
+    from regard.lab import registry, terminal
+
+    store = _store()
+    runs = {run.name for run in store.runs()} | {run.id for run in store.runs()}
+    if (
+        arguments.name.endswith(".py")
+        or arguments.settings
+        or (arguments.name not in runs and arguments.name.replace("_", "-") in registry.names())
+    ):
+        experiment, _ = registry.find(arguments.name)
+        _settings(experiment, arguments.preset)
+        return terminal.show_experiment(experiment, arguments.preset)
+    found = store.find(arguments.name)
+    if arguments.csv:
+        rows = found.metrics()
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        table = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+        return None
+    return terminal.show_run(found)
+
+
+def diff(arguments: argparse.Namespace) -> None:
+    from regard.lab import terminal
+    from regard.lab.comparison import changes
+
+    first, second = (_store().find(word) for word in (arguments.first, arguments.second))
+    found = changes(first, second)
+    _print_json([asdict(one) for one in found]) if arguments.json else terminal.show_changes(
+        first, second, found
+    )
+
+
+def bench(arguments: argparse.Namespace) -> None:
+    from regard.lab import terminal
+    from regard.lab.bench import load, measure
+
+    if not arguments.folder.is_dir():
+        raise RegardError(
+            "no folder of comparisons",
+            f"'{arguments.folder}'",
+            "run it in a checkout of the project, or give --folder",
+        )
+    known = load(arguments.folder)
+    for name in arguments.comparisons:
+        if name not in known:
+            raise RegardError(
+                "no comparison of that name",
+                f"'{name}'",
+                nearest(name, known, f"there are {', '.join(known)}"),
+            )
+    results = [one for name in arguments.comparisons or known for one in measure(known[name])]
+    _print_json([asdict(one) for one in results]) if arguments.json else terminal.show_results(results)
+
+
+def start(arguments: argparse.Namespace) -> None:
+    from regard.checker import start
+
+    path = start(arguments.contract, arguments.folder)
+    print(f"{path} is there: fill it in, then: regard check {path}")
+
+
+def check(arguments: argparse.Namespace) -> int:
+    from regard.checker import check, page, selftest
+
+    if arguments.page:
+        print(page(arguments.page))
+        return 0
+    if arguments.selftest:
+        figures = selftest(Path(arguments.target or "tests/checker"))
+        _print_json(figures.plain()) if arguments.json else print(*figures.lines(), sep="\n")
+        return 0 if all(one.right for one in figures.outcomes) else 1
+    if arguments.target is None:
+        raise RegardError("there is nothing to check", "no file", "regard check FILE.py, or FILE.py:Name")
+    pairs = [pair.partition("=") for pair in arguments.map]
+    report = check(
+        arguments.target,
+        contract=arguments.contract,
+        level=arguments.level,
+        map={role: name for role, _, name in pairs},
+    )
+    _print_json(report.plain()) if arguments.json else print(report)
+    return report.code
+
+
+def data(arguments: argparse.Namespace) -> None:
+    from regard.data.catalogue import CATALOGUE, entry
+    from regard.data.download import fetch, find
+
+    chosen = [entry(name) for name in arguments.names] or CATALOGUE
+    for one in chosen if arguments.names else ():
+        print(f"{one.name}: {fetch(one)}")
+    if arguments.names:
+        return
+    rows = [
+        {
+            "name": one.name,
+            "what": one.what,
+            "licence": one.licence,
+            "bytes": one.file.size,
+            "origins": [origin.said for origin in one.origins],
+            "here": find(one) is not None,
+        }
+        for one in chosen
+    ]
+    if arguments.json:
+        return _print_json(rows)
+    from regard.lab.terminal import show_data
+
+    show_data(rows)
+
+
+def _print_json(value: object) -> None:
+    print(json.dumps(value, indent=1))

@@ -1,0 +1,173 @@
+"""The words of the command: every verb and what may follow it."""
+
+import argparse
+from math import inf
+from pathlib import Path
+from typing import NoReturn
+
+from regard.cli import verbs
+from regard.errors import RegardError, nearest
+
+Verbs = argparse._SubParsersAction
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells a mistake in three lines, with the nearest word."""
+
+    def error(self, message: str) -> NoReturn:
+        raise RegardError("the command cannot be read", message, f"'{self.prog} --help' shows how")
+
+
+def parser() -> Parser:
+    """Every verb with its words."""
+    top = Parser(prog="regard", description="Attention: build it, look at it, check it.")
+    known = top.add_subparsers(dest="verb", metavar="VERB", parser_class=Parser)
+    _list_words(known)
+    _run_words(known)
+    _book_words(known)
+    _show_words(known)
+    _diff_words(known)
+    _bench_words(known)
+    _start_words(known)
+    _check_words(known)
+    _data_words(known)
+    return top
+
+
+def _list_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "list", help="what there is to run; what was run; which checklist items are covered"
+    )
+    verb.add_argument("--runs", action="store_true", help="list runs instead of experiments")
+    verb.add_argument(
+        "--coverage", action="store_true", help="list the 93 checklist items with owner and state"
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=verbs.list_)
+
+
+def _run_words(known: Verbs) -> None:
+    verb = known.add_parser("run", help="run an experiment by name, or a file of your own")
+    verb.add_argument(
+        "experiment", help="a name from 'regard list', or a Python file that defines EXPERIMENT"
+    )
+    verb.add_argument("--preset", default="quick", help="quick or full (default: quick)")
+    verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
+    verb.add_argument("--minutes", type=float, default=inf, help="a budget; what it cuts off is not settled")
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change a setting; 'regard show EXPERIMENT' lists them",
+    )
+    verb.add_argument(
+        "--resume", metavar="RUN", help="take up a run that was stopped; settings and seed are its own"
+    )
+    verb.set_defaults(do=verbs.run)
+
+
+def _book_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "book", help="run every experiment whose answer is not there yet, and write the lab book"
+    )
+    verb.add_argument("--preset", default="quick", help="quick or full (default: quick)")
+    verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
+    verb.add_argument("--out", type=Path, default=Path("book"), help="the folder to write to (default: book)")
+    verb.add_argument("experiments", nargs="*", help="only these")
+    verb.set_defaults(do=verbs.book)
+
+
+def _show_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "show", help="an experiment with its claims and settings, or a run with its numbers"
+    )
+    verb.add_argument("name", help="an experiment or a run; of an experiment that was run, the newest run")
+    verb.add_argument("--preset", default="quick", help="whose settings to show (default: quick)")
+    verb.add_argument("--settings", action="store_true", help="the experiment's settings, even if it was run")
+    verb.add_argument("--csv", action="store_true", help="print every measurement of the run as CSV")
+    verb.set_defaults(do=verbs.show)
+
+
+def _diff_words(known: Verbs) -> None:
+    verb = known.add_parser("diff", help="what differs between two runs")
+    verb.add_argument("first")
+    verb.add_argument("second")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=verbs.diff)
+
+
+def _bench_words(known: Verbs) -> None:
+    verb = known.add_parser("bench", help="speed and memory beside named peers")
+    verb.add_argument("comparisons", nargs="*", help="only these (default: all)")
+    verb.add_argument(
+        "--folder", type=Path, default=Path("bench"), help="where the comparisons are (default: bench)"
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=verbs.bench)
+
+
+def _start_words(known: Verbs) -> None:
+    verb = known.add_parser("start", help="write a file to fill in: a stub with its contract")
+    verb.add_argument("contract", help="such as causal-attention; a wrong name gets the list")
+    verb.add_argument("--folder", type=Path, default=Path(), help="where to write it (default: here)")
+    verb.set_defaults(do=verbs.start)
+
+
+def _check_words(known: Verbs) -> None:
+    verb = known.add_parser("check", help="run your own implementation and name what is wrong with it")
+    verb.add_argument("target", nargs="?", help="FILE.py, or FILE.py:Name")
+    verb.add_argument("--as", dest="contract", help="the contract to hold it to, where it cannot be guessed")
+    verb.add_argument(
+        "--hint",
+        dest="level",
+        action="store_const",
+        const="hint",
+        default="default",
+        help="only which law breaks",
+    )
+    verb.add_argument(
+        "--explain",
+        dest="level",
+        action="store_const",
+        const="explain",
+        help="with the picture: expected and actual",
+    )
+    verb.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="ROLE=NAME",
+        help="which weight plays which role, such as q=my_query",
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument(
+        "--page", metavar="CONTRACT", help="the page that explains a contract, or CONTRACT#mistake"
+    )
+    verb.add_argument(
+        "--selftest",
+        action="store_true",
+        help="how often the checker itself is right, over the known files of a checkout",
+    )
+    verb.set_defaults(do=verbs.check)
+
+
+def _data_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "data", help="what data there is, where it comes from, its licence; fetch it by name"
+    )
+    verb.add_argument("names", nargs="*", help="fetch these")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=verbs.data)
+
+
+def checked(top: Parser, words: list[str]) -> list[str]:
+    """The words, unless the first is a verb that is not known."""
+    known = next(action.choices for action in top._actions if isinstance(action, argparse._SubParsersAction))
+    if words and not words[0].startswith("-") and words[0] not in known:
+        raise RegardError(
+            "no verb of that name",
+            f"'{words[0]}'",
+            nearest(words[0], known, f"the verbs are {', '.join(known)}"),
+        )
+    return words

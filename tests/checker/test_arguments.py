@@ -1,0 +1,52 @@
+"""Constructor arguments are known by their names."""
+
+import pytest
+
+from regard.checker.arguments import ALIASES, Unbuildable, fill, mean, number
+
+
+def parameter(name: str, *, required: bool = True) -> dict:
+    return {"name": name, "required": required, "star": False, "default": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [("n_embd", "width"), ("nHead", "heads"), ("num_heads", "heads"), ("blockSize", "length"), ("foo", None)],
+)
+def test_names_have_meanings(name: str, meaning: str | None) -> None:
+    assert mean(name, ["width", "heads", "length"]) == meaning
+
+
+def test_what_is_known_is_filled_in_and_optional_strangers_are_left() -> None:
+    built = fill(
+        [parameter("d_model"), parameter("h"), parameter("verbose", required=False)],
+        {"width": 24, "heads": 3},
+        {},
+    )
+    assert built.named == {"d_model": 24, "h": 3}
+    assert built.meant == {"width": "d_model", "heads": "h"}
+
+
+def test_a_configuration_answers_to_every_usual_name() -> None:
+    built = fill([parameter("config")], {"width": 24, "heads": 3}, {})
+    assert built.named["config"]["config"]["n_embd"] == 24
+    assert built.named["config"]["config"]["n_head"] == 3
+
+
+def test_a_required_stranger_is_named() -> None:
+    with pytest.raises(Unbuildable, match="flavour"):
+        fill([parameter("flavour")], {"width": 24}, {})
+    assert fill([parameter("flavour")], {"width": 24}, {"flavour": "7"}).named == {"flavour": 7}
+
+
+def test_a_meaning_left_to_the_person_is_given_only_where_it_must_be() -> None:
+    assert fill([parameter("bias", required=False)], {"bias": None}, {}).named == {}
+    assert fill([parameter("bias")], {"bias": None}, {}).named == {"bias": True}
+
+
+def test_a_number_is_read_as_what_it_looks_like() -> None:
+    assert [number(word) for word in ("3", "0.5", "true", "None", "abc")] == [3, 0.5, True, None, "abc"]
+
+
+def test_aliases_are_words() -> None:
+    assert all(alias and alias == alias.lower() for names in ALIASES.values() for alias in names)

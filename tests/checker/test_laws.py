@@ -1,0 +1,93 @@
+"""Every law holds for the reference, and is broken by what it is there for."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from regard.checker.contract import Contract
+from regard.checker.contracts.table import CONTRACTS, named
+from regard.checker.laws import gap
+
+LAWS = [(c, law) for c in CONTRACTS for law in c.laws if law.name not in ("loss", "samples", "one component")]
+BREAKS = [
+    ("causal-attention", "causality", "mask-missing"),
+    ("causal-attention", "causality", "mask-ahead"),
+    ("causal-attention", "causality", "heads-split-view"),
+    ("causal-attention", "equal tokens", "mask-after-softmax"),
+    ("causal-attention", "equal tokens", "softmax-missing"),
+    ("causal-attention", "apart", "across-batch"),
+    ("causal-attention", "apart", "softmax-batch"),
+    ("causal-attention", "finite", "softmax-unnormalised"),
+    ("scaled-dot-product", "ones", "softmax-queries"),
+    ("scaled-dot-product", "ones", "scale-after-softmax"),
+    ("scaled-dot-product", "order", "keys-reshaped"),
+    ("scaled-dot-product", "hidden", "mask-ignored"),
+    ("scaled-dot-product", "hidden", "mask-inverted"),
+    ("scaled-dot-product", "finite", "softmax-unnormalised"),
+    ("multi-head-attention", "hidden", "mask-weak"),
+    ("multi-head-attention", "hidden", "mask-batch-order"),
+    ("multi-head-attention", "order", "causal-unasked"),
+    ("multi-head-attention", "apart", "softmax-batch"),
+    ("multi-head-attention", "finite", "softmax-unnormalised"),
+    ("rotary", "length", "sign-missing"),
+    ("rotary", "length", "pairing-mixed"),
+    ("rotary", "origin", "positions-from-one"),
+    ("rotary", "origin", "cos-sin-swapped"),
+    ("rotary", "relative", "keys-not-turned"),
+    ("rotary", "relative", "pairing-mixed"),
+    ("rms-norm", "alone", "axis-tokens"),
+    ("rms-norm", "zeros", "eps-missing"),
+    ("rms-norm", "scaling", "root-missing"),
+    ("layer-norm", "alone", "axis-all"),
+    ("layer-norm", "zeros", "eps-missing"),
+    ("layer-norm", "shifting", "mean-kept"),
+    ("layer-norm", "scaling", "root-multiplied"),
+    ("gat-layer", "neighbours", "mask-ignored"),
+    ("gat-layer", "neighbours", "direction-reversed"),
+    ("gat-layer", "finite", "softmax-unnormalised"),
+    ("gcn-layer", "neighbours", "direction-reversed"),
+    ("gaussian-mixture", "one each", "sum-over-samples"),
+]
+
+
+@pytest.mark.parametrize(("contract", "law"), LAWS, ids=[f"{c.name}-{law.name}" for c, law in LAWS])
+def test_the_reference_keeps_every_law(contract: Contract, law, puppet: Callable) -> None:
+    assert law.test(puppet(contract.name, {}), np.random.default_rng(1)) is None
+
+
+@pytest.mark.parametrize(("name", "law", "slug"), BREAKS, ids=["-".join(b) for b in BREAKS])
+def test_a_law_is_broken_by_what_it_is_there_for(name: str, law: str, slug: str, puppet: Callable) -> None:
+    contract = named(name)
+    subject = puppet(name, contract.mistake(slug).forms[0])
+    broken = next(one for one in contract.laws if one.name == law).test(subject, np.random.default_rng(1))
+    assert broken
+    assert broken.number > 0
+    assert broken.words
+
+
+def test_a_gap_is_a_share_of_the_largest_value() -> None:
+    assert gap(np.array([0.0, 4.0]), np.array([1.0, 4.0])) == 0.25
+    assert gap(np.array([1.0]), np.array([np.nan])) == np.inf
+    assert gap(np.array([np.nan]), np.array([np.nan])) == 0.0
+    assert gap(np.zeros(2), np.zeros(3)) == np.inf
+
+
+STYLES = [
+    ("attention", "SdpaDropout", "steady", "dropout-in-eval"),
+    ("attention", "Remembers", "steady", "state-between-calls"),
+    ("attention", "InPlace", "untouched", "input-modified"),
+    ("attention", "Detached", "gradient", "gradient-cut"),
+    ("attention", "EvalOnly", "causality", "mask-training-only"),
+]
+
+
+@pytest.mark.parametrize(("file", "name", "law", "slug"), STYLES, ids=[s[1] for s in STYLES])
+def test_laws_that_need_a_real_module_are_broken_by_one(
+    file: str, name: str, law: str, slug: str, style: Callable
+) -> None:
+    from regard.checker.live import inspect_live
+
+    verdict = inspect_live(getattr(style(file), name), contract="causal-attention").verdicts[0]
+    assert verdict.laws[law] is False
+    assert slug in verdict.slugs

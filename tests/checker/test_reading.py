@@ -1,0 +1,59 @@
+"""A person's source, read without running it."""
+
+import pytest
+
+from regard.checker.reading import Source, role
+
+TEXT = """
+class A:
+    def __init__(self):
+        self.scale = 3 ** 0.5
+
+    def forward(self, x):
+        k, q, v = self.c_attn(x).split(8, dim=2)
+        s = q @ k.T
+        s = s.masked_fill(self.mask == 0, 0)
+        return s.softmax(-1) @ v
+
+def f(x):
+    q, k, v = z[1], z[0], z[2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("look", "line"), [("softmax", 10), ("mask", 9), ("product", 8), ("power", 4), ("dropout", 6), ("", 6)]
+)
+def test_a_finding_points_at_the_expression_or_at_forward(look: str, line: int) -> None:
+    place = Source(TEXT).place("A", look)
+    assert place
+    assert place.line == line
+    assert place.text == TEXT.splitlines()[line - 1].strip()
+
+
+def test_names_say_how_a_fused_projection_is_cut() -> None:
+    assert Source(TEXT).thirds("A") == ("k", "q", "v")
+    assert Source(TEXT).thirds("f") == ("k", "q", "v")
+    assert Source("def g():\n    a, b = c").thirds("g") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("q", "q"),
+        ("queries", "q"),
+        ("key", "k"),
+        ("W_v", "v"),
+        ("xk", None),
+        ("question", None),
+        ("x", None),
+        ("query_states", "q"),
+    ],
+)
+def test_roles_by_name(name: str, found: str | None) -> None:
+    assert role(name) == found
+
+
+def test_what_cannot_be_parsed_is_empty() -> None:
+    source = Source("def (:")
+    assert source.place("f", "softmax") is None
+    assert source.thirds("f") is None
