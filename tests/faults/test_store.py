@@ -124,7 +124,7 @@ class Settings:
 
 def run(settings, session):
     for step in range(settings.steps):
-        yield Measured("count", step, 0)
+        yield Measured("count", step, 0, {"step": step})
 
 EXPERIMENT = Experiment(question="?", method="", see="", presets={"quick": Settings()}, seconds=1, run=run,
                         claims=(Claim(name="count", low=0, why="so", source="me"),))
@@ -156,14 +156,12 @@ def test_kill_9_while_it_measures_loses_nothing_that_was_measured(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_with_130_a_word_and_a_report(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_with_its_status_a_word_and_a_report(tmp_path: Path, number: int, status: int) -> None:
     process = started(tmp_path)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
     (run,) = Store(tmp_path / "runs").runs()
-    assert (
-        (process.returncode, run.state) == (130, "stopped")
-        and "not settled" in out
-        and "Traceback" not in out + err
-    )
+    assert (process.returncode, run.state) == (status, "stopped") and "Traceback" not in out + err
+    assert "not settled" in out and f"regard run {tmp_path / 'endless.py'} --resume {run.id}" in out
     assert (run.path / "report.html").is_file()

@@ -3,34 +3,31 @@
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Callable
+from typing import Any
 
 from regard.checker import wire
 from regard.checker.limits import Limits, confine
 
-if TYPE_CHECKING:
-    from regard.checker.inside import Inside
-
 VERBS = ("load", "make", "about", "cast", "mode", "set", "call", "slope")
 
 
-def serve(asked: BinaryIO, answers: BinaryIO, inside: "Inside") -> None:
+def serve(asked: Callable[[int], bytes | None], tell: Callable[[bytes], Any], inside: Any) -> None:
     """Answer every frame; an exception of the person's is an answer too."""
     mine = os.getpid()
     while True:
         try:
-            request = wire.read(asked.read)
+            request = wire.read(asked)
         except EOFError:
             return
         reply = _frame(answer(inside, request))
         # A fork in the person's code returns here twice: the copy must not speak.
         if os.getpid() != mine:
             os._exit(0)
-        answers.write(reply)
-        answers.flush()
+        tell(reply)
 
 
-def answer(inside: "Inside", request: dict[str, Any]) -> dict[str, Any]:
+def answer(inside: Any, request: dict[str, Any]) -> dict[str, Any]:
     """What came of one request."""
     try:
         assert request["verb"] in VERBS
@@ -68,9 +65,13 @@ def main() -> None:
     torch.set_num_threads(1)
     sys.dont_write_bytecode = True
     sys.argv = [""]
-    answers.write(wire.pack({"result": "ready"}))
-    answers.flush()
-    serve(asked, answers, Inside())
+
+    def tell(frame: bytes) -> None:
+        answers.write(frame)
+        answers.flush()
+
+    tell(wire.pack({"result": "ready"}))
+    serve(asked.read, tell, Inside())
     # Threads and exit handlers of the person's code must not delay the end.
     os._exit(0)
 

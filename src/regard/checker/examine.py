@@ -43,10 +43,11 @@ class Examination:
     def run(self) -> Verdict:
         """Everything, in order; whatever happens, a verdict."""
         try:
-            self.subject = self.contract.adapt(self.bench)
-            self.compare(self.subject)
-            self.hold(self.subject)
-            self.conclude(self.subject)
+            subject: Subject = self.contract.adapt(self.bench)
+            self.subject = subject
+            self.compare(subject)
+            self.hold(subject)
+            self.conclude(subject)
         except (Raised, Lost, Unfit) as trouble:
             self.by_laws()
             self.add(self.stopped(trouble))

@@ -168,11 +168,8 @@ def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
     parameters = _parameters(value.__init__ if inspect.isclass(value) else value)
-    forward = (
-        _parameters(getattr(value, "forward", getattr(value, "__call__", None)))
-        if inspect.isclass(value)
-        else []
-    )  # noqa: B004
+    called = getattr(value, "forward", vars(value).get("__call__")) if inspect.isclass(value) else None
+    forward = _parameters(called)
     return {
         "name": name,
         "kind": "class" if inspect.isclass(value) else "function",

@@ -106,9 +106,9 @@ def _index(node: ast.AST) -> int:
     return -1
 
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
+def walk(node: ast.AST) -> Iterator[ast.expr | ast.stmt]:
     """Nodes with a line, in the order of the source; methods that run come before the constructor."""
-    nodes = [n for n in ast.walk(node) if hasattr(n, "lineno")]
+    nodes = [n for n in ast.walk(node) if isinstance(n, ast.expr | ast.stmt)]
     makers = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
     late = {id(n) for maker in makers for n in ast.walk(maker)}
     yield from sorted(nodes, key=lambda n: (id(n) in late, n.lineno, n.col_offset))
@@ -134,8 +134,8 @@ def power(node: ast.AST) -> bool:
 def product(node: ast.AST) -> bool:
     """A matrix product, as `@`."""
     return (
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.MatMult)
+        (isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.MatMult))
         or calls("matmul", "einsum", "bmm", "mm")(node)
     )
 

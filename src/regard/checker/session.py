@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, BinaryIO, Protocol, runtime_checkable
+from typing import IO, Any, Protocol, runtime_checkable
 
 from regard.checker import wire
 from regard.checker.limits import Limits, environment, members, resident, sweep
@@ -197,7 +197,7 @@ class Child:
             return Lost("crashed", f"its process was ended by {names.get(-code, f'signal {-code}')}")
         return Lost("exited", f"its process ended itself with status {code}")
 
-    def _listen(self, stream: BinaryIO) -> None:
+    def _listen(self, stream: IO[bytes]) -> None:
         try:
             while True:
                 self.frames.put(wire.read(stream.read))
@@ -206,7 +206,7 @@ class Child:
         except (EOFError, OSError, ValueError):
             self.frames.put(None)
 
-    def _drain(self, stream: BinaryIO) -> None:
+    def _drain(self, stream: IO[bytes]) -> None:
         try:
             while part := stream.read(1 << 16):
                 self.said += part[: max(0, self.limits.output - len(self.said))]
@@ -214,7 +214,7 @@ class Child:
             return
 
     @staticmethod
-    def _thread(work: Callable[[BinaryIO], None], stream: BinaryIO) -> None:
+    def _thread(work: Callable[[IO[bytes]], None], stream: IO[bytes]) -> None:
         threading.Thread(target=work, args=(stream,), daemon=True).start()
 
 

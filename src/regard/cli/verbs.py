@@ -13,6 +13,8 @@ from pathlib import Path
 from regard.errors import RegardError, nearest
 
 RUNS = "REGARD_RUNS"
+STOPPED = {"SIGINT": 130, "SIGTERM": 143}
+"Exit codes of a run that was asked to stop."
 
 
 def _store():
@@ -97,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
                 watch=watch,
             )
     terminal.show_outcome(done)
-    return 130 if done.state == "stopped" else 0
+    return STOPPED.get(done.result["error"].rpartition(" ")[2], 130) if done.state == "stopped" else 0
 
 
 def book(arguments: argparse.Namespace) -> int:

@@ -22,8 +22,8 @@ def generate(
 ) -> Iterator[Int[Tensor, " b"]]:
     """The tokens that follow a prompt, one for each row at a time.
 
-    The model maps ids (b n) to logits (b n k). One that has `cache()` reads each token once while all fit into
-    the `context`; beyond it the last `context` tokens are read anew for every token, as the course documents
+    The model maps ids (b n) to logits (b n k). One that has `cache()` reads each token once, while all fit in
+    the `context`; beyond it, the last `context` tokens are read anew for every token, as the course documents
     do. The model is asked as it is: call `eval()` first, or its dropout will speak too.
 
     >>> def count(ids):

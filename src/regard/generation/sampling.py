@@ -26,7 +26,7 @@ class Sampler:
     min_p: float | None = None
     "Only tokens at least this share as probable as the most probable one."
     penalty: float = 1.0
-    "Above 1, tokens that were there become less probable: logits are divided by it, or multiplied if negative."
+    "Above 1, tokens that were there become less probable: logits are divided by it, negative multiplied."
 
     def __post_init__(self) -> None:
         for fine, got, fix in (

@@ -30,6 +30,17 @@ from regard.lab.store import REPORT, Run, State, Store, Writer
 Watch = Callable[[Event], None]
 
 
+class Stop:
+    """Whether a run was asked to stop, and by which signal."""
+
+    def __init__(self) -> None:
+        self.signal: signal.Signals | None = None
+
+    @property
+    def reason(self) -> str:
+        return f"stopped before its end by {self.signal.name if self.signal else 'nobody'}"
+
+
 def seed_everything(seed: int) -> None:
     """Start Python's, numpy's and torch's generators from one seed."""
     import torch
@@ -56,7 +67,7 @@ def conduct(
     `changes` are the words by which `settings` differ from the preset's; such a run answers for no item.
     """
     asked = _asked(experiment, settings) | {"preset": preset, "changes": list(changes), "seed": seed}
-    asked["key"] = fingerprint.key(settings, seed=seed, source=source)
+    asked |= {"key": fingerprint.key(settings, seed=seed, source=source), "source": str(source)}
     writer = store.create(experiment.name, preset, asked)
     return _carry_out(experiment, settings, writer, minutes, watch)
 
@@ -85,8 +96,8 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
     reason = ""
     try:
         seed_everything(session.seed)
-        with _stopping(watch) as stopped:
-            state, reason = _drive(experiment.run(settings, session), session, writer, watch, stopped)
+        with _stopping(watch) as stop:
+            state, reason = _drive(experiment.run(settings, session), session, writer, watch, stop)
     except Unreachable as error:
         state, reason = "without data", f"data not reachable: {error.what}, {error.got}"
     except RegardError as error:
@@ -110,14 +121,14 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
 def follow(experiment: Experiment, settings: Any, session: Session) -> None:
     """Run an experiment and keep nothing: under torchrun, what all ranks but the first do."""
     seed_everything(session.seed)
-    with _stopping(lambda event: None) as stopped:
+    with _stopping(lambda event: None) as stop:
         for _ in experiment.run(settings, session):
-            if stopped.is_set() or session.left() <= 0:
+            if stop.signal or session.left() <= 0:
                 return
 
 
 def _drive(
-    events: Iterator[Event], session: Session, writer: Writer, watch: Watch, stopped: threading.Event
+    events: Iterator[Event], session: Session, writer: Writer, watch: Watch, stop: Stop
 ) -> tuple[State, str]:
     """Record what comes until it ends, the budget ends, or a person stops it; say which."""
     try:
@@ -127,8 +138,8 @@ def _drive(
             elif not isinstance(event, Doing):
                 writer.record(event)
             watch(event)
-            if stopped.is_set():
-                return "stopped", "stopped before its end"
+            if stop.signal:
+                return "stopped", stop.reason
             if session.left() <= 0:
                 return "out of time", "the budget ended first"
         return "finished", ""
@@ -160,24 +171,25 @@ def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str) -> Ver
 
 
 @contextmanager
-def _stopping(watch: Watch) -> Iterator[threading.Event]:
-    """While it lasts, the first Ctrl-C asks the run to stop at its next step; the second stops it at once."""
-    stopped = threading.Event()
+def _stopping(watch: Watch) -> Iterator[Stop]:
+    """The first Ctrl-C or SIGTERM asks the run to stop at its next step; the second stops it at once."""
+    stop = Stop()
     if threading.current_thread() is not threading.main_thread():
-        yield stopped
+        yield stop
         return
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if stopped.is_set():
+        if stop.signal:
             raise KeyboardInterrupt
-        stopped.set()
+        stop.signal = signal.Signals(number)
         watch(Doing("stopping at the next step; Ctrl-C again stops at once", -1.0))
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield stopped
+        yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _broken(error: Exception, folder: Path) -> RegardError:

@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 from regard.claims import Verdict
+from regard.lab import registry
 from regard.lab.bench import Result
 from regard.lab.comparison import Change
 from regard.lab.coverage import Item
@@ -95,7 +96,8 @@ def show_outcome(run: Run) -> None:
         _show_verdict(one)
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
-        console.print(f"[dim]go on with:[/] regard run {asked['name']} --resume {run.id}", soft_wrap=True)
+        what = asked["name"] if asked["name"] in registry.names() else asked["source"]
+        console.print(f"[dim]go on with:[/] regard run {what} --resume {run.id}", soft_wrap=True)
 
 
 def _show_verdict(one: Verdict) -> None:

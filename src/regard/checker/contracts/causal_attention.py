@@ -9,6 +9,7 @@ from regard.checker import laws
 from regard.checker.bench import Bench
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
 from regard.checker.contracts import attention_mistakes as known
+from regard.checker.contracts import attention_wiring as wiring
 from regard.checker.contracts.attention_layer import (
     LENGTH,
     changed,
@@ -227,11 +228,11 @@ CONTRACT = Contract(
         *MISTAKES,
         *known.MASK,
         *(m for m in known.SOFTMAX if m.slug != "softmax-all"),
-        *known.SWAPS,
-        *known.HEADS,
-        *known.BEHAVIOUR,
+        *wiring.SWAPS,
+        *wiring.HEADS,
+        *wiring.BEHAVIOUR,
     ),
-    conventions=(known.RESIDUAL, known.INTERLEAVED, known.SWAPPED, known.FUSED),
+    conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED),
     laws=(
         laws.steady(one),
         Law(

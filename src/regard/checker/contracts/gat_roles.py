@@ -87,7 +87,7 @@ def frames(
     biases = {
         n: v
         for n, v in weights.items()
-        if n.rpartition(".")[2].endswith("bias") or v.ndim == 1 and n not in scores
+        if n.rpartition(".")[2].endswith("bias") or (v.ndim == 1 and n not in scores)
     }
     rest = {n: v for n, v in weights.items() if n not in scores and n not in biases}
     name, w = next(

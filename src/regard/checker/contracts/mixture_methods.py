@@ -215,7 +215,7 @@ def conditional(subject: Subject, rng: np.random.Generator) -> Broken | None:
     name = method(subject, r"cond|sample_(k|comp|class|from)|component_sample")
     if name is None:
         return None
-    weights, means, deviations = stage(subject, rng)
+    _, means, deviations = stage(subject, rng)
     try:
         for k in (1, 0):
             found = _conditional(subject, name, k)

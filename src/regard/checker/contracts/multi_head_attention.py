@@ -9,6 +9,7 @@ from regard.checker import laws
 from regard.checker.bench import Bench
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
 from regard.checker.contracts import attention_mistakes as known
+from regard.checker.contracts import attention_wiring as wiring
 from regard.checker.contracts.attention_layer import BATCH, KEYS, SEQUENCE, make, output, prepare, width_of
 from regard.checker.contracts.scaled_dot_product import MISTAKES as FUNCTION
 from regard.checker.contracts.scaled_dot_product import told
@@ -315,11 +316,11 @@ CONTRACT = Contract(
         *MISTAKES,
         *known.MASK,
         *known.SOFTMAX,
-        *known.SWAPS,
-        *known.HEADS,
-        *known.BEHAVIOUR,
+        *wiring.SWAPS,
+        *wiring.HEADS,
+        *wiring.BEHAVIOUR,
     ),
-    conventions=(known.RESIDUAL, known.INTERLEAVED, known.SWAPPED, known.FUSED, known.MASKED_ROW),
+    conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED, wiring.MASKED_ROW),
     laws=(
         laws.steady(usual),
         Law(name="hidden", says="what is hidden does not move what is seen", test=hidden, look="mask masked"),

@@ -9,6 +9,7 @@ from regard.checker import laws
 from regard.checker.bench import Bench
 from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law, Mistake, Steps, forms
 from regard.checker.contracts import attention_mistakes as known
+from regard.checker.contracts import attention_wiring as wiring
 from regard.checker.reading import role
 from regard.checker.references import attention
 from regard.checker.session import Raised
@@ -183,7 +184,7 @@ def asked(rng: np.random.Generator, shape: tuple, *, masked: bool, size: float =
     mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
     mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
     mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
-    inputs = {
+    inputs: dict[str, np.ndarray] = {
         "query": draw((*lead, n, d)) * size,
         "key": draw((*lead, m, d)) * size,
         "value": draw((*lead, m, c)),
@@ -292,7 +293,7 @@ def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
     return None if np.isfinite(answer).all() else "masked-row-nan"
 
 
-CONVENTIONS: tuple[Convention, ...] = (known.MASKED_ROW,)
+CONVENTIONS: tuple[Convention, ...] = (wiring.MASKED_ROW,)
 
 CONTRACT = Contract(
     name="scaled-dot-product",
@@ -311,8 +312,8 @@ CONTRACT = Contract(
         *MISTAKES,
         *known.MASK,
         *known.SOFTMAX,
-        *(m for m in known.SWAPS if m.slug in OTHERS),
-        *(m for m in known.BEHAVIOUR if m.slug != "gradient-cut"),
+        *(m for m in wiring.SWAPS if m.slug in OTHERS),
+        *(m for m in wiring.BEHAVIOUR if m.slug != "gradient-cut"),
     ),
     conventions=CONVENTIONS,
     laws=(
