@@ -96,7 +96,7 @@ COMPARISON = Comparison(
         Claim(
             name="speed-up, torch alone",
             low=7.0,
-            why="one sparse product in slabs of channels",
+            why="one sparse product",
             source="issue 3",
         ),
         Claim(name="memory, compiled", high=1 / 3, why="nothing per edge is made", source="issue 3"),

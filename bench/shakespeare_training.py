@@ -67,7 +67,7 @@ def without() -> dict[str, Recipe]:
         "query-norm": replace(whole, model=replace(model, query_norm=False)),
         "start": replace(whole, model=replace(model, start="shrunk", deviation=other.model.deviation)),
         "batch": replace(whole, batch=other.batch),
-        "small-model": replace(whole, model=replace(model, depth=4, heads=4, width=128, history=1)),
+        "small-model": replace(whole, model=replace(model, depth=4, heads=4, width=120)),
     }
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from regard.core.support import Causal, Documents, Full, Grid, Mask, Window
     from regard.core.trace import trace
     from regard.errors import RegardError
+    from regard.models.config import Config
+    from regard.models.gpt import GPT
     from regard.models.layers import MultiHead
 
 _FILES = {
@@ -46,15 +48,19 @@ _FILES = {
     "core.support": ("Full", "Causal", "Window", "Grid", "Mask", "Documents"),
     "core.trace": ("trace",),
     "errors": ("RegardError",),
+    "models.config": ("Config",),
+    "models.gpt": ("GPT",),
     "models.layers": ("MultiHead",),
 }
 _HOME = {name: f"regard.{file}" for file, names in _FILES.items() for name in names}
 
 __all__ = [
+    "GPT",
     "Additive",
     "Alibi",
     "Attended",
     "Causal",
+    "Config",
     "Constant",
     "Cosine",
     "Divide",

@@ -3,8 +3,8 @@
 b batch, h heads, n queries, m keys, d query and key width, c channels, e edges, k classes, vocabulary or
 components.
 
-Annotations such as `Float[Tensor, "b h n d"]` are checked where jaxtyping is loaded first, as the tests do, and
-cost nothing where it is not.
+Annotations such as `Float[Tensor, "b h n d"]` are checked where jaxtyping is loaded first, as the tests do.
+Where it is not, they cost nothing.
 """
 
 import sys

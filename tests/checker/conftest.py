@@ -1,6 +1,7 @@
 """Puppets: the reference itself, whole or sabotaged, standing where a person's code would be."""
 
 import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -118,7 +119,7 @@ def style() -> Callable[[str], ModuleType]:
     def load(name: str) -> ModuleType:
         spec = importlib.util.spec_from_file_location(f"style_{name}", HERE / "fixtures" / f"{name}.py")
         assert spec and spec.loader
-        module = importlib.util.module_from_spec(spec)
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
 

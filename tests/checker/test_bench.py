@@ -58,5 +58,7 @@ def test_the_first_exception_is_the_one_that_is_told() -> None:
 def test_an_argument_nobody_knows_is_asked_for() -> None:
     with pytest.raises(Unfit) as caught:
         bench(Strange).build({"width": 3})
-    assert caught.value.sentence == "Strange's constructor asks for 'flavour', which the checker does not know"
+    assert (
+        caught.value.sentence == "Strange's constructor asks for 'flavour', which the checker does not know"
+    )
     assert caught.value.remedy == "give it: --map flavour=VALUE"

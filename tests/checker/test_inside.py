@@ -89,7 +89,10 @@ def test_gradients_of_input_and_weights(inside: Inside) -> None:
 
 def test_the_seed_makes_chance_repeatable(inside: Inside) -> None:
     inside.make("Layer", 1, [], {"width": 2})
-    draws = [inside.call(1, [4], named={}, method="sample", kind="float64", seed=s)["answer"].tolist() for s in (1, 1, 2)]
+    draws = [
+        inside.call(1, [4], named={}, method="sample", kind="float64", seed=s)["answer"].tolist()
+        for s in (1, 1, 2)
+    ]
     assert draws[0] == draws[1] != draws[2]
 
 

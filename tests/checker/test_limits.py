@@ -17,14 +17,28 @@ def test_only_named_variables_are_inherited(monkeypatch: pytest.MonkeyPatch) -> 
     assert kept["LANG"] == "C.UTF-8"
     assert kept["HOME"] == kept["TMPDIR"] == "/tmp/x"
     assert kept[TOKEN] == "abc"
-    extra = {"HOME", "TMPDIR", "MPLBACKEND", "OMP_NUM_THREADS", TOKEN, "PYTHONUSERBASE", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
+    extra = {
+        "HOME",
+        "TMPDIR",
+        "MPLBACKEND",
+        "OMP_NUM_THREADS",
+        TOKEN,
+        "PYTHONUSERBASE",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONUNBUFFERED",
+    }
     assert set(kept) <= {*KEPT, *extra}
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
 def test_a_process_that_left_its_group_is_found_and_ended() -> None:
     environ = os.environ | {TOKEN: "left-its-group"}
-    process = subprocess.Popen([sys.executable, "-c", "import time; print(1, flush=True); time.sleep(60)"], env=environ, start_new_session=True, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import time; print(1, flush=True); time.sleep(60)"],
+        env=environ,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+    )
     assert process.stdout
     process.stdout.readline()
     assert members("left-its-group") == [process.pid]

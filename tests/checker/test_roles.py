@@ -27,11 +27,19 @@ def drawn(*shapes: tuple[str, tuple[int, ...], str]) -> list:
 
 
 def test_a_linear_is_transposed_and_its_bias_found() -> None:
-    weights = drawn(*[(f"{r}_proj.{p}", (24, 24) if p == "weight" else (24,), "Linear") for r in "qkvo" for p in ("weight", "bias")])
+    weights = drawn(
+        *[
+            (f"{r}_proj.{p}", (24, 24) if p == "weight" else (24,), "Linear")
+            for r in "qkvo"
+            for p in ("weight", "bias")
+        ]
+    )
     frame = frames(weights, thirds=None, said={}, facts=FACTS)[0]
     assert np.array_equal(frame["wq"], weights[0].value.T)
     assert np.array_equal(frame["bk"], weights[1].bias)
-    assert frame.notes == ("q = q_proj.weight, k = k_proj.weight, v = v_proj.weight, o = o_proj.weight (by name)",)
+    assert frame.notes == (
+        "q = q_proj.weight, k = k_proj.weight, v = v_proj.weight, o = o_proj.weight (by name)",
+    )
 
 
 def test_the_order_of_a_fused_projection_is_that_of_the_assignment() -> None:

@@ -3,7 +3,7 @@
 import numpy
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -89,6 +89,7 @@ def test_cover_makes_each_token_but_the_first_a_target_once(length: int, context
     assert {inputs.shape[1] for inputs, _ in batches[:-1]} <= {context}
 
 
+@example(10, [1] * 10)
 @given(st.integers(1, 10**6), st.lists(st.integers(1, 50), min_size=1, max_size=4))
 def test_fractions_divide_a_text_without_gap_or_overlap(length: int, weights: list[int]) -> None:
     shares = {f"split {k}": weight / sum(weights) for k, weight in enumerate(weights)}

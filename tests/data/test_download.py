@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from regard.data import download
 from regard.data.catalogue import Entry, entry
-from regard.data.download import Unreachable, fetch, find
+from regard.data.download import fetch, find
 from regard.data.index import Sdist
 from regard.data.origin import Address
 from regard.data.web import Patience
-from regard.errors import RegardError
+from regard.errors import RegardError, Unreachable
 
 BODY = bytes(range(256)) * 97
 CHILD = f"""

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from regard.data import text
 from regard.data.catalogue import CATALOGUE, Entry, entry
-from regard.data.download import Unreachable, find
+from regard.data.download import find
 from regard.data.text import TEXTS, load_text, load_text_or_shakespeare, read_text
 from regard.data.web import Patience
-from regard.errors import RegardError
+from regard.errors import RegardError, Unreachable
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Another program: its words, its failure, its silence."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -53,5 +54,14 @@ def test_it_is_not_waited_for_without_end() -> None:
 
 
 def test_it_cannot_ask_a_person() -> None:
-    with pytest.raises(NotReached, match="EOFError"):
-        run_tool("snake", python("input()"), seconds=20)
+    person, words = os.pipe()
+    os.write(words, b"yes\n")
+    kept = os.dup(0)
+    os.dup2(person, 0)
+    try:
+        with pytest.raises(NotReached, match="EOFError"):
+            run_tool("snake", python("input()"), seconds=20)
+    finally:
+        os.dup2(kept, 0)
+        for end in (person, words, kept):
+            os.close(end)

@@ -88,10 +88,11 @@ def mean(name: str, meanings: list[str]) -> str | None:
 
 
 def spread(known: dict[str, Any]) -> dict[str, Any]:
-    """A configuration that answers to every usual name."""
+    """A configuration that answers to every usual name; of two meanings with one name the first counts."""
+    held = {meaning: ASKED.get(meaning) if value is None else value for meaning, value in known.items()}
     return {
         alias: value
-        for meaning, value in reversed(known.items())
+        for meaning, value in reversed(held.items())
         for alias in ALIASES[meaning]
         if value is not None
     }

@@ -84,13 +84,20 @@ def choose(
         for c in ([wanted] if wanted else CONTRACTS)
     ]
     if wanted:
-        best = max((score for _, _, score in scored), default=0.0)
-        return (
-            [(m, c) for m, c, score in scored if score == best][:1] if scored and (best > 0 or name) else []
-        )
+        return [(best_for(wanted, scored), wanted)] if scored else []
     best = [max((s for s in scored if s[0] is member), key=lambda s: s[2]) for member in members]
     top = {c.name: max(s for _, other, s in best if other is c) for _, c, _ in best}
     return [(m, c) for m, c, score in best if score >= SURE and score == top[c.name]]
+
+
+def best_for(wanted: Contract, scored: list[tuple[dict[str, Any], Contract, float]]) -> dict[str, Any]:
+    """The member a person means who names the contract: the likeliest, else the last class that can be called, else the last."""
+    best = max(score for _, _, score in scored)
+    if best > 0:
+        return next(member for member, _, score in scored if score == best)
+    members = [member for member, _, _ in scored]
+    classes = [member for member in members if member["kind"] == "class" and member["forward"]]
+    return (classes or members)[-1]
 
 
 def refused(trouble: Raised | Lost, name: str) -> Verdict:

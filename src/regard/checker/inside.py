@@ -48,7 +48,11 @@ class Inside:
     def describe(self, number: int, name: str) -> dict[str, Any]:
         """An object that is here already, as a member and, if it is one, a made thing."""
         value = self.objects[number]
-        return {"member": member(name, value), "made": None if _is_maker(value) else self.about(number)}
+        ready = not _is_maker(value)
+        return {
+            "member": member(name, type(value) if ready else value),
+            "made": self.about(number) if ready else None,
+        }
 
     def make(self, name: str, number: int, values: list[Any], named: dict[str, Any]) -> dict[str, Any]:
         """Construct a class, or take a function as it is."""

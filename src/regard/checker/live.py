@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import textwrap
 from typing import Any
 
 from regard.checker.bench import Bench
@@ -64,11 +65,9 @@ def inspect_live(
 
 
 def _text(thing: Any) -> str:
+    """Its source, at the lines where it stands in its file or cell."""
     try:
-        return (
-            inspect.cleandoc(inspect.getsource(thing))
-            if inspect.isfunction(thing)
-            else inspect.getsource(thing)
-        )
+        lines, first = inspect.getsourcelines(thing)
     except (OSError, TypeError):
         return ""
+    return "\n" * (first - 1) + textwrap.dedent("".join(lines))

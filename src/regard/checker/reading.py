@@ -133,11 +133,9 @@ def power(node: ast.AST) -> bool:
 
 def product(node: ast.AST) -> bool:
     """A matrix product, as `@`."""
-    return (
-        (isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.MatMult))
-        or calls("matmul", "einsum", "bmm", "mm")(node)
-    )
+    return (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)) or calls(
+        "matmul", "einsum", "bmm", "mm"
+    )(node)
 
 
 def names(*words: str) -> Finder:

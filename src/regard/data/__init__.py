@@ -3,7 +3,7 @@
 from regard.data.archive import read_members
 from regard.data.catalogue import CATALOGUE, Entry, entry
 from regard.data.dataset import Windows, cut
-from regard.data.download import Unreachable, fetch, find
+from regard.data.download import fetch, find
 from regard.data.pieces import BPE, tokenizer_from_json
 from regard.data.text import TEXTS, Text, load_text, load_text_or_shakespeare, read_text
 from regard.data.tokenizer import Bytes, Character, Tokenizer
@@ -17,7 +17,6 @@ __all__ = [
     "Entry",
     "Text",
     "Tokenizer",
-    "Unreachable",
     "Windows",
     "cut",
     "entry",

@@ -11,14 +11,10 @@ from regard.data.catalogue import Entry
 from regard.data.folders import cache_folder, given_folder
 from regard.data.origin import digest
 from regard.data.web import NotReached, Patience, Progress
-from regard.errors import RegardError
+from regard.errors import RegardError, Unreachable
 
 STALE = 3600.0
 "Seconds after which an unfinished download is nobody's: the longest patience is far shorter."
-
-
-class Unreachable(RegardError):
-    """Data that cannot be had from here: what depends on it is not settled, and nothing is wrong with it."""
 
 
 def find(entry: Entry) -> Path | None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from regard.data.archive import read_members
 from regard.data.catalogue import entry
-from regard.data.download import Unreachable, fetch
+from regard.data.download import fetch
 from regard.data.web import Patience, Progress
-from regard.errors import RegardError
+from regard.errors import RegardError, Unreachable
 
 TEXTS = ("shakespeare", "tiny-shakespeare", "grimm", "andersen")
 "The texts that are known by name."

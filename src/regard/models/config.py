@@ -61,7 +61,7 @@ class Config:
     deviation: float = 0.02
     "Standard deviation of the weights at the start."
     start: Start = "shrunk"
-    "The maps whose output is added: 'shrunk' by sqrt(2 depth), so for 'attention' alone, or 'zero', as the head."
+    "Maps that are added: 'shrunk' by sqrt(2 depth), the 'attention' ones only, or 'zero', as the head."
 
     def __post_init__(self) -> None:
         for name in ("vocabulary", "context", "depth", "heads", "width", "layers"):

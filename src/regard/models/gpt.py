@@ -106,7 +106,7 @@ class GPT(nn.Module):
             nn.init.zeros_(module.bias)
 
     def _start_added(self) -> None:
-        """The maps whose output is added to the tokens, so that depth does not swell them, and an untied head."""
+        """The maps whose output is added to the tokens, so that depth does not swell them, and the head."""
         start, shrunk = self.config.start, self.config.deviation / sqrt(2 * self.config.depth)
         for block in self.blocks:
             for name in ("attention",) if start == "attention" else ("attention", "mlp"):

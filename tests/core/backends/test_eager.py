@@ -26,9 +26,8 @@ def test_weighted_sums_are_products_with_the_matrix_and_its_transpose() -> None:
     torch.testing.assert_close(eager.sum_weighted(EDGES.sources, weights, back), dense(weights).mT @ back)
 
 
-@pytest.mark.parametrize("channels", [1, eager.SLAB, eager.SLAB * 2 + 3])
-def test_scaled_sums_are_products_with_scaled_ones(channels: int) -> None:
-    outer, inner, values = rand(3)[0, 0], rand(5)[0, 0], rand(5, channels)
+def test_scaled_sums_are_products_with_scaled_ones() -> None:
+    outer, inner, values = rand(3)[0, 0], rand(5)[0, 0], rand(5, 7)
     matrix = outer.unsqueeze(1) * dense(torch.ones_like(rand(6))) * inner
     torch.testing.assert_close(eager.sum_scaled(EDGES.targets, outer, inner, values), matrix @ values)
 

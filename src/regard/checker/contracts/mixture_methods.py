@@ -171,11 +171,11 @@ def moments(own: np.ndarray, mean: np.ndarray, deviation: np.ndarray, what: str)
         )
     centred = own - own.mean(0)
     spread = (centred**2).mean(0)
-    for j in range(len(mean)):
-        slug = _spread(spread[j], deviation[j], count)
-        if slug is not None:
-            words = f"{what} have the deviation {np.sqrt(spread[j]):.4g} along axis {j}, the mixture's is {deviation[j]:.4g}"
-            return Broken(number=float(spread[j] / deviation[j] ** 2), words=words, slug=slug)
+    slug = _spread(spread, deviation, count)
+    if slug is not None:
+        j = int(np.abs(np.log(spread / deviation**2)).argmax())
+        words = f"{what} have the deviation {np.sqrt(spread[j]):.4g} along axis {j}, the mixture's is {deviation[j]:.4g}"
+        return Broken(number=float(spread[j] / deviation[j] ** 2), words=words, slug=slug)
     off = np.abs(own.mean(0) - mean) / (deviation / np.sqrt(count))
     if off.max() > SURE:
         j = int(off.argmax())
@@ -193,20 +193,20 @@ def moments(own: np.ndarray, mean: np.ndarray, deviation: np.ndarray, what: str)
     return None
 
 
-def _spread(found: float, deviation: float, count: int) -> str | None:
-    """None if the variance is right; else the mistake that it shows, or nothing."""
+def _spread(found: np.ndarray, deviation: np.ndarray, count: int) -> str | None:
+    """None if the variances along all axes are right; else the one mistake that explains them all, or nothing."""
     log_variance = 2 * np.log(deviation)
     wrong = {
         "sample-variance": deviation**4,
         "sample-log-variance": log_variance**2,
-        "sample-unit": 1.0,
+        "sample-unit": np.ones_like(deviation),
         "sample-deviation-rooted": deviation,
         "sample-log-deviation": (log_variance / 2) ** 2,
     }
-    error = np.sqrt(2 / count)
-    if abs(found / deviation**2 - 1) <= SURE * error:
+    allowed = SURE * np.sqrt(2 / count)
+    if (np.abs(found / deviation**2 - 1) <= allowed).all():
         return None
-    fits = [slug for slug, value in wrong.items() if value > 0 and abs(found / value - 1) <= SURE * error]
+    fits = [slug for slug, value in wrong.items() if (np.abs(found / value - 1) <= allowed).all()]
     return fits[0] if len(fits) == 1 else ""
 
 

@@ -62,13 +62,15 @@ def forms(bench: Bench) -> Iterator[Form]:
     arrays = [
         p
         for p in names
-        if (p["name"] not in tables
-        and re.match(
-            r"^(x|q|k|v|t|xq|xk|query|key|keys|queries|tensor|input|inputs|h|u|vec)_?\w{0,5}$",
-            p["name"],
-            re.I,
+        if (
+            p["name"] not in tables
+            and re.match(
+                r"^(x|q|k|v|t|xq|xk|query|key|keys|queries|tensor|input|inputs|h|u|vec)_?\w{0,5}$",
+                p["name"],
+                re.I,
+            )
+            and not mean(p["name"], ["length", "base", "width"])
         )
-        and not mean(p["name"], ["length", "base", "width"]))
         or p is names[0]
     ]
     two = (

@@ -9,12 +9,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.core.edges import Edges, Side
-from regard.shapes import Float
+from regard.shapes import Float, Int
 
 CHUNK = 1 << 16
 "Edges whose ends are gathered at a time where torch has no sampled product."
-SLAB = 16
-"Channels summed at a time, so that the nodes' values stay in the processor's cache."
 
 
 def sum_scaled(
@@ -24,17 +22,10 @@ def sum_scaled(
     values: Float[Tensor, "b h others c"],
 ) -> Float[Tensor, "b h rows c"]:
     """outer_r times the sum over the row's entries of inner_o values_o."""
+    weights = inner.index_select(0, side.other).mul_(outer.index_select(0, _rows(side)))
+    # Every head has the same weights, so one product serves them all.
     batch, heads, _, channels = values.shape
-    scaled = (values * inner.unsqueeze(-1)).permute(2, 0, 1, 3).flatten(1)
-    ones = _matrix(side, values.new_ones(len(side.other)))
-    slabs = (
-        [_product(ones, slab.contiguous()) for slab in scaled.split(SLAB, 1)] if scaled.shape[1] else [scaled]
-    )
-    summed = (
-        torch.cat(slabs, 1).mul_(outer.unsqueeze(-1))
-        if channels * heads * batch
-        else outer.new_zeros(side.rows, 0)
-    )
+    summed = _product(_matrix(side, weights), values.permute(2, 0, 1, 3).flatten(1))
     return summed.view(side.rows, batch, heads, channels).permute(1, 2, 0, 3)
 
 
@@ -144,6 +135,11 @@ def _product(sparse: Tensor, dense: Tensor) -> Tensor:
     )
 
 
+def _rows(side: Side) -> Int[Tensor, " e"]:
+    """The row that owns each entry."""
+    return torch.repeat_interleave(side.count, output_size=len(side.other))
+
+
 def _total(side: Side, values: Float[Tensor, " e"]) -> Float[Tensor, " rows"]:
     """Sum of the entries of each row."""
     return _product(_matrix(side, values), values.new_ones(side.others))
@@ -164,8 +160,7 @@ def _sampled(
     if (left.is_cuda or torch.backends.mkl.is_available()) and count <= side.rows * side.others:
         pattern = _matrix(side, left.new_zeros(count))
         return torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0).values()
-    rows = torch.repeat_interleave(side.count, output_size=count)
-    chunks = zip(rows.split(CHUNK), side.other.split(CHUNK), strict=True)
+    chunks = zip(_rows(side).split(CHUNK), side.other.split(CHUNK), strict=True)
     return torch.cat([(left.index_select(0, i) * right.index_select(0, j)).sum(-1) for i, j in chunks])
 
 

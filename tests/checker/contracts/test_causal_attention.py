@@ -1,0 +1,41 @@
+"""Causal attention in the styles people write."""
+
+from collections.abc import Callable
+
+import pytest
+
+from regard.checker.live import inspect_live
+
+NAMES = [
+    "NanoStyle",
+    "FlashStyle",
+    "KarpathyHeads",
+    "EinsumStyle",
+    "TorchStyle",
+    "LoopStyle",
+    "RawWeights",
+    "NamesThatSayNothing",
+    "KeyFirst",
+    "PerHeadFused",
+    "FloatOnly",
+    "SingleHead",
+    "TupleOut",
+    "SwappedFused",
+    "SdpaDropout",
+    "TimeFirst",
+    "EvalOnly",
+    "FixedLength",
+    "Detached",
+    "InPlace",
+    "Naive",
+    "Remembers",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
+    module = style("attention")
+    contract, expected = module.EXPECTED[name]
+    verdict = inspect_live(getattr(module, name), contract=contract).verdicts[0]
+    assert verdict.slugs == expected, verdict.sentence
+    assert verdict.state == ("mistake" if expected else "correct"), verdict.sentence

@@ -1,0 +1,31 @@
+"""Mixtures of Gaussians in the styles people write."""
+
+from collections.abc import Callable
+
+import pytest
+
+from regard.checker.live import inspect_live
+
+NAMES = [
+    "GMM",
+    "WithDistributions",
+    "AnyDimension",
+    "AsPrinted",
+    "WideSamples",
+    "OneForAll",
+    "Even",
+    "SharedNoise",
+    "WrongOne",
+    "Gains",
+    "Underflows",
+    "TwoAtOnce",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
+    module = style("mixtures")
+    contract, expected = module.EXPECTED[name]
+    verdict = inspect_live(getattr(module, name), contract=contract).verdicts[0]
+    assert verdict.slugs == expected, verdict.sentence
+    assert verdict.state == ("mistake" if expected else "correct"), verdict.sentence

@@ -1,0 +1,4 @@
+# contract: causal-attention
+class CausalAttention:
+    def __init__(self, width, heads):
+        self.width = width

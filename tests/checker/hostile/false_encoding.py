@@ -1,0 +1,3 @@
+# -*- coding: no-such-codec -*-
+# contract: causal-attention
+import torch

@@ -1,0 +1,4 @@
+# contract: causal-attention
+import torch
+
+answer = 42

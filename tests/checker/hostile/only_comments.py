@@ -1,0 +1,3 @@
+# contract: causal-attention
+# TODO: write the attention layer
+# (due on Friday)

@@ -1,0 +1,4 @@
+# contract: causal-attention
+import torch
+
+print "attention is all you need"

@@ -1,0 +1,3 @@
+# contract: causal-attention
+from .model import CausalAttention
+from .. import config

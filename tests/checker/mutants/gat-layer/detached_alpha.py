@@ -1,0 +1,22 @@
+# contract: gat-layer
+# cause: gradient-cut
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class GATLayer(nn.Module):
+    def __init__(self, in_features, out_features, heads=2):
+        super().__init__()
+        self.heads, self.out_features = heads, out_features
+        self.W = nn.Linear(in_features, heads * out_features, bias=False)
+        self.a_l = nn.Parameter(torch.randn(heads, out_features) * 0.3)
+        self.a_r = nn.Parameter(torch.randn(heads, out_features) * 0.3)
+
+    def forward(self, x, adj):
+        n = x.size(0)
+        h = self.W(x).view(n, self.heads, self.out_features)
+        e = F.leaky_relu((h * self.a_l).sum(-1)[:, None] + (h * self.a_r).sum(-1)[None], 0.2)
+        e = e.masked_fill(adj.reshape(n, n, 1) == 0, -1e9)
+        alpha = e.softmax(1).detach()
+        return torch.einsum("ijh,jhf->ihf", alpha, h).flatten(1)

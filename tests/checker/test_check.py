@@ -1,0 +1,147 @@
+"""A file is found, loaded in a child, judged, reported."""
+
+from pathlib import Path
+
+import pytest
+
+from regard.checker.check import check, choose, place
+from regard.checker.contracts.table import named
+from regard.checker.reading import Source
+from regard.errors import RegardError
+
+NORMS = """
+import torch
+from torch import nn
+
+class RMSNorm(nn.Module):
+    def __init__(self, dim, eps=1e-6):
+        super().__init__()
+        self.eps, self.weight = eps, nn.Parameter(torch.ones(dim))
+    def forward(self, x):
+        return x / torch.sqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
+
+class LayerNorm(RMSNorm):
+    def forward(self, x):
+        x = x - x.mean(-1, keepdim=True)
+        return x / torch.sqrt(x.var(-1, keepdim=True) + self.eps) * self.weight
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def write(text: str, name: str = "mine.py") -> str:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return str(tmp_path / name)
+
+    return write
+
+
+def test_all_that_a_file_holds_is_judged(write) -> None:
+    report = check(write(NORMS))
+    assert [(v.member, v.contract, v.state) for v in report.verdicts] == [
+        ("RMSNorm", "rms-norm", "correct"),
+        ("LayerNorm", "layer-norm", "mistake"),
+    ]
+    assert report.code == 1
+    (finding,) = [f for f in report.verdicts[1].findings if f.kind == "mistake"]
+    assert finding.slug == "bessel"
+    assert finding.place
+    assert finding.place.text == "return x / torch.sqrt(x.var(-1, keepdim=True) + self.eps) * self.weight"
+
+
+@pytest.mark.parametrize(
+    ("text", "slug", "code", "sentence"),
+    [
+        (
+            "def (:",
+            "import-error",
+            1,
+            "the file cannot be imported: SyntaxError: invalid syntax (mine.py, line 1)",
+        ),
+        (
+            "import no_such_package",
+            "import-error",
+            3,
+            "the file cannot be imported: ModuleNotFoundError: No module named 'no_such_package'",
+        ),
+        (
+            "x = 1",
+            "nothing-found",
+            3,
+            "nothing here looks like any contract: the file defines no class and no function",
+        ),
+        ("import os; os._exit(3)", "exited", 1, "its process ended itself with status 3"),
+    ],
+)
+def test_what_cannot_be_judged_gets_a_verdict_too(
+    write, text: str, slug: str, code: int, sentence: str
+) -> None:
+    report = check(write(text))
+    assert report.code == code
+    assert report.verdicts[0].findings[0].slug == slug
+    assert report.verdicts[0].sentence == sentence
+
+
+def test_a_target_may_name_a_member(write) -> None:
+    file = write(NORMS)
+    assert place(f"{file}:LayerNorm") == (Path(file).resolve(), "LayerNorm")
+    assert place(file) == (Path(file).resolve(), None)
+
+
+def test_what_is_no_file_is_told() -> None:
+    with pytest.raises(RegardError) as caught:
+        check("nowhere.py")
+    assert (
+        str(caught.value)
+        == "there is no such file to check\n  got: 'nowhere.py'\n  fix: name a Python file, or FILE.py:Class"
+    )
+
+
+def test_a_notebook_is_told_to_be_saved(write) -> None:
+    with pytest.raises(RegardError, match="only Python files can be checked"):
+        check(write("{}", "mine.ipynb"))
+
+
+def member(name: str, kind: str = "class", forward: tuple = ("x",)) -> dict:
+    parameters = [{"name": n, "required": True, "star": False, "default": None} for n in forward]
+    return {"name": name, "kind": kind, "parameters": [], "forward": parameters, "doc": ""}
+
+
+def test_a_member_that_is_not_there_is_told_with_the_nearest() -> None:
+    with pytest.raises(RegardError) as caught:
+        choose([member("Attention")], Source(""), name="Atention", wanted=None)
+    assert (
+        str(caught.value)
+        == "the file defines no class or function of that name\n  got: 'Atention'\n  fix: did you mean 'Attention'?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "forward", "contract"),
+    [
+        ("class CausalSelfAttention: ...", "CausalSelfAttention", ("x",), "causal-attention"),
+        ("class SelfAttention:\n    mask = torch.tril(x)", "SelfAttention", ("x",), "causal-attention"),
+        (
+            "class MultiHeadAttention: ...",
+            "MultiHeadAttention",
+            ("q", "k", "v", "mask"),
+            "multi-head-attention",
+        ),
+        ("class GraphAttentionLayer: ...", "GraphAttentionLayer", ("h", "adj"), "gat-layer"),
+        ("class GraphConvolution: ...", "GraphConvolution", ("x", "adj"), "gcn-layer"),
+        ("class GMM: ...", "GMM", ("x",), "gaussian-mixture"),
+        ("class RotaryEmbedding: ...", "RotaryEmbedding", ("x",), "rotary"),
+        ("class LayerNorm: ...", "LayerNorm", ("x",), "layer-norm"),
+        ("class Block: ...", "Block", ("x",), None),
+    ],
+)
+def test_names_and_signatures_say_which_contract(
+    source: str, name: str, forward: tuple, contract: str | None
+) -> None:
+    chosen = choose([member(name, "class", forward)], Source(source), name=None, wanted=None)
+    assert [c.name for _, c in chosen] == ([contract] if contract else [])
+
+
+def test_a_person_who_names_the_contract_means_the_last_class_if_no_name_helps() -> None:
+    members = [member("helper", "function"), member("A"), member("B")]
+    assert choose(members, Source(""), name=None, wanted=named("gat-layer"))[0][0]["name"] == "B"

@@ -1,0 +1,101 @@
+"""Probe, compare, conclude: the right words for the right evidence."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from regard.checker.live import inspect_live
+
+
+class Attention(nn.Module):
+    """A head of attention whose scores somebody has tampered with."""
+
+    def __init__(self, width, tamper=1.0):
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
+        self.tamper = tamper
+
+    def forward(self, x):
+        s = self.query(x) @ self.key(x).transpose(-2, -1) * self.query.out_features**-0.5 * self.tamper
+        s = s.masked_fill(torch.ones_like(s[0]).triu(1) == 1, float("-inf"))
+        return s.softmax(-1) @ self.value(x)
+
+
+class Odd(Attention):
+    def __init__(self, width):
+        super().__init__(width, 0.77)
+
+
+class Raises(Attention):
+    def forward(self, x):
+        return x.no_such_thing
+
+
+class WrongShape(Attention):
+    def forward(self, x):
+        return x[:, :3]
+
+
+def judged(thing, contract: str = "causal-attention"):
+    return inspect_live(thing, contract=contract).verdicts[0]
+
+
+def test_correct_is_said_with_how_it_was_found() -> None:
+    verdict = judged(Attention)
+    assert verdict.state == "correct"
+    assert verdict.sentence.startswith("it is causal self-attention, as far as 8 laws and")
+    assert all(verdict.laws.values())
+    assert verdict.notes == ("q = query.weight, k = key.weight, v = value.weight (by name)",)
+
+
+def test_an_unknown_cause_is_called_unknown_with_the_smallest_case() -> None:
+    verdict = judged(Odd)
+    assert verdict.state == "mistake"
+    assert verdict.slugs == ()
+    (finding,) = [f for f in verdict.findings if f.kind == "unknown"]
+    assert (
+        finding.sentence == "it is not the function the contract asks for, in a way the checker does not know"
+    )
+    assert finding.evidence[0].startswith("it differs from the correct reference by")
+    assert "expected" in finding.evidence[1]
+
+
+def test_what_raises_is_told_with_its_line() -> None:
+    verdict = judged(Raises)
+    assert verdict.state == "mistake"
+    assert verdict.sentence == "it raises AttributeError: 'Tensor' object has no attribute 'no_such_thing'"
+
+
+def test_a_wrong_shape_is_told() -> None:
+    assert judged(WrongShape).sentence == "an input (2, 7, 24) gives an output (2, 3, 24), not (2, 7, 24)"
+
+
+def test_an_object_is_judged_as_it_is_and_left_as_it_was() -> None:
+    thing = Attention(24)
+    before = {name: value.clone() for name, value in thing.state_dict().items()}
+    assert judged(thing).state == "correct"
+    assert all(torch.equal(before[name], value) for name, value in thing.state_dict().items())
+    assert thing.query.weight.dtype == torch.float32
+    assert thing.training
+
+
+def test_two_mistakes_are_two_findings_with_two_places(style: Callable) -> None:
+    verdict = judged(style("functions").two_mistakes, "scaled-dot-product")
+    assert verdict.slugs == ("mask-inverted", "scale-value-width")
+    assert all(f.place and f.remedy and f.page for f in verdict.findings if f.kind == "mistake")
+    assert verdict.picture
+    assert np.shape(verdict.picture.expected) == np.shape(verdict.picture.actual) == (7, 5)
+
+
+def test_the_first_finding_is_timed() -> None:
+    verdict = judged(Odd)
+    assert verdict.first is not None
+    assert 0 < verdict.first <= verdict.seconds
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_seed_makes_a_false_alarm(seed: int) -> None:
+    assert inspect_live(Attention, contract="causal-attention", seed=seed).code == 0
