@@ -35,8 +35,13 @@ def test_a_configuration_answers_to_every_usual_name() -> None:
 
 def test_a_required_stranger_is_named() -> None:
     with pytest.raises(Unbuildable, match="flavour"):
-        fill([parameter("flavour")], {"width": 24}, {})
+        fill([parameter("dim"), parameter("flavour")], {"width": 24}, {})
     assert fill([parameter("flavour")], {"width": 24}, {"flavour": "7"}).named == {"flavour": 7}
+
+
+def test_a_stranger_is_taken_for_the_first_size_that_nobody_claimed() -> None:
+    built = fill([parameter("aa"), parameter("heads"), parameter("bb")], {"width": 24, "heads": 3, "length": 11}, {})
+    assert built.named == {"aa": 24, "heads": 3, "bb": 11}
 
 
 def test_a_meaning_left_to_the_person_is_given_only_where_it_must_be() -> None:

@@ -8,12 +8,13 @@ NAMES = {
     "width": "n_embd d_model embed_dim width dim hidden_size hidden_dim emb_dim embedding_dim emb_size embed_size emb channels c "
     "d_in input_dim model_dim features size d input_size normalized_shape n_embed d_embed embed hidden model_size n_features "
     "num_features feature_dim n_channels num_channels embd embedding_size d_hidden ndim qdim query_dim embd_dim head_width d_emb "
-    "in_dim in_features out_dim out_features d_out output_dim dims shape normalized_dim layer_size dmodel",
+    "in_dim in_features out_dim out_features d_out output_dim dims shape normalized_dim layer_size dmodel dim_model dim_in dim_out "
+    "model_width n_model emb_width d_in_out",
     "heads": "n_head n_heads num_heads heads nhead h nheads num_attention_heads n_attn_heads number_of_heads head_count head num_head "
     "attention_heads",
     "length": "block_size max_len seq_len context_length max_seq_len n_positions max_length context ctx n_ctx sequence_length t "
     "max_position_embeddings seq_length length max_t context_size ctx_len max_positions max_seq_length block window maxlen seqlen "
-    "max_sequence_length end",
+    "max_sequence_length end n seq l max_n",
     "dropout": "dropout p attn_dropout drop pdrop attn_pdrop resid_pdrop dropout_p p_drop drop_rate dropout_rate attention_dropout "
     "resid_dropout p_dropout dropout_prob dropout_ratio attn_drop proj_drop drop_prob feat_drop",
     "head_width": "head_size d_k d_v head_dim dim_head d_head dk dv d_q head_width dim_per_head size_per_head key_dim value_dim",
@@ -63,10 +64,9 @@ def fill(parameters: list[dict[str, Any]], known: dict[str, Any], given: dict[st
     """
     named: dict[str, Any] = {}
     meant: dict[str, str] = {}
-    for parameter in parameters:
+    strangers: list[str] = []
+    for parameter in (p for p in parameters if not p["star"]):
         name = parameter["name"]
-        if parameter["star"]:
-            continue
         meaning = mean(name, [m for m in known if m not in meant])
         if name in given:
             named[name] = number(given[name])
@@ -77,8 +77,15 @@ def fill(parameters: list[dict[str, Any]], known: dict[str, Any], given: dict[st
             named[name] = {"config": spread(known)}
             meant |= dict.fromkeys(known, f"{name}")
         elif parameter["required"]:
+            strangers.append(name)
+    # A name nobody knows most likely means the first size that no other name claimed.
+    sizes = [m for m, value in known.items() if m not in meant and type(value) is int]
+    for name in strangers:
+        if not sizes:
             raise Unbuildable(name)
-    return Built(named, meant)
+        meant[sizes[0]] = name
+        named[name] = known[sizes.pop(0)]
+    return Built({p["name"]: named[p["name"]] for p in parameters if p["name"] in named}, meant)
 
 
 def mean(name: str, meanings: list[str]) -> str | None:

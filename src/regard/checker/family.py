@@ -10,8 +10,8 @@ from regard.checker.contract import Case, Contract, Convention, Frame, Mistake, 
 
 TIGHT = {"float64": 1e-6, "float32": 1e-4}
 "The largest distance that counts as the same function, by precision."
-USUAL = 3
-"How many programs of one mistake are tried together with another mistake."
+USUAL, FEW = 3, 80
+"How many programs of one mistake are tried together with another mistake, unless there are few in all."
 FAR = 100.0
 "How many times farther the next must be."
 
@@ -139,7 +139,9 @@ class Family:
 
     def double(self, bases: Iterable[Member]) -> Iterator[Member]:
         """Every two mistakes that replace different steps; of each mistake the most usual programs."""
-        each = [(mistake, steps) for mistake in self.contract.mistakes for steps in mistake.forms[:USUAL]]
+        few = sum(len(mistake.forms) for mistake in self.contract.mistakes) <= FEW
+        most = None if few else USUAL
+        each = [(mistake, steps) for mistake in self.contract.mistakes for steps in mistake.forms[:most]]
         pairs = [
             (one, two, first | second)
             for (one, first), (two, second) in combinations(each, 2)

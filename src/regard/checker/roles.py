@@ -193,8 +193,10 @@ def frames(
     ]
     if fused:
         rest = [w for w in weights if w is not fused[0]]
-        pick["o"] = pick["o"] or [w for w in rest if w.value.shape[0] == w.value.shape[1]]
-        return _fused(fused[0], pick["o"][:1], thirds, facts)
+        out = [w for w in pick["o"] if w is not fused[0]] or [
+            w for w in rest if w.value.shape[0] == w.value.shape[1]
+        ]
+        return _fused(fused[0], out[:1], thirds, facts)
     return _by_shape(weights, facts)
 
 

@@ -96,14 +96,18 @@ SOFTMAX = (
         cause="the softmax runs over the heads instead of the keys",
         remedy="softmax over the last axis, the keys: softmax(scores, dim=-1)",
         look="softmax exponential",
-        forms=forms({"normalise": lambda s: softmax(s, 1)}),
+        forms=forms(
+            {"normalise": lambda s: softmax(s, 1)}, {"normalise": lambda s: softmax(s, 1), **fill(-1e9)}
+        ),
     ),
     Mistake(
         slug="softmax-batch",
         cause="the softmax runs over the batch instead of the keys",
         remedy="softmax over the last axis, the keys: softmax(scores, dim=-1)",
         look="softmax exponential",
-        forms=forms({"normalise": lambda s: softmax(s, 0)}),
+        forms=forms(
+            {"normalise": lambda s: softmax(s, 0)}, {"normalise": lambda s: softmax(s, 0), **fill(-1e9)}
+        ),
     ),
     Mistake(
         slug="softmax-all",

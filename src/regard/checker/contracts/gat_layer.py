@@ -73,7 +73,7 @@ CONVENTIONS = (
         says="the LeakyReLU comes before the attention vector: this is GATv2",
         forms=forms(
             {
-                "score": lambda h, t, s, b: (
+                "score": lambda h, g, t, s, b: (
                     np.einsum("nhd,hd->hn", leaky(h), t)[:, :, None]
                     + np.einsum("nhd,hd->hn", leaky(h), s)[:, None]
                     + b
@@ -81,7 +81,7 @@ CONVENTIONS = (
                 "activate": lambda e: e,
             },
             {
-                "score": lambda h, t, s, b: np.einsum("ijhd,hd->hij", leaky(h[:, None] + h[None]), s) + b,
+                "score": lambda h, g, t, s, b: np.einsum("ijhd,hd->hij", leaky(g[:, None] + h[None]), s) + b,
                 "activate": lambda e: e,
             },
         ),

@@ -167,7 +167,7 @@ SCORE = (
         remedy="a . [W x_i, W x_j]: both ends count",
         look="product concatenate",
         forms=forms(
-            scored(lambda h, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t)[:, :, None], len(h), 2) + b)
+            scored(lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t)[:, :, None], len(h), 2) + b)
         ),
     ),
     Mistake(
@@ -176,8 +176,10 @@ SCORE = (
         remedy="a . [W x_i, W x_j]: both ends count",
         look="product concatenate",
         forms=forms(
-            scored(lambda h, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, s)[:, None], len(h), 1) + b),
-            scored(lambda h, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t + s)[:, None], len(h), 1) + b),
+            scored(lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, s)[:, None], len(h), 1) + b),
+            scored(
+                lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t + s)[:, None], len(h), 1) + b
+            ),
         ),
     ),
     Mistake(

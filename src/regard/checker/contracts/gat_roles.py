@@ -102,7 +102,57 @@ def frames(
         )
     if not scores:
         scores = {n: v for n, v in rest.items() if n != name}
+    second = next(
+        (
+            (n, m)
+            for n, v in rest.items()
+            if n != name and (m := matrix(n, v, owners[n], width, heads)) is not None
+        ),
+        None,
+    )
+    if second and second[1].shape == w.shape and _halves(scores, heads, w.shape[-1]) is None:
+        return _second(((name, w), second), scores, biases, heads)
     return _frames(name, w, scores, biases, owners, heads)
+
+
+def _second(
+    pair: tuple, scores: dict[str, np.ndarray], biases: dict[str, np.ndarray], heads: int
+) -> list[Frame]:
+    """GATv2: one transformation for each end, and one vector on their sum."""
+    d = pair[0][1].shape[-1]
+    vector = next((v for value in scores.values() if (v := vectors(value, heads, d)) is not None), None)
+    if vector is None:
+        raise Unfit(
+            "unknown-weight",
+            f"no attention vector for heads of width {d} among {', '.join(scores)}",
+            "say which: --map w=NAME,a=NAME",
+        )
+    found = []
+    for (one, w), (two, w2) in (pair, pair[::-1]):
+        inner = {n: biases.get(f"{stem(n)}.bias", np.zeros(heads * d)).reshape(heads, d) for n in (one, two)}
+        outer = [
+            v.reshape(-1)
+            for n, v in biases.items()
+            if n.rpartition(".")[0] not in (stem(one), stem(two)) and v.size == heads * d
+        ]
+        weights = {
+            "w": w,
+            "bw": inner[one],
+            "w2": w2,
+            "bw2": inner[two],
+            "target": vector,
+            "source": vector,
+            "ba": np.zeros(()),
+        }
+        notes = (f"source = {one}, target = {two}, attention = {', '.join(scores)}",)
+        found.append(
+            Frame(
+                weights=weights | {"bias": outer[0] if outer else np.zeros(1)},
+                facts={"heads": heads},
+                notes=notes,
+            )
+        )
+    return found
 
 
 def _frames(

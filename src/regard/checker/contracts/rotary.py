@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
+from regard.checker.arguments import mean
 from regard.checker.bench import Bench, Unfit
 from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law, forms
-from regard.checker.contracts.rotary_forms import HELPER, OFFSET, WIDTH, case
+from regard.checker.contracts.rotary_forms import HELPER, OFFSET, WIDTH, case, make
 from regard.checker.contracts.rotary_forms import forms as ways
 from regard.checker.contracts.rotary_mistakes import HALF, MISTAKES
 from regard.checker.references.rotary import rotary
@@ -28,6 +29,9 @@ def rotary(x: torch.Tensor, offset: int = 0, base: float = 10000.0) -> torch.Ten
     """
     raise NotImplementedError("fill me in")
 '''
+
+OTHER = 500.0
+"A base to see whether a base is heeded."
 
 CONVENTIONS = (
     Convention(
@@ -85,6 +89,8 @@ def adapt(bench: Bench) -> Subject:
         except Raised as trouble:
             error = error or trouble
             continue
+        except Unfit:
+            continue  # a table of the file that nobody knows how to make
         return settle(subject, form, heads_second)
     if error:
         raise error
@@ -188,6 +194,33 @@ def relative(subject: Subject, rng: np.random.Generator) -> Broken | None:
     )
 
 
+def heeded(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """A base that is given changes the angles."""
+    bench = subject.bench
+    makes = bench.member["kind"] == "class" and any(
+        mean(p["name"], ["base"]) for p in bench.member["parameters"]
+    )
+    name = next((p["name"] for p in subject.made.call if mean(p["name"], ["base"])), None)
+    if bench.made is not None or not (makes or name):
+        return None
+    made = make(bench, OTHER) if makes else subject.made
+    more = {name: OTHER} if name else {}
+    other = Subject(
+        bench,
+        made,
+        lambda c: (subject.enter(c)[0], subject.enter(c)[1] | more),
+        subject.leave,
+        method=subject.method,
+    )
+    asked = usual(subject, rng)
+    bench.precise(made, *other.enter(asked), subject.method)
+    if laws.gap(subject.answer(asked), other.answer(asked)) > laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=1.0, words=f"base = {OTHER:g} gives the same output as the default base", slug="base-wrong"
+    )
+
+
 CONTRACT = Contract(
     name="rotary",
     title="rotary positions",
@@ -215,6 +248,7 @@ CONTRACT = Contract(
             test=relative,
             look="frequency concatenate",
         ),
+        Law(name="base", says="a base that is given changes the angles", test=heeded, look="power frequency"),
         laws.untouched(usual),
     ),
 )

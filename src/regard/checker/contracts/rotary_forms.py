@@ -10,13 +10,11 @@ import numpy as np
 from regard.checker.arguments import mean
 from regard.checker.bench import Bench, Made
 from regard.checker.contract import Case
-from regard.checker.session import Raised
 from regard.checker.subject import Arguments
 
 WIDTH, COUNT, LENGTH, OFFSET = 10, 7, 16, 5
 LAYOUTS = {"b h n d": (2, 3, COUNT, WIDTH), "b n d": (3, COUNT, WIDTH), "n d": (COUNT, WIDTH)}
 ORDERS = ("b h n d", "b n h d", "b n d", "n d")
-TABLE = re.compile(r"precompute|table|cache|freq|build|cos_?sin|get_", re.I)
 HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
     re.I,
@@ -49,9 +47,14 @@ def case(rng: np.random.Generator, layout: str, *, two: bool, offset: int = 0) -
     return Case(name=f"{COUNT} positions from {offset}", inputs={"x": x}, facts={"offset": offset})
 
 
+def make(bench: Bench, base: float | None = None) -> Made:
+    """The function, or the object, with a base of ours where one is given."""
+    return bench.build({"width": WIDTH, "length": LENGTH, "base": base, "head_width": WIDTH, "heads": 1})
+
+
 def forms(bench: Bench) -> Iterator[Form]:
     """Every form that the signature allows, the plainest first."""
-    made = bench.build({"width": WIDTH, "length": LENGTH, "base": None, "head_width": WIDTH, "heads": 1})
+    made = make(bench)
     method, parameters = _method(made)
     names = [p for p in parameters if not p["star"]]
     tables = [
@@ -141,8 +144,10 @@ def _tables(bench: Bench) -> list[Any]:
         name = member["name"]
         if (
             name == bench.name
-            or not re.search(r"precompute|table|cache|freq|rotary|rope|cos_?sin|angles|build", name, re.I)
-            or re.search(r"rotate_half|apply|rotate_every", name)
+            or not re.search(
+                r"precompute|table|cache|freq|rotary|rope|cos|sin|angle|build|emb|pos|theta", name, re.I
+            )
+            or re.search(r"rotate|apply|turn", name)
         ):
             continue
         found.append(_maker(bench, name))
@@ -193,6 +198,3 @@ def _slice(part: Any, offset: int) -> Any:
     if np.iscomplexobj(part):
         return {"complex": np.stack([part.real, part.imag], axis=-1).astype(np.float64)}
     return part
-
-
-__all__ = ["HELPER", "TABLE", "Form", "Raised", "case", "forms", "lay"]

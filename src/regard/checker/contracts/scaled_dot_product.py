@@ -139,7 +139,14 @@ def adapt(bench: Bench) -> Subject:
     """Find the mask argument and the first sizes that run."""
     made = bench.build({"head_width": 8, "width": 8, "temperature": 8**0.5, "dropout": 0.3})
     parameters = [p["name"] for p in made.call]
-    mask = next((name for name in parameters if "mask" in name.lower()), None)
+    mask = next(
+        (
+            name
+            for name in parameters[3:]
+            if re.search(r"mask|^m$|allowed|visible|^keep$|^valid$|^seen$", name, re.I)
+        ),
+        None,
+    )
     needed = [p["name"] for p in made.call if p["required"]]
     meaning = bench.said.get("mask", "hide" if mask and "padding" in mask else "seen")
 

@@ -30,8 +30,8 @@ ATTENTION: Steps = {
     "graph": lambda a: (a > 0).astype(float),
     "transform": lambda x, w: np.einsum("nf,fhd->nhd", x, w["w"]) + w["bw"],
     "vectors": lambda target, source: (target, source),
-    "score": lambda h, t, s, bias: (
-        np.einsum("nhd,hd->hn", h, t)[:, :, None] + np.einsum("nhd,hd->hn", h, s)[:, None] + bias
+    "score": lambda h, g, t, s, bias: (
+        np.einsum("nhd,hd->hn", g, t)[:, :, None] + np.einsum("nhd,hd->hn", h, s)[:, None] + bias
     ),
     "activate": leaky,
     "normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape)),
@@ -49,8 +49,10 @@ def attention(case: Case, frame: Frame, steps: Steps) -> tuple[Array, Array]:
     with np.errstate(all="ignore"):
         a = do["graph"](case["adjacency"])
         h = do["transform"](x, frame)
+        # The second version has a transformation of its own for the node that listens.
+        g = np.einsum("nf,fhd->nhd", x, frame["w2"]) + frame["bw2"] if "w2" in frame.weights else h
         target, source = do["vectors"](frame["target"], frame["source"])
-        alpha = do["normalise"](do["activate"](do["score"](h, target, source, frame["ba"])), a)
+        alpha = do["normalise"](do["activate"](do["score"](h, g, target, source, frame["ba"])), a)
         alpha = do["keep"](alpha, a)
         y = do["finish"](do["merge"](do["mix"](alpha, h, x)), frame)
         return do["after"](y), alpha

@@ -11,9 +11,10 @@ from regard.claims import Claim
 from regard.core.trace import trace
 from regard.generation.sampling import Sampler
 from regard.lab.corpus import Corpus, load_corpus, real_words, speak, words
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said
+from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
 from regard.lab.experiment import Experiment, Session
 from regard.lab.figures import BLACK, ORDERED, panels, style
+from regard.models.block import CausalAttention
 from regard.models.gpt import GPT
 from regard.models.presets import DOCUMENT_000, DOCUMENT_002
 from regard.training import Checkpoints, Plan, Training, cross_entropy, held_out, joined, kept, resume
@@ -116,6 +117,43 @@ def _document_002(
         yield Drawn("epochs", _curves(curve), EPOCHS)
 
 
+def written_out(layer: CausalAttention, x: Tensor) -> tuple[list[tuple[str, str]], Tensor]:
+    """Causal attention step by step, as document 000 asks for it: what each step gives, and the output."""
+    config, steps = layer.config, []
+
+    def note(what: str, value: Tensor) -> Tensor:
+        steps.append((what, " × ".join(map(str, value.shape))))
+        return value
+
+    mixed = note("one linear map gives queries, keys and values side by side", layer.mix(x))
+    q, k, v = (part.unflatten(-1, (config.heads, -1)).transpose(1, 2) for part in mixed.chunk(3, -1))
+    note("split, and cut into heads: batch, head, place, channel of the head", q)
+    scores = note("q kᵀ / √(channels of a head)", q @ k.mT / config.head_width**0.5)
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    weights = note(
+        "the future set to −∞, then softmax over the keys", scores.masked_fill(future, -inf).softmax(-1)
+    )
+    heads = note("weights times values", weights @ v)
+    return steps, note("heads side by side again, and out", layer.out(heads.transpose(1, 2).flatten(2)))
+
+
+def _forward(model: GPT) -> Iterator[Event]:
+    layer = model.blocks[0].attention
+    assert isinstance(layer, CausalAttention)
+    x = torch.randn(2, 10, model.config.width, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        steps, output = written_out(layer, x)
+        yield Measured(
+            "gap between attention written out and the layer", float((output - layer(x)).abs().max())
+        )
+    yield Tabled(
+        "steps",
+        ("step", "shape"),
+        steps,
+        "Causal attention written out, for a batch of 2 and 10 places of document 000's model.",
+    )
+
+
 def _sentences(model: GPT, corpus: Corpus, epoch: float) -> Iterator[Event]:
     """Three sentences each way, as document 002 asks."""
     ways = {"plain": Sampler(), "top-k 5": Sampler(top_k=5)}
@@ -145,6 +183,7 @@ def _document_000(
     torch.manual_seed(session.seed)
     model = GPT(replace(DOCUMENT_000, vocabulary=corpus.tokenizer.size))
     start = corpus.tokenizer.decode([0])
+    yield from _forward(model)
     before = held_out(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
     if known:
         yield Measured("loss before training", before)
@@ -291,6 +330,12 @@ EXPERIMENT = Experiment(
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
     claims=(
+        Claim(
+            name="gap between attention written out and the layer",
+            high=1e-5,
+            why="the layer is the formula, in float32",
+            source="document 000, 3b",
+        ),
         Claim(
             name="loss before training",
             low=3.97,
