@@ -35,7 +35,7 @@ class Puppet(Subject):
 
     def __init__(self, contract: Contract, frame: Frame, steps: Steps, facts: dict[str, Any]) -> None:
         made = Made(0, {}, {}, [], {}, {}, [], False, Built({}, {}))
-        bench = Bench(Nobody(), {"name": "puppet"}, [], Source(""))
+        bench = Bench(Nobody(), {"name": "puppet", "kind": "function", "parameters": []}, [], Source(""))
         super().__init__(bench, made, lambda case: ([], {}), frames=[frame], facts=facts)
         self.contract, self.steps = contract, steps
 

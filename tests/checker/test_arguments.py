@@ -40,7 +40,9 @@ def test_a_required_stranger_is_named() -> None:
 
 
 def test_a_stranger_is_taken_for_the_first_size_that_nobody_claimed() -> None:
-    built = fill([parameter("aa"), parameter("heads"), parameter("bb")], {"width": 24, "heads": 3, "length": 11}, {})
+    built = fill(
+        [parameter("aa"), parameter("heads"), parameter("bb")], {"width": 24, "heads": 3, "length": 11}, {}
+    )
     assert built.named == {"aa": 24, "heads": 3, "bb": 11}
 
 

@@ -1,10 +1,13 @@
 """A file is found, loaded in a child, judged, reported."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from regard.checker.check import check, choose, place
+from regard.checker.check import check_file as check
+from regard.checker.check import choose, mapping, place
 from regard.checker.contracts.table import named
 from regard.checker.reading import Source
 from regard.errors import RegardError
@@ -145,3 +148,17 @@ def test_names_and_signatures_say_which_contract(
 def test_a_person_who_names_the_contract_means_the_last_class_if_no_name_helps() -> None:
     members = [member("helper", "function"), member("A"), member("B")]
     assert choose(members, Source(""), name=None, wanted=named("gat-layer"))[0][0]["name"] == "B"
+
+
+def test_a_map_without_a_value_is_told() -> None:
+    with pytest.raises(RegardError) as caught:
+        mapping(["q"])
+    assert (
+        str(caught.value) == "--map takes NAME=VALUE\n  got: 'q'\n  fix: for example --map q=my_query,heads=4"
+    )
+
+
+def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
+    code = "import sys, regard.checker; print({'torch', 'rich', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

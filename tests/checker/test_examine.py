@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.live import inspect_live
+from regard.checker.live import check
 
 
 class Attention(nn.Module):
@@ -40,7 +40,7 @@ class WrongShape(Attention):
 
 
 def judged(thing, contract: str = "causal-attention"):
-    return inspect_live(thing, contract=contract).verdicts[0]
+    return check(thing, contract=contract).verdicts[0]
 
 
 def test_correct_is_said_with_how_it_was_found() -> None:
@@ -98,4 +98,4 @@ def test_the_first_finding_is_timed() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_seed_makes_a_false_alarm(seed: int) -> None:
-    assert inspect_live(Attention, contract="causal-attention", seed=seed).code == 0
+    assert check(Attention, contract="causal-attention", seed=seed).code == 0

@@ -90,3 +90,9 @@ def test_nan_counts_as_nan_and_nowhere_else() -> None:
     assert distance(hole, hole) == 0.0
     assert distance(hole, np.array([1.0, 2.0])) == np.inf
     assert distance(np.zeros(3), np.zeros(2)) == np.inf
+    assert np.isnan(distance(np.full(2, np.nan), np.full(2, np.nan)))
+
+
+def test_nothing_but_nan_matches_nobody(puppet: Callable) -> None:
+    contract = next(c for c in CONTRACTS if c.name == "causal-attention")
+    assert matched(contract, puppet, {"leave": lambda y, x, w: y * np.nan}) is None

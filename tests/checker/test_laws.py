@@ -86,8 +86,8 @@ STYLES = [
 def test_laws_that_need_a_real_module_are_broken_by_one(
     file: str, name: str, law: str, slug: str, style: Callable
 ) -> None:
-    from regard.checker.live import inspect_live
+    from regard.checker.live import check
 
-    verdict = inspect_live(getattr(style(file), name), contract="causal-attention").verdicts[0]
+    verdict = check(getattr(style(file), name), contract="causal-attention").verdicts[0]
     assert verdict.laws[law] is False
     assert slug in verdict.slugs

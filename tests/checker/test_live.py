@@ -3,7 +3,7 @@
 import pytest
 from torch import nn
 
-from regard.checker.live import inspect_live
+from regard.checker.live import check
 from regard.errors import RegardError
 
 
@@ -17,7 +17,7 @@ def rms_norm(x, weight, eps=1e-5):
 
 
 def test_a_function_is_known_by_its_name() -> None:
-    report = inspect_live(rms_norm)
+    report = check(rms_norm)
     assert report.code == 0
     assert report.verdicts[0].contract == "rms-norm"
     assert "<b style='color:#1a7f37'>correct</b> rms_norm as rms-norm" in report._repr_html_()
@@ -25,10 +25,10 @@ def test_a_function_is_known_by_its_name() -> None:
 
 
 def test_a_class_of_torch_is_judged_too() -> None:
-    assert inspect_live(nn.LayerNorm).code == 0
-    assert inspect_live(nn.RMSNorm(24)).code == 0
+    assert check(nn.LayerNorm).code == 0
+    assert check(nn.RMSNorm(24)).code == 0
 
 
 def test_what_looks_like_nothing_is_told() -> None:
     with pytest.raises(RegardError, match="this looks like no contract"):
-        inspect_live(GatedThing)
+        check(GatedThing)

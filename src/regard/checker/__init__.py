@@ -1,10 +1,11 @@
 """Runs a person's own implementation and names what is wrong with it."""
 
-from regard.checker.check import check
-from regard.checker.live import inspect_live
+from regard.checker.check import mapping
+from regard.checker.live import check
 from regard.checker.page import page
 from regard.checker.selftest import selftest
 from regard.checker.start import start
+from regard.checker.terminal import text
 from regard.checker.verdict import Finding, Report, Verdict
 
-__all__ = ["Finding", "Report", "Verdict", "check", "inspect_live", "page", "selftest", "start"]
+__all__ = ["Finding", "Report", "Verdict", "check", "mapping", "page", "selftest", "start", "text"]

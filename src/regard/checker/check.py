@@ -1,6 +1,7 @@
 """`regard check`: find what a file holds, judge each, report."""
 
-from dataclasses import replace
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ SURE = 0.5
 "How well a member must look like a contract to be taken for it."
 
 
-def check(
+def check_file(
     target: str,
     *,
     contract: str | None = None,
@@ -78,26 +79,43 @@ def choose(
                 nearest(name, names, f"it defines {', '.join(names) or 'none'}"),
             )
         members = own
-    scored = [
-        (m, c, c.suits(m, source.text_of(m["name"])))
+    contracts = [wanted] if wanted else CONTRACTS
+    scored = [(m, *best(m, source, contracts)) for m in members]
+    found = []
+    for contract in dict.fromkeys(c.name for _, c, _ in scored):
+        own = [(m, score) for m, c, score in scored if c.name == contract]
+        top = max(score for _, score in own)
+        likely = outermost([m for m, score in own if score == top], source)
+        if wanted:
+            found = [(m, wanted) for m in (likely[:1] if top > 0 else callable_last(likely))]
+        elif top >= SURE:
+            found += [(m, named(contract)) for m in likely]
+    return found
+
+
+def best(member: dict[str, Any], source: Source, contracts: Iterable[Contract]) -> tuple[Contract, float]:
+    """The contract that a member looks like most, and how much."""
+    text = source.text_of(member["name"])
+    return max(((c, c.suits(member, text)) for c in contracts), key=lambda pair: pair[1])
+
+
+def outermost(members: list[dict[str, Any]], source: Source) -> list[dict[str, Any]]:
+    """Members that no other of them is built from: a layer, not the head inside it."""
+    inner = [
+        m
         for m in members
-        for c in ([wanted] if wanted else CONTRACTS)
+        if any(
+            re.search(rf"\b{re.escape(m['name'])}\b", source.text_of(o["name"]))
+            for o in members
+            if o is not m
+        )
     ]
-    if wanted:
-        return [(best_for(wanted, scored), wanted)] if scored else []
-    best = [max((s for s in scored if s[0] is member), key=lambda s: s[2]) for member in members]
-    top = {c.name: max(s for _, other, s in best if other is c) for _, c, _ in best}
-    return [(m, c) for m, c, score in best if score >= SURE and score == top[c.name]]
+    return [m for m in members if m not in inner] or members
 
 
-def best_for(wanted: Contract, scored: list[tuple[dict[str, Any], Contract, float]]) -> dict[str, Any]:
-    """The member a person means who names the contract: the likeliest, else the last class that can be called, else the last."""
-    best = max(score for _, _, score in scored)
-    if best > 0:
-        return next(member for member, _, score in scored if score == best)
-    members = [member for member, _, _ in scored]
-    classes = [member for member in members if member["kind"] == "class" and member["forward"]]
-    return (classes or members)[-1]
+def callable_last(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What a person means who names the contract where no name helps: the last class that can be called, else the last."""
+    return ([m for m in members if m["kind"] == "class" and m["forward"]] or members)[-1:]
 
 
 def refused(trouble: Raised | Lost, name: str) -> Verdict:
@@ -148,6 +166,16 @@ def nothing(members: list[dict[str, Any]], path: Path, wanted: Contract | None) 
     return Verdict(contract=what, member=path.name, state="undecided", sentence=sentence, findings=(finding,))
 
 
-def at_level(report: Report, level: str) -> Report:
-    """The same report told at another level."""
-    return replace(report, level=level)
+def mapping(words: Iterable[str]) -> dict[str, str]:
+    """What `--map` says: `q=my_query,heads=4`, once or several times.
+
+    >>> mapping(["q=my_query,k=my_key", "heads=4"])
+    {'q': 'my_query', 'k': 'my_key', 'heads': '4'}
+    """
+    pairs = [pair.partition("=") for word in words for pair in word.split(",") if pair]
+    for name, equals, value in pairs:
+        if not (name and equals and value):
+            raise RegardError(
+                "--map takes NAME=VALUE", repr(name + equals + value), "for example --map q=my_query,heads=4"
+            )
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -71,7 +71,9 @@ class Broken:
     slug: str = ""
     "The mistake this alone proves, if it does."
     instead: tuple[str, ...] = ()
-    "Mistakes that the family may name and that this explains better."
+    "Mistakes and conventions that the family may name and that this explains better."
+    weak: bool = False
+    "Whether the slug holds only where nothing else explains what was seen."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,8 +108,8 @@ class Contract:
     laws: tuple[Law, ...] = ()
     notices: tuple[Callable[..., str | None], ...] = ()
     "Each may notice a convention, by its slug."
-    decide: Callable[[str, set[str], dict[str, Any]], str | None] = lambda source, slugs, facts: None
-    "Between causes that are the same function, by what the source says and which weights gradients reach."
+    decide: Callable[..., str | None] = lambda source, name, slugs, facts: None
+    "Between causes that are the same function: by the source, and by which weights gradients reach."
     picture: Callable[[Case, Frame, Steps], np.ndarray] | None = None
     "A small matrix that shows what happens, for --explain."
 

@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from regard.checker.bench import Bench, Unfit
-from regard.checker.contract import Broken, Contract, Law, Mistake
+from regard.checker.contract import Broken, Case, Contract, Law, Mistake
 from regard.checker.family import FAR, Family, Match, Member
 from regard.checker.reading import Place
 from regard.checker.session import Lost, Raised
@@ -25,6 +25,7 @@ FATAL = (
 )
 "Ways to stop that are the code's own fault."
 SERIOUS = ("mistake", "unknown", "stopped")
+RUNS = Law(name="runs", says="every valid input is answered", test=lambda subject, rng: None)
 
 
 class Examination:
@@ -60,9 +61,20 @@ class Examination:
         return self.verdict()
 
     def compare(self, subject: Subject) -> None:
-        """Hold the answers beside every known program."""
-        self.cases = self.contract.cases(subject, self.rng)
-        self.answers = [subject.answer(case) for case in self.cases]
+        """Hold the answers beside every known program; a case that raises is a finding, and the others go on."""
+        answered: list[tuple[Case, np.ndarray]] = []
+        first: Raised | None = None
+        for case in self.contract.cases(subject, self.rng):
+            try:
+                answered.append((case, subject.answer(case)))
+            except Raised as error:
+                first = first or error
+                words = f"{case.name}: it raises {error.kind}: {short(error.words)}"
+                self.broken.append((RUNS, Broken(number=np.inf, words=words)))
+        if not answered:
+            assert first
+            raise first
+        self.cases, self.answers = [case for case, _ in answered], [answer for _, answer in answered]
         family = Family(self.contract, subject.frames, self.cases, self.answers)
         self.match = family.find(subject.kind)
         self.gap = family.far(Member(subject.frames[0], {}))
@@ -70,12 +82,16 @@ class Examination:
             subject.facts["frame"] = self.match.best.frame
 
     def hold(self, subject: Subject) -> None:
-        """Try every law; one whose trial raises is broken by that."""
+        """Try every law; one whose trial raises or crashes is broken by that, and the next is tried."""
         for law in self.contract.laws:
             try:
                 broken = law.test(subject, self.rng)
             except Raised as error:
                 broken = Broken(number=np.inf, words=f"it raises {error.kind}: {short(error.words)}")
+            except Lost as loss:
+                if loss.slug in ("too-slow", "too-many-crashes"):
+                    raise
+                broken = Broken(number=np.inf, words=loss.sentence)
             self.laws[law.name] = broken is None
             if broken:
                 self.broken.append((law, broken))
@@ -99,11 +115,10 @@ class Examination:
         sets = [slugs for slugs in family if len(slugs) == fewest]
         if match.runner < FAR * match.distance and len(match.runner_slugs) == fewest:
             sets.append(match.runner_slugs)
+        slugs = {slug for each in sets for slug in each}
         facts = self.subject.facts if self.subject else {}
         settled = (
-            self.contract.decide(self.bench.source.text, {s for each in sets for s in each}, facts)
-            if len(sets) > 1
-            else None
+            self.contract.decide(self.bench.source, self.bench.name, slugs, facts) if len(sets) > 1 else None
         )
         sets = [(settled,)] if settled else sets
         if len(sets) > 1:
@@ -166,12 +181,10 @@ class Examination:
         """Mistakes that one law alone proves; not what a mistake already named brings with it."""
         named = {f.slug.partition("-")[0] for f in self.findings if f.kind == "mistake"}
         for law, broken in self.broken:
-            if broken.slug and not (broken.slug == "softmax-unstable" and "softmax" in named):
-                self.add(
-                    self.mistake(
-                        self.contract.mistake(broken.slug), (f"{law.name}: {broken.words}",), law=law.says
-                    )
-                )
+            follows = (broken.slug == "softmax-unstable" and "softmax" in named) or (broken.weak and named)
+            if broken.slug and not follows:
+                evidence = (f"{law.name}: {broken.words}",)
+                self.add(self.mistake(self.contract.mistake(broken.slug), evidence, law=law.says))
 
     def agreed(self, match: Match) -> None:
         """Conventions, as such."""

@@ -59,6 +59,8 @@ class Match:
 def distance(actual: np.ndarray, expected: np.ndarray) -> float:
     """Root mean square of the difference, as a share of what was expected; infinite where NaNs differ.
 
+    Where nothing is finite there is nothing to compare: not a number.
+
     >>> distance(np.array([3.0, 4.0]), np.array([3.0, 4.0])), distance(np.array([0.0, 0.0]), np.array([3.0, 4.0]))
     (0.0, 1.0)
     """
@@ -69,7 +71,7 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
         return np.inf
     wanted, got = expected[~holes], actual[~holes]
     if not wanted.size:
-        return 0.0 if holes.size else np.inf
+        return np.nan
     size = np.sqrt(np.mean(wanted**2))
     return float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
 
@@ -86,17 +88,17 @@ class Family:
 
     def far(self, member: Member, *, stop: float = np.inf) -> float:
         """The largest distance over all cases; it stops at the first that is beyond `stop`."""
-        worst = 0.0
+        worst, compared = 0.0, False
         for case, answer in zip(self.cases, self.answers, strict=True):
             try:
-                worst = max(
-                    worst, distance(answer, self.contract.reference(case, member.frame, member.steps))
-                )
+                gap = distance(answer, self.contract.reference(case, member.frame, member.steps))
             except (ValueError, IndexError, np.linalg.LinAlgError):
                 return np.inf  # a mistake that these sizes do not allow, as k and v of different widths
+            if not np.isnan(gap):
+                worst, compared = max(worst, gap), True
             if worst > stop:
                 break
-        return worst
+        return worst if compared else np.inf
 
     def find(self, kind: str) -> Match | None:
         """The first stage at which somebody is near: right, conventions, one mistake, two mistakes.

@@ -104,17 +104,23 @@ def apart(case: Callable[[Subject, np.random.Generator], Case], along: tuple[str
     )
 
 
-def finite(case: Callable[[Subject, np.random.Generator], Case], slug: str, what: str) -> Law:
-    """Extreme inputs give finite outputs."""
+def finite(case: Callable[[Subject, np.random.Generator], Case], along: tuple[str, ...], size: float) -> Law:
+    """Large inputs give finite outputs, as usual ones do."""
 
     def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
-        answer = subject.answer(case(subject, rng))
-        if np.isfinite(answer).all():
-            return None
-        share = float(np.mean(~np.isfinite(answer)))
-        return Broken(number=share, words=f"{what}: {share:.0%} of the output is NaN or infinite", slug=slug)
+        calm = case(subject, rng)
+        large = {name: value * size if name in along else value for name, value in calm.inputs.items()}
+        for inputs, what, slug in (
+            (calm.inputs, "inputs of the usual size", ""),
+            (large, f"inputs {size:g} times as large", "softmax-unstable"),
+        ):
+            holes = ~np.isfinite(subject.answer(Case(name=calm.name, inputs=inputs, facts=calm.facts)))
+            if holes.any():
+                words = f"{what}: {holes.mean():.0%} of the output is NaN or infinite"
+                return Broken(number=float(holes.mean()), words=words, slug=slug)
+        return None
 
-    return Law(name="finite", says=f"{what} give finite outputs", test=test, look="exponential softmax")
+    return Law(name="finite", says="finite inputs give finite outputs", test=test, look="exponential softmax")
 
 
 def flowing(case: Callable[[Subject, np.random.Generator], Case]) -> Law:

@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 from regard.checker.bench import Bench
-from regard.checker.check import check, choose
+from regard.checker.check import check_file, choose
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
 from regard.checker.reading import Source
@@ -36,7 +36,7 @@ class Here:
             raise Raised(**told(error, self.inside.module)) from error
 
 
-def inspect_live(
+def check(
     thing: Any,
     *,
     contract: str | None = None,
@@ -46,7 +46,7 @@ def inspect_live(
 ) -> Report:
     """The verdict on a thing in hand: it runs in this process, without limits; a file (its path) runs in one of its own."""
     if isinstance(thing, str) or hasattr(thing, "__fspath__"):
-        return check(str(thing), contract=contract, level=level, map=map, seed=seed)
+        return check_file(str(thing), contract=contract, level=level, map=map, seed=seed)
     maker = inspect.isclass(thing) or inspect.isfunction(thing)
     name = thing.__name__ if maker else type(thing).__name__
     source = Source(_text(thing if maker else type(thing)))

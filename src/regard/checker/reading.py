@@ -48,6 +48,18 @@ class Source:
             else self.text
         )
 
+    def code(self) -> str:
+        """The whole file without comments, in one spelling of numbers and spaces."""
+        return ast.unparse(self.tree)
+
+    def running(self, name: str) -> str:
+        """What runs when a member is called, without comments: forward, or the function itself."""
+        node = self.member(name)
+        methods = [
+            n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name in ("forward", "__call__")
+        ]
+        return ast.unparse(methods[0] if methods else node)
+
     def place(self, name: str, look: str) -> Place | None:
         """The line of a member where an expression of some kind is, or where it should be."""
         node = self.member(name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regard.checker.check import check
+from regard.checker.check import check_file, mapping
 from regard.checker.limits import TOKEN, Limits
 from regard.checker.verdict import Report
 from regard.errors import RegardError
@@ -125,8 +125,8 @@ def judge(path: Path, kind: str, seed: int, folder: Path) -> Outcome:
     target = f"{path}:{head['target']}" if "target" in head else str(path)
     start = time.monotonic()
     limits = QUICK if kind == "hostile" else Limits()
-    mapped = dict(pair.split("=", 1) for pair in head["map"].split(",")) if "map" in head else None
-    report = check(target, contract=head.get("contract"), seed=seed, limits=limits, map=mapped)
+    mapped = mapping([head["map"]]) if "map" in head else None
+    report = check_file(target, contract=head.get("contract"), seed=seed, limits=limits, map=mapped)
     seconds = time.monotonic() - start
     expected = tuple(sorted(word.strip() for word in head.get("cause", "").split(",") if word.strip()))
     named = tuple(sorted({slug for verdict in report.verdicts for slug in verdict.slugs}))

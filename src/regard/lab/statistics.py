@@ -28,8 +28,9 @@ def student(freedom: int, level: float = LEVEL) -> float:
     >>> round(student(2), 3), round(student(9), 3)
     (4.303, 2.262)
     """
-    angle = np.linspace(0.0, np.pi / 2, 200_001)[:-1]
-    mass = np.cumsum(np.cos(angle) ** (freedom - 1))
+    angle = np.linspace(0.0, np.pi / 2, 100_001)
+    height = np.cos(angle) ** (freedom - 1)
+    mass = np.concatenate([[0.0], np.cumsum(height[1:] + height[:-1])])
     return float(sqrt(freedom) * np.tan(np.interp(level, mass / mass[-1], angle)))
 
 

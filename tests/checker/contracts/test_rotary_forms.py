@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.checker.check import check
+from regard.checker.check import check_file as check
 
 ROTATE = """
 import torch

@@ -57,3 +57,16 @@ def test_nothing_to_sum_gives_zeros() -> None:
         EDGES.targets, torch.ones(3).double(), torch.ones(5).double(), rand(5, 0)
     ).shape == (2, 3, 3, 0)
     assert eager.dots(EDGES.targets, rand(3, 0), rand(5, 0)).eq(0).all()
+
+
+def test_more_relations_than_cells_find_room() -> None:
+    # cuSPARSE refuses a matrix with more entries than cells; a processor's library would not notice.
+    ends, relation = torch.zeros(3, dtype=torch.long), torch.arange(3)
+    crowded = Edges(ends, ends, sizes=(1, 1), relation=relation).targets
+    matrix = eager._matrix(crowded, torch.tensor([2.0, 3.0, 5.0]))
+    assert (
+        matrix._nnz() <= matrix.shape[0] * matrix.shape[1]
+        and len(matrix.crow_indices()) == matrix.shape[0] + 1
+    )
+    weights, values = torch.tensor([2.0, 3.0, 5.0]).view(1, 1, 3), torch.tensor(7.0).view(1, 1, 1, 1)
+    assert eager.sum_weighted(crowded, weights, values).tolist() == [[[[70.0]]]]

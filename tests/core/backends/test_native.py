@@ -182,6 +182,7 @@ def test_the_exponential_is_accurate_over_its_range() -> None:
     out, _ = native.additive_forward(edges, torch.zeros(1, 1, count), right, None, None, values, 1.0)
     exact = torch.sigmoid(x.double())
     assert ((out.flatten() - exact).abs() <= 2e-7 * exact + 2e-38).all()
+    assert out.flatten()[x < -88].eq(0).all()
 
 
 def test_the_source_travels_with_the_package() -> None:

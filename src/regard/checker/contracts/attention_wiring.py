@@ -170,7 +170,7 @@ HEADS = (
 BEHAVIOUR = (
     Mistake(
         slug="dropout-in-eval",
-        cause="dropout is active in eval(): two calls with the same input differ",
+        cause="dropout, or some other chance, is active in eval(): two calls with the same input differ",
         remedy="use nn.Dropout as a module, or F.dropout(…, training=self.training)",
         look="dropout softmax",
     ),

@@ -245,11 +245,7 @@ CONTRACT = Contract(
         laws.apart(one, ("query", "key", "value")),
         laws.memoryless(lambda s, rng: (one(s, rng), tokens(rng, 5, width=s.facts["width"]))),
         laws.untouched(one),
-        laws.finite(
-            lambda s, rng: tokens(rng, width=s.facts["width"], size=60.0),
-            "softmax-unstable",
-            "inputs of size 60",
-        ),
+        laws.finite(one, ("query", "key", "value"), 60.0),
         laws.flowing(one),
     ),
 )

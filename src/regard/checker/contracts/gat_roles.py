@@ -102,15 +102,13 @@ def frames(
         )
     if not scores:
         scores = {n: v for n, v in rest.items() if n != name}
-    second = next(
-        (
-            (n, m)
-            for n, v in rest.items()
-            if n != name and (m := matrix(n, v, owners[n], width, heads)) is not None
-        ),
-        None,
-    )
-    if second and second[1].shape == w.shape and _halves(scores, heads, w.shape[-1]) is None:
+    others = [
+        (n, m)
+        for n, v in rest.items()
+        if n != name and (m := matrix(n, v, owners[n], width, heads)) is not None
+    ]
+    second = next(((n, m) for n, m in others if m.shape == w.shape), None)
+    if second and _halves(scores, heads, w.shape[-1]) is None:
         return _second(((name, w), second), scores, biases, heads)
     return _frames(name, w, scores, biases, owners, heads)
 

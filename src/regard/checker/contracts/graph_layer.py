@@ -153,6 +153,8 @@ def renamed(subject: Subject, rng: np.random.Generator) -> Broken | None:
     return Broken(
         number=moved,
         words=f"the same graph with its nodes in another order gives outputs that differ by {moved:.3g} of their size",
+        slug="not-equivariant",
+        weak=True,
     )
 
 

@@ -333,9 +333,7 @@ CONTRACT = Contract(
         Law(name="sizes", says="queries and keys may differ in number", test=room, look="view"),
         laws.apart(usual, ("query", "key", "value")),
         laws.untouched(usual),
-        laws.finite(
-            lambda s, rng: asked(s, rng, masked=False, size=60.0), "softmax-unstable", "inputs of size 60"
-        ),
+        laws.finite(usual, ("query", "key", "value"), 60.0),
         laws.flowing(usual),
     ),
     notices=(nothing_seen,),

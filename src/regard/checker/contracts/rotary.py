@@ -12,6 +12,7 @@ from regard.checker.contract import Broken, Case, Contract, Convention, Frame, L
 from regard.checker.contracts.rotary_forms import HELPER, OFFSET, WIDTH, case, make
 from regard.checker.contracts.rotary_forms import forms as ways
 from regard.checker.contracts.rotary_mistakes import HALF, MISTAKES
+from regard.checker.reading import Source
 from regard.checker.references.rotary import rotary
 from regard.checker.session import Raised
 from regard.checker.subject import Subject
@@ -57,10 +58,10 @@ def suits(member: dict[str, Any], source: str) -> float:
     return 0.9
 
 
-def decide(source: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
+def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
     """10000 ** (-i/d) and 100 ** (-2i/d) are the same numbers: the source says which was written."""
     if slugs == {"base-wrong", "exponent-without-two"}:
-        return "exponent-without-two" if re.search(r"10_?000|1e4", source) else "base-wrong"
+        return "exponent-without-two" if re.search(r"\b10000\b", source.code()) else "base-wrong"
     return None
 
 

@@ -340,7 +340,7 @@ CONTRACT = Contract(
             look="product",
         ),
         laws.untouched(usual),
-        laws.finite(lambda s, rng: usual(s, rng, 60.0), "softmax-unstable", "inputs of size 60"),
+        laws.finite(usual, ("query", "key", "value"), 60.0),
     ),
     notices=(nothing_seen,),
 )

@@ -25,7 +25,7 @@ def sum_scaled(
     weights = inner.index_select(0, side.other).mul_(outer.index_select(0, _rows(side)))
     # Every head has the same weights, so one product serves them all.
     batch, heads, _, channels = values.shape
-    summed = _product(_matrix(side, weights), values.permute(2, 0, 1, 3).flatten(1))
+    summed = _product(side, weights, values.permute(2, 0, 1, 3).flatten(1))
     return summed.view(side.rows, batch, heads, channels).permute(1, 2, 0, 3)
 
 
@@ -35,7 +35,7 @@ def sum_weighted(
     """The sum over the row's entries of weight_e values_o."""
     out = values.new_empty(*values.shape[:2], side.rows, values.shape[3])
     for sums, weight, value in _slices(out, weights, values):
-        sums.copy_(_product(_matrix(side, _placed(side, weight)), value))
+        sums.copy_(_product(side, _placed(side, weight), value))
     return out
 
 
@@ -83,7 +83,7 @@ def additive_forward(
         peak = torch.segment_reduce(weight, "max", offsets=side.start, unsafe=True)
         weight.sub_(peak.index_select(0, target)).exp_()
         weight.div_(_total(side, weight).index_select(0, target))
-        y.copy_(_product(_matrix(side, weight if kept is None else weight * kept), v))
+        y.copy_(_product(side, weight if kept is None else weight * kept, v))
     return out, (weights, positive, values)
 
 
@@ -106,16 +106,19 @@ def additive_backward(
         change.sub_(slack).mul_(weight)
         torch.where(above, change, change * slope, out=change)
         applied = weight if kept is None else weight * kept
-        to_v.copy_(_product(_matrix(edges.sources, _placed(edges.sources, applied)), g))
+        to_v.copy_(_product(edges.sources, _placed(edges.sources, applied), g))
     return sum_edges(edges.targets, to_edges), sum_edges(edges.sources, to_edges), to_edges, to_values
 
 
 def _matrix(side: Side, values: Float[Tensor, " e"]) -> Tensor:
     """The sparse matrix with these values, one per entry of the side."""
     _hear_the_warning()
-    return torch.sparse_csr_tensor(
-        side.start, side.other, values, (side.rows, side.others), check_invariants=False
+    # Parallel relations can make more entries than cells, which cuSPARSE refuses: empty rows below make room.
+    rows = max(side.rows, -(-len(values) // max(side.others, 1)))
+    start = (
+        torch.cat([side.start, side.start[-1:].expand(rows - side.rows)]) if rows > side.rows else side.start
     )
+    return torch.sparse_csr_tensor(start, side.other, values, (rows, side.others), check_invariants=False)
 
 
 @cache
@@ -126,13 +129,12 @@ def _hear_the_warning() -> None:
         torch.sparse_csr_tensor([0, 0], [], [], (1, 1))
 
 
-def _product(sparse: Tensor, dense: Tensor) -> Tensor:
+def _product(side: Side, values: Float[Tensor, " e"], dense: Tensor) -> Tensor:
+    """The sparse matrix with these values times a dense one, or a vector."""
     # MKL refuses matrices without entries.
-    return (
-        sparse @ dense
-        if sparse._nnz() and dense.numel()
-        else dense.new_zeros(sparse.shape[0], *dense.shape[1:])
-    )
+    if not (len(values) and dense.numel()):
+        return dense.new_zeros(side.rows, *dense.shape[1:])
+    return (_matrix(side, values) @ dense)[: side.rows]
 
 
 def _rows(side: Side) -> Int[Tensor, " e"]:
@@ -142,7 +144,7 @@ def _rows(side: Side) -> Int[Tensor, " e"]:
 
 def _total(side: Side, values: Float[Tensor, " e"]) -> Float[Tensor, " rows"]:
     """Sum of the entries of each row."""
-    return _product(_matrix(side, values), values.new_ones(side.others))
+    return _product(side, values, values.new_ones(side.others))
 
 
 def _placed(side: Side, values: Float[Tensor, " e"]) -> Float[Tensor, " e"]:
@@ -156,7 +158,6 @@ def _sampled(
     count, width = len(side.other), left.shape[1]
     if not count or not width:
         return left.new_zeros(count)
-    # Parallel relations can make more entries than the matrix has cells: more than this product can hold.
     if (left.is_cuda or torch.backends.mkl.is_available()) and count <= side.rows * side.others:
         pattern = _matrix(side, left.new_zeros(count))
         return torch.sparse.sampled_addmm(pattern, left, right.t(), beta=0.0).values()

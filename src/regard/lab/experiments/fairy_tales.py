@@ -168,7 +168,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
 def _dropout(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
     """The same model with dropout left on at generation, as in the original, and off."""
     yield Doing("dropout left on", 0.95)
-    batches = [corpus.windows.batch("test", index, size=32, seed=11) for index in range(settings.rows)]
+    batches = [corpus.windows.batch("train", index, size=32, seed=11) for index in range(settings.rows)]
     known = set(words(corpus.text.characters))
     losses: dict[str, dict[int, float]] = {}
     shares: dict[str, list[float]] = {}
@@ -221,7 +221,7 @@ EXPERIMENT = Experiment(
 
         The last tenth of the text is never trained on; the document had no such part. Learning by heart is
         measured by the loss on seen and unseen text, and by the longest stretch of each sample that stands in
-        the training text, letter by letter. The same samples' loss is taken with dropout left on, as the
+        the training text, letter by letter. The loss on seen text is taken with dropout left on, as the
         original's generate.py leaves it, and off.""",
     see="""The gap between seen and unseen text is what was learned by heart. The document's loss of 0.165 a
         character is far below what English allows a model that has not seen the text: it is the book itself.
