@@ -7,7 +7,13 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.live import check
+from regard.checker.bench import Bench
+from regard.checker.contracts.table import named
+from regard.checker.examine import examine
+from regard.checker.inside import member
+from regard.checker.live import Here, check
+from regard.checker.reading import Source
+from regard.checker.session import Lost
 
 
 class Attention(nn.Module):
@@ -37,6 +43,12 @@ class Raises(Attention):
 class WrongShape(Attention):
     def forward(self, x):
         return x[:, :3]
+
+
+class NotAlone(Attention):
+    def forward(self, x):
+        assert x.shape[1] > 1, "one token is too few"
+        return super().forward(x)
 
 
 def judged(thing, contract: str = "causal-attention"):
@@ -99,3 +111,47 @@ def test_the_first_finding_is_timed() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_no_seed_makes_a_false_alarm(seed: int) -> None:
     assert check(Attention, contract="causal-attention", seed=seed).code == 0
+
+
+def test_a_case_that_raises_is_a_finding_and_the_others_go_on() -> None:
+    verdict = judged(NotAlone)
+    assert verdict.state == "mistake"
+    (finding,) = [f for f in verdict.findings if f.kind == "unknown"]
+    assert finding.law == "every valid input is answered"
+    assert finding.evidence == (
+        "runs: 2 sequences of 1 tokens: it raises AssertionError: one token is too few",
+    )
+
+
+class Crashing:
+    """A line whose process is lost at one call in the middle of the laws."""
+
+    def __init__(self, thing, at: int) -> None:
+        self.inner, self.left = Here(thing), at
+
+    def ask(self, verb, *values, **named):
+        self.left -= verb == "call"
+        if self.left == 0:
+            raise Lost("crashed", "its process was ended by a segmentation fault")
+        return self.inner.ask(verb, *values, **named)
+
+
+def test_one_crash_costs_one_law() -> None:
+    described = member("Attention", Attention)
+    bench = Bench(Crashing(Attention, 9), described, [described], Source(""))
+    verdict = examine(named("causal-attention"), bench)
+    assert [name for name, held in verdict.laws.items() if not held] == ["causality"]
+    assert verdict.findings[0].evidence == ("causality: its process was ended by a segmentation fault",)
+
+
+def test_what_the_checker_did_not_foresee_is_its_own_fault_and_said_to_be() -> None:
+    class Broken(Crashing):
+        def ask(self, verb, *values, **named):
+            raise ZeroDivisionError("of our own")
+
+    described = member("Attention", Attention)
+    verdict = examine(
+        named("causal-attention"), Bench(Broken(Attention, 1), described, [described], Source(""))
+    )
+    assert verdict.state == "undecided"
+    assert verdict.sentence == "the checker itself failed: ZeroDivisionError: of our own"

@@ -44,6 +44,15 @@ def test_the_reference_is_correct(contract: Contract, puppet: Callable) -> None:
     assert match.best.mistakes == match.best.conventions == ()
 
 
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.name)
+def test_one_mistake_of_each_contract_is_found(contract: Contract, puppet: Callable) -> None:
+    mistake = next(m for m in contract.mistakes if m.forms)
+    match = matched(contract, puppet, mistake.forms[0])
+    assert match
+    assert match.slugs == ((mistake.slug,),)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("contract", "mistake", "form"), PROGRAMS, ids=[f"{c.name}-{m.slug}-{i}" for c, m, i in PROGRAMS]
 )

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from regard.checker.reading import Place
-from regard.checker.terminal import clean, text
+from regard.checker.terminal import clean, show, text
 from regard.checker.verdict import Finding, Picture, Report, Verdict
 
 MISTAKE = Finding(
@@ -69,3 +71,8 @@ def test_words_of_a_stranger_cannot_steer_the_terminal() -> None:
 
 def test_the_target_may_name_a_class() -> None:
     assert "look at:  mine.py:7" in text(replace(REPORT, target="mine.py:Attention"))
+
+
+def test_what_is_shown_is_what_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    show(REPORT)
+    assert capsys.readouterr().out.splitlines() == text(REPORT).splitlines()

@@ -234,3 +234,11 @@ def test_what_is_refused_says_what_it_got_and_how_to_mend_it(name: str) -> None:
 def test_small_integer_types_are_accepted() -> None:
     edges = Edges(ints(0, 1).int(), ints(1, 0).to(torch.uint8), nodes=2)
     assert edges.source.dtype == edges.target.dtype == torch.long
+
+
+def test_two_edge_lists_combine_like_sets_of_pairs() -> None:
+    first = Edges(torch.tensor([0, 1, 2]), torch.tensor([1, 2, 0]), nodes=3)
+    second = Edges(torch.tensor([0, 2, 0]), torch.tensor([1, 0, 0]), nodes=3)
+    both, either = (first & second).mask(3, 3), (first | second).mask(3, 3)
+    assert both.nonzero().tolist() == [[0, 2], [1, 0]]
+    assert either.nonzero().tolist() == [[0, 0], [0, 2], [1, 0], [2, 1]]

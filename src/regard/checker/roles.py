@@ -66,7 +66,7 @@ ROLES = {
 FUSED = {"qkv", "attn", "inproj", "wqkv", "cattn", "toqkv", "kqv", "qkvproj", "proj3", "qkvs"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Weight:
     """A weight and, where there is one, its bias."""
 
@@ -183,6 +183,8 @@ def frames(
         letter: named.get(letter) or heads_of(weights, letter) for letter in ("q", "k", "v", "o", "qkv", "kv")
     }
     if all(pick[letter] for letter in "qkv"):
+        taken = [w for letter in "qkv" for w in pick[letter]]
+        pick["o"] = pick["o"] or [w for w in weights if w not in taken][:1]
         return _separate(pick, facts)
     if pick["q"] and pick["kv"]:
         return _pair(pick, facts)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from regard.checker.verdict import Finding, Picture, Report, Verdict
 
 SHADES = " ░▒▓█"
-MARKS = {"correct": "correct", "mistake": "mistake", "undecided": "undecided"}
+STYLES = {"correct": "bold green", "mistake": "bold red", "undecided": "bold yellow"}
 
 
 def text(report: Report) -> str:
@@ -14,9 +14,19 @@ def text(report: Report) -> str:
     return "\n".join(line for verdict in report.verdicts for line in lines(verdict, report))
 
 
+def show(report: Report) -> None:
+    """Print the report, with colour where the terminal has it."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for line in text(report).splitlines():
+        console.print(Text(line, style=STYLES.get(line.partition("  ")[0], "")))
+
+
 def lines(verdict: Verdict, report: Report) -> Iterator[str]:
     """One verdict, line by line."""
-    yield f"{MARKS[verdict.state]}  {clean(verdict.member)} as {verdict.contract}  ({verdict.seconds:.1f} s)"
+    yield f"{verdict.state}  {clean(verdict.member)} as {verdict.contract}  ({verdict.seconds:.1f} s)"
     shown = [f for f in verdict.findings if f.kind in ("mistake", "unknown", "stopped")]
     if not shown:
         yield f"        {clean(verdict.sentence)}"

@@ -3,6 +3,7 @@
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -116,6 +117,18 @@ class Edges:
             if isinstance(value, Tensor | Side):
                 setattr(moved, name, value.to(device))
         return moved
+
+    def __and__(self, other: object) -> Any:
+        """The pairs that both edge lists join; with another support, that support's own `&` is used."""
+        from regard.core.support import Both  # which needs edges to be known first
+
+        return Both(self, other) if isinstance(other, Edges) else NotImplemented
+
+    def __or__(self, other: object) -> Any:
+        """The pairs that one of two edge lists joins."""
+        from regard.core.support import Either
+
+        return Either(self, other) if isinstance(other, Edges) else NotImplemented
 
     def with_loops(self, *, relation: int | None = None, features: Tensor | None = None) -> "Edges":
         """These edges and, at their end, a loop for every node that has none.
