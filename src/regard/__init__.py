@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from regard.checker.live import check
     from regard.core.attend import Attended, attend
     from regard.core.edges import Edges
     from regard.core.normalise import Divide, Mean, Raw, Softmax, Symmetric
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from regard.models.layers import MultiHead
 
 _FILES = {
+    "checker.live": ("check",),
     "core.attend": ("attend", "Attended"),
     "core.edges": ("Edges",),
     "core.normalise": ("Softmax", "Divide", "Mean", "Symmetric", "Raw"),
@@ -83,6 +85,7 @@ __all__ = [
     "Symmetric",
     "Window",
     "attend",
+    "check",
     "elu_plus_one",
     "polynomial",
     "relu",

@@ -10,6 +10,8 @@ from regard.errors import RegardError
 
 def main(words: Sequence[str] | None = None) -> int:
     """Do what the words say; 0 when done, 2 for a mistake told in three lines, 130 when stopped."""
+    # Threads that spin while they wait make a busy machine thirty times slower; torch must not be loaded yet.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     top = parser()
     try:
         arguments = top.parse_args(checked(top, list(sys.argv[1:] if words is None else words)))
