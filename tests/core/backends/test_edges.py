@@ -506,3 +506,13 @@ def test_the_slope_at_zero_notices_the_other_slope(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(eager.torch, "gt", torch.ge)
     with done_by("torch alone"), pytest.raises(AssertionError):
         follows_torch_at_zero()
+
+
+@pytest.mark.parametrize(("setting", "word"), [("0", "by torch alone (REGARD_NATIVE=0)"), ("1", "compiled")])
+def test_the_reason_says_how_the_sums_were_made(setting: str, word: str, monkeypatch) -> None:
+    monkeypatch.setenv("REGARD_NATIVE", setting)
+    if setting == "1" and native.missing() is not None:
+        pytest.skip(f"no compiled sums here: {native.missing()}")
+    h = torch.randn(1, 2, 3, 4)
+    edges = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3)
+    assert attend(h, h, h, support=edges).reason.endswith(word)

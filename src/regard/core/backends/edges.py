@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from regard.core.backends import native
 from regard.core.backends.sparse import AdditiveSoftmax, Neighbours, Sampled, Scaled, Weighted
 from regard.core.call import Call, Refusal, kept, wide
 from regard.core.edges import Edges
@@ -29,6 +30,14 @@ def refuse(call: Call) -> Refusal | None:
     if call.position is not None and type(call.position).bias is not Position.bias:
         return "backend 'edges' adds no position to the scores", type(call.position).__name__, elsewhere
     return None
+
+
+def way(call: Call) -> str:
+    """How the sums will be made, for the reason that `attend` gives."""
+    if call.q.device.type != "cpu":
+        return f"; by torch, on {call.q.device.type}"
+    missing = native.missing()
+    return "; compiled" if missing is None else f"; by torch alone ({missing})"
 
 
 def run(call: Call) -> tuple[Float[Tensor, "b h n c"], Float[Tensor, "b h e"] | None]:
