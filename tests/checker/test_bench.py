@@ -27,8 +27,8 @@ class Single(Scaled):
 
 
 class Strange(Scaled):
-    def __init__(self, flavour):
-        super().__init__(3)
+    def __init__(self, width, flavour):
+        super().__init__(width)
 
 
 class Failing(Scaled):

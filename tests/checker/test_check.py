@@ -145,6 +145,16 @@ def test_names_and_signatures_say_which_contract(
     assert [c.name for _, c in chosen] == ([contract] if contract else [])
 
 
+def test_a_layer_is_judged_and_not_the_head_inside_it() -> None:
+    text = "class AttentionHead: ...\nclass MultiAttention:\n    def __init__(self):\n        self.heads = [AttentionHead()]"
+    members = [
+        member("AttentionHead", forward=("q", "k", "v")),
+        member("MultiAttention", forward=("q", "k", "v")),
+    ]
+    chosen = choose(members, Source(text), name=None, wanted=named("multi-head-attention"))
+    assert [m["name"] for m, _ in chosen] == ["MultiAttention"]
+
+
 def test_a_person_who_names_the_contract_means_the_last_class_if_no_name_helps() -> None:
     members = [member("helper", "function"), member("A"), member("B")]
     assert choose(members, Source(""), name=None, wanted=named("gat-layer"))[0][0]["name"] == "B"

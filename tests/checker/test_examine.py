@@ -8,8 +8,10 @@ import torch
 from torch import nn
 
 from regard.checker.bench import Bench
+from regard.checker.contract import Frame
 from regard.checker.contracts.table import named
-from regard.checker.examine import examine
+from regard.checker.examine import Examination, examine
+from regard.checker.family import Match, Member
 from regard.checker.inside import member
 from regard.checker.live import Here, check
 from regard.checker.reading import Source
@@ -155,3 +157,49 @@ def test_what_the_checker_did_not_foresee_is_its_own_fault_and_said_to_be() -> N
     )
     assert verdict.state == "undecided"
     assert verdict.sentence == "the checker itself failed: ZeroDivisionError: of our own"
+
+
+class Numbered(nn.Module):
+    """A graph convolution that knows the numbers of its nodes, and one that is merely reversed."""
+
+    def __init__(self, in_features, out_features, reverse=False):
+        super().__init__()
+        self.weight, self.reverse = nn.Parameter(torch.randn(in_features, out_features)), reverse
+
+    def forward(self, x, adj):
+        a = adj.clone()
+        a.fill_diagonal_(1)
+        d = a.sum(1) ** -0.5
+        a = d[:, None] * a * d
+        shift = torch.arange(len(x), dtype=x.dtype)[:, None]
+        return (a.T if self.reverse else a) @ (x @ self.weight) + shift
+
+
+def test_what_only_the_numbering_explains_is_named_by_the_law() -> None:
+    assert judged(Numbered, "gcn-layer").slugs == ("not-equivariant",)
+
+
+class Noisy(Numbered):
+    def forward(self, x, adj):
+        return nn.functional.dropout(super().forward(x, adj), 0.5)
+
+
+def test_what_another_mistake_brings_with_it_is_not_named_again() -> None:
+    assert judged(Noisy, "gcn-layer").slugs == ("dropout-in-eval",)
+
+
+def match(distance: float, runner: float) -> Match:
+    contract = named("causal-attention")
+    best = Member(Frame(weights={}), {}, (contract.mistake("scale-width"),))
+    return Match((best,), distance, runner, ("scale-missing",))
+
+
+def test_a_runner_up_that_is_near_makes_two_candidates() -> None:
+    described = member("Attention", Attention)
+    for runner, candidates in ((1e-3, ()), (1e-6, ("scale-missing", "scale-width"))):
+        examination = Examination(
+            named("causal-attention"), Bench(Here(Attention), described, [described], Source("")), 0
+        )
+        examination.draw = lambda member: None
+        examination.name(match(1e-7, runner), [("scale-width",)])
+        assert examination.findings[0].candidates == candidates

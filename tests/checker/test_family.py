@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regard.checker.contract import Contract, Steps
+from regard.checker.contract import Contract, Frame, Steps
 from regard.checker.contracts.table import CONTRACTS
 from regard.checker.family import TIGHT, Family, distance
 
@@ -107,3 +107,16 @@ def test_nan_counts_as_nan_and_nowhere_else() -> None:
 def test_nothing_but_nan_matches_nobody(puppet: Callable) -> None:
     contract = next(c for c in CONTRACTS if c.name == "rms-norm")
     assert matched(contract, puppet, {"finish": lambda y, x, w: y * np.nan}) is None
+
+
+def test_of_two_readings_that_fit_the_one_that_assumes_less_is_taken(puppet: Callable) -> None:
+    contract = next(c for c in CONTRACTS if c.name == "rms-norm")
+    subject = puppet(contract.name, {})
+    cases = contract.cases(subject, np.random.default_rng(0))
+    plain = subject.frames[0]
+    assuming = Frame(weights=plain.weights, facts=plain.facts, conventions=("eps-value",))
+    match = Family(contract, [assuming, plain], cases, [subject.answer(case) for case in cases]).find(
+        "float64"
+    )
+    assert match
+    assert match.best.frame is plain

@@ -7,7 +7,7 @@ from regard.checker.reading import Source, role
 TEXT = """
 class A:
     def __init__(self):
-        self.scale = 3 ** 0.5
+        self.scale = 3 ** 0.5; self.init = softmax(1)
 
     def forward(self, x):
         k, q, v = self.c_attn(x).split(8, dim=2)
@@ -21,7 +21,8 @@ def f(x):
 
 
 @pytest.mark.parametrize(
-    ("look", "line"), [("softmax", 10), ("mask", 9), ("product", 8), ("power", 4), ("dropout", 6), ("", 6)]
+    ("look", "line"),
+    [("softmax", 10), ("mask", 9), ("product", 8), ("power", 4), ("dropout", 6), ("", 6), ("split", 7)],
 )
 def test_a_finding_points_at_the_expression_or_at_forward(look: str, line: int) -> None:
     place = Source(TEXT).place("A", look)
@@ -57,3 +58,9 @@ def test_what_cannot_be_parsed_is_empty() -> None:
     source = Source("def (:")
     assert source.place("f", "softmax") is None
     assert source.thirds("f") is None
+
+
+def test_comments_say_nothing() -> None:
+    source = Source("class A:\n    # leaky\n    def forward(self, x):\n        return x + 1e4  # relu(x)\n")
+    assert source.running("A") == "def forward(self, x):\n    return x + 10000.0"
+    assert "leaky" not in source.code()

@@ -8,6 +8,10 @@ from regard.checker.selftest import Figures, Outcome, selftest
 from regard.errors import RegardError
 
 HERE = Path(__file__).parent
+BESSEL = """
+def layer_norm(x, weight, bias, eps):
+    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + eps).sqrt() * weight + bias
+"""
 
 
 def outcome(kind: str, *, right: bool, state: str = "mistake", expected: tuple[str, ...] = ("a",)) -> Outcome:
@@ -41,6 +45,19 @@ def test_figures_count_what_they_say() -> None:
         "correct   2 runs of 1 files: 1 false alarms",
         "hostile   1: 1 verdicts, 0 processes left",
     ]
+
+
+@pytest.mark.parametrize(
+    ("cause", "right"),
+    [("bessel", True), ("bessel, eps-missing", False), ("mean-kept", False), ("unknown", True)],
+)
+def test_a_mutant_is_right_if_all_its_causes_are_named(cause: str, right: bool, tmp_path: Path) -> None:
+    file = tmp_path / "mutants" / "one.py"
+    file.parent.mkdir()
+    file.write_text(f"# contract: layer-norm\n# cause: {cause}\n{BESSEL}", encoding="utf-8")
+    (found,) = selftest(tmp_path).outcomes
+    assert found.named == ("bessel",)
+    assert found.right is right
 
 
 def test_nothing_to_test_with_is_told(tmp_path: Path) -> None:

@@ -91,3 +91,9 @@ def test_too_deep_is_broken() -> None:
 def test_the_end_of_a_stream_is_its_end() -> None:
     with pytest.raises(EOFError):
         wire.read(io.BytesIO(wire.pack(1)[:-1]).read)
+
+
+def test_bytes_that_no_array_claims_are_broken() -> None:
+    body = b'{"value": 1, "arrays": []}'
+    with pytest.raises(wire.Broken):
+        wire.unpack(struct.pack(">II", len(body), 8) + body + b"\0" * 8)

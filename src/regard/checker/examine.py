@@ -179,8 +179,8 @@ class Examination:
 
     def by_laws(self) -> None:
         """Mistakes that one law alone proves; not what a mistake already named brings with it."""
-        named = {f.slug.partition("-")[0] for f in self.findings if f.kind == "mistake"}
         for law, broken in self.broken:
+            named = {f.slug.partition("-")[0] for f in self.findings if f.kind == "mistake"}
             follows = (broken.slug == "softmax-unstable" and "softmax" in named) or (broken.weak and named)
             if broken.slug and not follows:
                 evidence = (f"{law.name}: {broken.words}",)

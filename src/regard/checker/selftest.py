@@ -1,5 +1,6 @@
 """`regard check --selftest`: how much is found, how much is named, how often it cries wolf, and whether it survives."""
 
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -159,11 +160,11 @@ def _right(kind: str, report: Report, expected: tuple[str, ...], seconds: float,
 
 
 def strays() -> list[int]:
-    """Processes of any check that are still alive."""
-    found = []
+    """Processes of this process's checks that are still alive."""
+    found, mark = [], f"{TOKEN}={os.getpid()}-".encode()
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            if f"{TOKEN}=".encode() in (entry / "environ").read_bytes():
+            if mark in (entry / "environ").read_bytes():
                 found.append(int(entry.name))
         except OSError:
             continue

@@ -1,6 +1,7 @@
 """The checker's end of the line: starts the process that runs a person's code, asks, watches, ends it."""
 
 import json
+import os
 import queue
 import secrets
 import shutil
@@ -105,7 +106,8 @@ class Child:
 
     def __init__(self, limits: Limits) -> None:
         self.limits, self.lost, self.ready, self.ended = limits, False, False, False
-        self.token, self.folder = secrets.token_hex(8), tempfile.mkdtemp(prefix="regard-check-")
+        self.token = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self.folder = tempfile.mkdtemp(prefix="regard-check-")
         self.process = subprocess.Popen(
             [sys.executable, "-m", "regard.checker.child", json.dumps(asdict(limits))],
             stdin=subprocess.PIPE,

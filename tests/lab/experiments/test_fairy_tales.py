@@ -37,4 +37,7 @@ def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
     assert [one.name for one in events if isinstance(one, Compared)] == [
         "loss with dropout left on minus off"
     ]
-    assert any(isinstance(one, Measured) and one.name == "loss on seen text at the end" for one in events)
+    assert any(
+        isinstance(one, Measured) and one.name == "loss on seen text at the end, another text"
+        for one in events
+    )

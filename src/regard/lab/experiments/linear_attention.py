@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import comb, log, sqrt
-from statistics import median
 
 import torch
 from torch import Tensor
@@ -127,7 +126,7 @@ def _cost(settings: Settings) -> Iterator[Event]:
             {name: (lambda form=form, x=x: form(x)) for name, form in FORMS.items()}, rounds=settings.rounds
         )
         for name, found in times.items():
-            seconds[name].append(median(found))
+            seconds[name].append(min(found))
             yield Measured(f"seconds, {name}", seconds[name][-1], at={"N": length})
     yield Measured("largest share by which counted operations differ from the formula", off)
     span = log(settings.lengths[-1] / settings.lengths[-3])
@@ -286,7 +285,7 @@ def _rank_figure(spectra: dict, rank: int):
         return figure
 
 
-COST = "Operations (counted) and time (median) of one call against the length. Softmax attention grows with N², both linear forms with N; the quadratic kernel has (D + 1)(D + 2)/2 features and pays off only from about N = D² on."
+COST = "Operations (counted) and time (the fastest of several calls) of one call against the length. Softmax attention grows with N², both linear forms with N; the quadratic kernel has (D + 1)(D + 2)/2 features and pays off only from about N = D² on."
 RANK = "Singular values of softmax attention over 256 random tokens, at three sharpnesses of the scores. Smooth attention is nearly of low rank; sharp attention is not, and cutting it there costs what the discarded values say."
 
 EXPERIMENT = Experiment(
@@ -297,7 +296,7 @@ EXPERIMENT = Experiment(
         φ(q_i)·φ(k_j) v_j / Σ φ(q_i)·φ(k_j) computed directly and by associativity, φ(q_i)·(Σ φ(k_j) v_j).
 
         Cost: operations are counted while the call runs and held against 4N²D for softmax and 4NC(M + 1) for
-        a map of C features; time is the median of calls taken in turn; memory is read from the kernel for a
+        a map of C features; time is the fastest of calls taken in turn; memory is read from the kernel for a
         process of its own.
 
         Low rank: the attention matrix of random tokens is cut to its leading k singular values, and the error
