@@ -6,11 +6,11 @@ import textwrap
 from typing import Any
 
 from regard.checker.bench import Bench
-from regard.checker.check import check_file, choose
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
 from regard.checker.reading import Source
 from regard.checker.session import Raised
+from regard.checker.target import check_file, choose
 from regard.checker.verdict import Report
 from regard.errors import RegardError
 

@@ -3,13 +3,13 @@
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regard.checker.check import check_file, mapping
 from regard.checker.limits import TOKEN, Limits
+from regard.checker.target import check_file, mapping
 from regard.checker.verdict import Report
 from regard.errors import RegardError
 
@@ -28,7 +28,9 @@ class Outcome:
     state: str
     right: bool
     seconds: float
+    "For the whole check, the imports of the file aside."
     first: float | None
+    "Until the first finding, likewise."
     said: str = ""
 
 
@@ -60,9 +62,7 @@ class Figures:
         alarms = [o for o in correct if not o.right]
         yield f"correct   {len(correct)} runs of {len({o.file for o in correct})} files: {len(alarms)} false alarms"
         yield f"hostile   {len(hostile)}: {sum(o.right for o in hostile)} verdicts, {len(self.left)} processes left"
-        times = sorted(o.seconds for o in mutants + correct)
-        if times:
-            yield f"seconds   median {times[len(times) // 2]:.1f}, slowest {times[-1]:.1f}"
+        yield f"seconds   first finding {spread(o.first for o in mutants if o.first)}; whole check {spread(o.seconds for o in mutants + correct)}"
         for outcome in self.outcomes:
             if not outcome.right:
                 named = ", ".join(outcome.named) or "nothing"
@@ -80,6 +80,16 @@ class Figures:
             "verdicts": sum(o.right for o in self.of("hostile")),
             "left": len(self.left),
         }
+
+
+def spread(times: Iterable[float]) -> str:
+    """The middle of some times and their largest.
+
+    >>> spread([1.0, 4.0, 2.0]), spread([])
+    ('median 2.0, slowest 4.0', 'none')
+    """
+    ordered = sorted(times)
+    return f"median {ordered[len(ordered) // 2]:.1f}, slowest {ordered[-1]:.1f}" if ordered else "none"
 
 
 def header(path: Path) -> dict[str, str]:
@@ -128,11 +138,11 @@ def judge(path: Path, kind: str, seed: int, folder: Path) -> Outcome:
     limits = QUICK if kind == "hostile" else Limits()
     mapped = mapping([head["map"]]) if "map" in head else None
     report = check_file(target, contract=head.get("contract"), seed=seed, limits=limits, map=mapped)
-    seconds = time.monotonic() - start
+    seconds = time.monotonic() - start - report.imports
     expected = tuple(sorted(word.strip() for word in head.get("cause", "").split(",") if word.strip()))
     named = tuple(sorted({slug for verdict in report.verdicts for slug in verdict.slugs}))
     state = {0: "correct", 1: "mistake", 3: "undecided"}[report.code]
-    first = next((v.first for v in report.verdicts if v.first is not None), None)
+    first = next((report.ready + v.first for v in report.verdicts if v.first is not None), None)
     return Outcome(
         file=str(path.relative_to(folder)),
         kind=kind,

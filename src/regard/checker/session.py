@@ -58,6 +58,8 @@ class Session:
     def __init__(self, limits: Limits = Limits()) -> None:
         self.limits, self.child, self.past, self.restarts = limits, None, list[tuple[str, tuple, dict]](), 0
         self.until: float | None = None
+        self.imports = 0.0
+        "Seconds that the person's own file took to import."
 
     def __enter__(self) -> "Session":
         return self
@@ -76,6 +78,8 @@ class Session:
         if self.child is None or self.child.lost:
             self._again()
         result = self._do(verb, values, named)
+        if verb == "load" and self.child:
+            self.imports = self.child.took
         if verb in self.STATE:
             self.past.append((verb, values, named))
         if self.until is None and verb == "load":
@@ -106,6 +110,8 @@ class Child:
 
     def __init__(self, limits: Limits) -> None:
         self.limits, self.lost, self.ready, self.ended = limits, False, False, False
+        self.took = 0.0
+        "Seconds from the last request to its answer."
         self.token = f"{os.getpid()}-{secrets.token_hex(8)}"
         self.folder = tempfile.mkdtemp(prefix="regard-check-")
         self.process = subprocess.Popen(
@@ -131,6 +137,7 @@ class Child:
                 self._wait(self.limits.start, "loading torch")
                 self.ready = True
             assert self.process.stdin
+            asked = time.monotonic()
             try:
                 self.process.stdin.write(wire.pack({"verb": verb, "values": list(values), "named": named}))
             except OSError:
@@ -138,6 +145,7 @@ class Child:
             reply = self._wait(
                 seconds, {"load": "importing the file", "make": "the constructor"}.get(verb, "one call")
             )
+            self.took = time.monotonic() - asked
         except Lost:
             self.lost = True
             self.end()

@@ -50,8 +50,9 @@ class Verdict:
     "Each law that was tried, and whether it held."
     picture: Picture | None = None
     seconds: float = 0.0
+    "Seconds from the first probe to the verdict."
     first: float | None = None
-    "Seconds until the first finding."
+    "Seconds from the first probe to the first finding."
 
     @property
     def slugs(self) -> tuple[str, ...]:
@@ -71,6 +72,10 @@ class Report:
     target: str
     verdicts: tuple[Verdict, ...]
     level: str = "default"
+    imports: float = 0.0
+    "Seconds that the person's own file took to import."
+    ready: float = 0.0
+    "Seconds from the command to the first probe, those imports aside."
 
     @property
     def code(self) -> int:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.checker.check import check_file as check
+from regard.checker.target import check_file as check
 
 ROTATE = """
 import torch

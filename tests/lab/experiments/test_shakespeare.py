@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +10,7 @@ from regard.lab.corpus import load_corpus
 from regard.lab.events import Drawn, Measured, Said
 from regard.lab.experiment import Session
 from regard.lab.experiments.shakespeare import Settings, last_right, run, written_out
+from regard.lab.store import Store
 from regard.models.gpt import GPT
 from regard.models.presets import DOCUMENT_000
 from regard.training import Checkpoints, Plan
@@ -89,3 +92,23 @@ def test_attention_written_out_is_the_layer_and_a_wrong_scale_is_not() -> None:
     assert (output - layer(x)).abs().max() < 1e-5 and len(steps) == 6
     layer.config = replace(layer.config, heads=3, width=48)
     assert layer.config.head_width == 16 and (written_out(layer, x)[1] - output).abs().max() > 1e-3
+
+
+@pytest.mark.slow
+def test_the_command_under_torchrun_trains_like_one_process(settings: Settings, tmp_path: Path) -> None:
+    small = ("epochs=2", "epoch=3", "plan.steps=4", "batch=2", "rows=1", f"text={settings.text}")
+    words = ["-m", "regard", "run", "shakespeare", *(word for pair in small for word in ("--set", pair))]
+    losses = []
+    for start in ([], ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]):
+        place = tmp_path / f"started{len(start)}"
+        place.mkdir()
+        subprocess.run([sys.executable, *start, *words], cwd=place, check=True, timeout=200)
+        (only,) = Store(place / "runs").runs()
+        losses.append([
+            one.value
+            for one in only.events
+            if isinstance(one, Measured) and one.name == "training loss by epoch, document 002"
+        ])  # fmt: skip
+    alone, together = losses
+    assert len(alone) == 2
+    assert together == pytest.approx(alone, abs=1e-5)

@@ -1,6 +1,7 @@
 """`regard check`: find what a file holds, judge each, report."""
 
 import re
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ def check_file(
     path, name = place(target)
     wanted = named(contract) if contract else None
     source = Source(path.read_text(encoding="utf-8", errors="replace"))
+    start = time.monotonic()
     with Session(limits) as session:
         session.warm()
         try:
@@ -41,11 +43,12 @@ def check_file(
         chosen = choose(members, source, name=name, wanted=wanted)
         if not chosen:
             return Report(target=target, verdicts=(nothing(members, path, wanted),), level=level)
+        ready = time.monotonic() - start - session.imports
         verdicts = [
             examine(found, Bench(session, member, members, source, dict(map or {})), seed=seed)
             for member, found in chosen
         ]
-    return Report(target=target, verdicts=tuple(verdicts), level=level)
+    return Report(target=target, verdicts=tuple(verdicts), level=level, imports=session.imports, ready=ready)
 
 
 def place(target: str) -> tuple[Path, str | None]:
