@@ -46,6 +46,18 @@ def test_the_budget_cuts_off_and_settles_nothing(experiment: Experiment, store: 
     assert {(one.state, one.reason) for one in run.verdicts} == {("not settled", "the budget ended first")}
 
 
+def test_what_a_finished_run_had_no_time_for_is_not_settled(
+    experiment: Experiment, store: Store, source: Path
+) -> None:
+    hurried = replace(experiment, run=lambda settings, session: iter([Measured("something else", 1.0)]))
+    run = conducted(hurried, store, source, minutes=1.0)
+    assert run.state == "finished"
+    assert {(one.state, one.reason) for one in run.verdicts} == {
+        ("not settled", "not measured within the budget")
+    }
+    assert "nothing measured" in conducted(hurried, store, source).verdicts[0].reason
+
+
 def test_seeds_reach_python_numpy_and_torch(experiment: Experiment, store: Store, source: Path) -> None:
     def draws(settings, session):
         yield Measured("python", random.random())

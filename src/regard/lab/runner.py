@@ -110,7 +110,10 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
         reason = f"{type(error).__name__}: {error}"
         raise _broken(error, writer.path) from error
     finally:
-        verdicts = settle(experiment.claims, Run(writer.path).events, preset=asked["preset"], cut=reason)
+        missing = "" if minutes == inf else "not measured within the budget"
+        verdicts = settle(
+            experiment.claims, Run(writer.path).events, preset=asked["preset"], cut=reason, missing=missing
+        )
         writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
         writer.close()
     run = Run(writer.path)
@@ -148,12 +151,14 @@ def _drive(
         getattr(events, "close", lambda: None)()
 
 
-def settle(claims: Sequence[Claim], events: Sequence[Kept], *, preset: str, cut: str = "") -> list[Verdict]:
+def settle(
+    claims: Sequence[Claim], events: Sequence[Kept], *, preset: str, cut: str = "", missing: str = ""
+) -> list[Verdict]:
     """A verdict on each claim. What was cut off, or is too small a run, settles nothing."""
-    return [_verdict(claim, events, preset, cut) for claim in claims]
+    return [_verdict(claim, events, preset, cut, missing) for claim in claims]
 
 
-def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str) -> Verdict:
+def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str, missing: str) -> Verdict:
     if cut:
         return claim.settle(None, reason=cut)
     if claim.preset == "full" and preset != "full":
@@ -167,7 +172,7 @@ def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str) -> Ver
         for event in events
         if isinstance(event, Measured) and event.name == claim.name and not event.at
     ]
-    return claim.settle(summarise(values).mean if values else None)
+    return claim.settle(summarise(values).mean) if values else claim.settle(None, reason=missing)
 
 
 @contextmanager
