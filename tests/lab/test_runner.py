@@ -52,9 +52,8 @@ def test_what_a_finished_run_had_no_time_for_is_not_settled(
     hurried = replace(experiment, run=lambda settings, session: iter([Measured("something else", 1.0)]))
     run = conducted(hurried, store, source, minutes=1.0)
     assert run.state == "finished"
-    assert {(one.state, one.reason) for one in run.verdicts} == {
-        ("not settled", "not measured within the budget")
-    }
+    assert {one.state for one in run.verdicts} == {"not settled"}
+    assert run.verdicts[0].reason == "not measured within the budget"
     assert "nothing measured" in conducted(hurried, store, source).verdicts[0].reason
 
 
