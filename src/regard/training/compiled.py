@@ -28,6 +28,7 @@ def quickest(
     model: nn.Module,
     batch: Any,
     *,
+    steps: int,
     precision: str = "auto",
     seconds: float = inf,
     patience: float = 600.0,
@@ -35,14 +36,11 @@ def quickest(
 ) -> Choice:
     """The objective as it is or compiled, whichever computes a batch and its gradient quicker here.
 
-    A training shorter than `patience` seconds on a CPU would not earn back the time of compiling: it is not
-    tried. The model and the random numbers are left as they were, without gradients.
+    Where `steps` steps, or the budget of `seconds`, take less than `patience` on a CPU, compiling would not
+    earn back its time: it is not tried. The model and the random numbers are left as they were, without
+    gradients.
     """
     device = next(model.parameters()).device
-    if device.type == "cpu" and seconds < patience:
-        return Choice(
-            objective, f"not compiled: a training of {seconds:.0f} s on a CPU would not earn it back"
-        )
 
     def compute(candidate: Objective) -> None:
         with autocast(device, precision):
@@ -52,10 +50,15 @@ def quickest(
         if device.type == "cuda":
             torch.cuda.synchronize()
 
-    attempt = compiler(objective)
     before, buffers = chance.capture(), [one.clone() for one in model.buffers()]
     try:
         plain, _ = _seconds(lambda: compute(objective))
+        whole = min(seconds, steps * plain)
+        if device.type == "cpu" and whole < patience:
+            return Choice(
+                objective, f"not compiled: a training of {whole:.0f} s on a CPU would not earn it back"
+            )
+        attempt = compiler(objective)
         quick, first = _seconds(lambda: compute(attempt))
     except Exception as error:  # a compiler may fail in any way; training goes on without it
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
