@@ -14,13 +14,15 @@ SIBLINGS = {"core", "data", "training", "generation"}
 FACADE = "regard"
 MAY = dict.fromkeys(WORDS | SIBLINGS, WORDS)
 MAY |= {"models": WORDS | {"core"}, "checker": WORDS | {"core"}, "theory": WORDS | {"core", "models"}}
-MAY |= {"lab": WORDS | SIBLINGS | {"models", "checker", "theory", FACADE}}
+MAY |= {"estimators": WORDS | {"core", "models", "training"}}
+MAY |= {"lab": WORDS | SIBLINGS | {"models", "checker", "theory", "estimators", FACADE}}
 MAY |= {"web": WORDS | {"lab", FACADE}}
 MAY |= {"cli": set(MAY) | {FACADE}, "__main__": {"cli"}, "__init__": set(MAY)}
 
 LIBRARY = {"torch", "numpy"}
 LAB = LIBRARY | {"rich", "matplotlib", "jinja2"}
 INSTALLED = dict.fromkeys(MAY, LIBRARY) | dict.fromkeys(("lab", "cli"), LAB)
+INSTALLED["estimators"] = LIBRARY | {"sklearn"}
 "What a module may load as soon as it is imported; inside functions it may try anything."
 
 
@@ -93,6 +95,9 @@ def test_every_import_goes_down() -> None:
         ("checker/a.py", "from regard.models import gpt", "checker/a.py:1 imports regard.models"),
         ("errors.py", "from regard.core import attend", "errors.py:1 imports regard.core"),
         ("web/a.py", "from regard.models import gpt", "web/a.py:1 imports regard.models"),
+        ("estimators/a.py", "from regard.data import text", "estimators/a.py:1 imports regard.data"),
+        ("models/a.py", "from regard.estimators import a", "models/a.py:1 imports regard.estimators"),
+        ("models/a.py", "import sklearn.base", "models/a.py:1 imports sklearn.base"),
         ("core/a.py", "import rich", "core/a.py:1 imports rich"),
         ("core/a.py", "from scipy.special import erf", "core/a.py:1 imports scipy.special"),
         ("lab/a.py", "import networkx", "lab/a.py:1 imports networkx"),
@@ -117,6 +122,10 @@ def test_the_rule_sees_a_planted_fault(tmp_path: Path, file: str, statement: str
             "from . import reference\nfrom ..support import Full\nfrom ...errors import nearest",
         ),
         ("theory/a.py", "from regard.models import gpt"),
+        (
+            "estimators/a.py",
+            "from regard.models import gpt\nfrom regard.training import Plan\nimport sklearn.base",
+        ),
         ("lab/a.py", "from regard import attend\nfrom regard.data import text\nimport rich.table"),
         ("data/a.py", "def f():\n    import tokenizers"),
         ("core/a.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import networkx"),

@@ -26,9 +26,25 @@ if TYPE_CHECKING:
     from regard.core.support import Causal, Documents, Full, Grid, Mask, Window
     from regard.core.trace import trace
     from regard.errors import RegardError
+    from regard.generation.beam import beam_search
+    from regard.generation.engine import continuation, generate, stream
+    from regard.generation.sampling import Sampler
+    from regard.generation.stopping import Stop
+    from regard.models.autoencoder import Autoencoder, Clean, Masked, Noisy
     from regard.models.config import Config
     from regard.models.gpt import GPT
+    from regard.models.graph import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
+    from regard.models.graph_batch import Graph, union
+    from regard.models.graph_features import Bags
+    from regard.models.graph_relational import RelationalAttention, RelationalGAT
+    from regard.models.graph_similarity import Dynamic
     from regard.models.layers import MultiHead
+    from regard.models.mixture import GaussianMixture
+    from regard.models.pixels import PatchTransformer, Sight
+    from regard.models.turns import TurnNet
+    from regard.models.unet import Down, UNet, Up
+    from regard.models.uniform_mixture import UniformMixture
+    from regard.models.vision import Border, ConvNet, Net1, Net2
 
 _FILES = {
     "checker.live": ("check",),
@@ -50,46 +66,95 @@ _FILES = {
     "core.support": ("Full", "Causal", "Window", "Grid", "Mask", "Documents"),
     "core.trace": ("trace",),
     "errors": ("RegardError",),
+    "generation.beam": ("beam_search",),
+    "generation.engine": ("generate", "stream", "continuation"),
+    "generation.sampling": ("Sampler",),
+    "generation.stopping": ("Stop",),
+    "models.autoencoder": ("Autoencoder", "Clean", "Noisy", "Masked"),
     "models.config": ("Config",),
     "models.gpt": ("GPT",),
+    "models.graph": ("GraphConvolution", "GraphAttention", "MessagePassing", "GCN", "GAT"),
+    "models.graph_batch": ("Graph", "union"),
+    "models.graph_features": ("Bags",),
+    "models.graph_relational": ("RelationalAttention", "RelationalGAT"),
+    "models.graph_similarity": ("Dynamic",),
     "models.layers": ("MultiHead",),
+    "models.pixels": ("PatchTransformer", "Sight"),
+    "models.unet": ("UNet", "Down", "Up"),
+    "models.mixture": ("GaussianMixture",),
+    "models.uniform_mixture": ("UniformMixture",),
+    "models.turns": ("TurnNet",),
+    "models.vision": ("Border", "Net1", "Net2", "ConvNet"),
 }
 _HOME = {name: f"regard.{file}" for file, names in _FILES.items() for name in names}
 
 __all__ = [
+    "GAT",
+    "GCN",
     "GPT",
     "Additive",
     "Alibi",
     "Attended",
+    "Autoencoder",
+    "Bags",
+    "Border",
     "Causal",
+    "Clean",
     "Config",
     "Constant",
+    "ConvNet",
     "Cosine",
     "Divide",
     "Documents",
     "Dot",
+    "Down",
+    "Dynamic",
     "Edges",
     "Full",
     "Gaussian",
+    "GaussianMixture",
+    "Graph",
+    "GraphAttention",
+    "GraphConvolution",
     "Grid",
     "Kernel",
     "LearnedRelative",
     "Mask",
+    "Masked",
     "Mean",
+    "MessagePassing",
     "MultiHead",
+    "Net1",
+    "Net2",
+    "Noisy",
+    "PatchTransformer",
     "Raw",
     "RegardError",
+    "RelationalAttention",
+    "RelationalGAT",
     "Relative",
     "Rotary",
+    "Sampler",
+    "Sight",
     "Softmax",
+    "Stop",
     "Symmetric",
+    "TurnNet",
+    "UNet",
+    "UniformMixture",
+    "Up",
     "Window",
     "attend",
+    "beam_search",
     "check",
+    "continuation",
     "elu_plus_one",
+    "generate",
     "polynomial",
     "relu",
+    "stream",
     "trace",
+    "union",
 ]
 
 

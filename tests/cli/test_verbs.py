@@ -3,6 +3,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,94 @@ def test_the_command_runs_an_experiment_in_a_process_of_its_own() -> None:
     assert done.returncode == 0 and "report.html" in done.stdout, done.stderr
     (run,) = Store(Path("runs")).runs()
     assert run.state == "finished" and run.asked["changes"] == [word for word in SMALL if word != "--set"]
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory) -> Path:
+    """A real run of a text experiment, as small as it can be."""
+    folder = tmp_path_factory.mktemp("spoken")
+    (folder / "mine.txt").write_text("to be or not to be, that is the question\n" * 30)
+    words = "text=mine.txt limit=1000 batch=2 rows=3 plan.steps=3 model.depth=1 model.heads=1 model.width=8 model.context=16"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["run", "fairy-tales", *(part for one in words.split() for part in ("--set", one))]) == 0
+    return folder
+
+
+@pytest.mark.slow
+def test_the_model_of_a_real_run_speaks(capsys, monkeypatch, spoken: Path) -> None:
+    monkeypatch.chdir(spoken)
+
+    def said(*words: str) -> str:
+        status, out, err = told(
+            capsys, "generate", "fairy-tales", "--prompt", "to be", "--steps", "20", *words
+        )
+        assert (status, err) == (0, "")
+        return out
+
+    first = said("--seed", "3")
+    assert first.startswith("to be") and len(first.rstrip("\n")) >= 20 and first == said("--seed", "3")
+    assert first != said("--seed", "4")
+    boxes = said("--samples", "2", "--seed", "3")
+    assert "seed 3" in boxes and "seed 4" in boxes
+    assert "most probable here" in said("--probabilities") and "log-probability" in said("--beam", "3")
+    assert len(said("--beam", "2", "--beyond", "window").splitlines()) >= 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--temperature", "-1"], "the sampler cannot choose like that\n  got: temperature=-1.0\n  fix: 0 takes the most probable token; larger is more random\n"),
+        (["--top-p", "3"], "the sampler cannot choose like that\n  got: top_p=3.0\n  fix: a probability above 0, up to 1\n"),
+        (["--top-k", "0"], "the sampler cannot choose like that\n  got: top_k=0\n  fix: keep at least one token\n"),
+        (["--prompt", ""], "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from\n"),
+        (["--prompt", "to ß"], "a character that the tokenizer has never seen\n  got: 'ß' at position 3\n  fix: use only the 15 characters of its text, or the Bytes tokenizer\n"),
+        (["--samples", "0"], "there is nothing to generate\n  got: --samples 0\n  fix: give at least 1\n"),
+        (["--steps", "0"], "there is nothing to generate\n  got: steps=0\n  fix: give at least 1\n"),
+        (["--beam", "0"], "a beam has a width\n  got: width=0\n  fix: keep at least one beginning\n"),
+        (["--beyond", "widow"], "no rule of that name\n  got: 'widow'\n  fix: did you mean 'window'?\n"),
+        (["--model", "checkpoint"], "no model of that name in this run\n  got: 'checkpoint'\n  fix: did you mean 'checkpoints'?\n"),
+    ],
+)  # fmt: skip
+def test_nonsense_is_told_in_three_lines(
+    capsys, monkeypatch, spoken: Path, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(spoken)
+    assert told(capsys, "generate", "fairy-tales", *words) == (2, "", message)
+
+
+@pytest.mark.slow
+def test_a_prompt_longer_than_the_context_is_cut_and_said_to_be(capsys, monkeypatch, spoken: Path) -> None:
+    monkeypatch.chdir(spoken)
+    words = ["--prompt", "to be or not to be, that is", "--steps", "3", "--temperature", "0"]
+    status, out, err = told(capsys, "generate", "fairy-tales", *words)
+    assert status == 0 and out.startswith("to be or not to be, that is")
+    assert err == "the prompt has 27 tokens; the model sees the last 16 of them\n"
+
+
+def test_prove_lists_every_theorem_or_shows_one_in_full(capsys) -> None:
+    assert main(["prove", "beam-search", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["name"] == "beam-search" and found["failed"] == [] and len(found["trials"]) == 2
+    assert main(["prove", "similarity-axioms"]) == 0
+    out = capsys.readouterr().out
+    assert "s(x, y) = s(y, x)" in out and "vectors of other lengths" in out
+
+
+def test_prove_exits_with_one_when_a_step_fails(capsys, monkeypatch) -> None:
+    from regard.theory import library
+
+    theorem = library.find("beam-search")
+    wrong = replace(theorem.steps[0], formula="-0.65 - 0.6 = -1.26")
+    monkeypatch.setattr(library, "everything", lambda: [replace(theorem, steps=(wrong, *theorem.steps[1:]))])
+    assert main(["prove"]) == 1
+    assert "step 1" in capsys.readouterr().out
+
+
+def test_prove_tells_an_unknown_name(capsys) -> None:
+    assert main(["prove", "beam-serch"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "no theorem of that name\n  got: 'beam-serch'\n  fix: did you mean 'beam-search'?\n"
+    )

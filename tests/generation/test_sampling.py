@@ -56,6 +56,47 @@ def test_temperature_divides_the_logits(logits, temperature) -> None:
     )
 
 
+@given(rows, some.sampled_from([1e-9, 0.1, 0.5, 0.9, 1.0]), some.randoms())
+def test_top_p_keeps_the_smallest_set_that_reaches_p_in_any_order_of_the_vocabulary(
+    logits, p, chance
+) -> None:
+    order = list(range(logits.shape[1]))
+    chance.shuffle(order)
+    plain, moved = (one.softmax(-1)[0] for one in (logits, logits[:, order]))
+    kept, also = (Sampler(top_p=p).distribution(one)[0] > 0 for one in (logits, logits[:, order]))
+    # Which of equals stays depends on the order, what stays does not.
+    assert sorted(plain[kept].tolist()) == pytest.approx(sorted(moved[also].tolist()))
+    assert plain[kept].sum() >= p - 1e-12
+    assert plain[kept].sum() - plain[kept].min() < p + 1e-12
+    assert plain[kept].min() >= plain[~kept].max() if (~kept).any() else True
+
+
+def test_the_penalty_passes_over_what_is_no_token() -> None:
+    logits = torch.tensor([[2.0, -1.0, 0.5]])
+    assert torch.equal(
+        Sampler(penalty=2.0).distribution(logits, torch.tensor([[-1, -1]])), Sampler().distribution(logits)
+    )
+
+
+def test_rows_with_generators_of_their_own_draw_on_their_own() -> None:
+    logits = torch.randn(3, 50, generator=torch.Generator().manual_seed(0))
+
+    def own(seed: int) -> torch.Generator:
+        return torch.Generator().manual_seed(seed)
+
+    together = Sampler().choose(logits, generator=[own(1), own(2), own(3)])
+    assert together[2:].tolist() == Sampler().choose(logits[2:], generator=[own(3)]).tolist()
+
+
+def test_draws_are_those_of_torch_multinomial() -> None:
+    """So that seeds give what they gave when draws were made by it."""
+    logits = torch.randn(40, 9, generator=torch.Generator().manual_seed(0))
+    p = Sampler(temperature=0.7).distribution(logits)
+    expected = torch.multinomial(p, 1, generator=torch.Generator().manual_seed(5))[:, 0]
+    found = Sampler(temperature=0.7).choose(logits, generator=torch.Generator().manual_seed(5))
+    assert torch.equal(found, expected)
+
+
 def test_the_penalty_lowers_both_signs() -> None:
     logits, seen = torch.tensor([[2.0, -1.0, 0.5]]), torch.tensor([[0, 1, 1]])
     assert torch.allclose(

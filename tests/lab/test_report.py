@@ -22,6 +22,15 @@ def test_prose_escapes_and_marks_code() -> None:
     assert prose("a <i>\n b\n\n`c`") == "<p>a &lt;i&gt; b</p><p><code>c</code></p>"
 
 
+def test_formulas_become_mathml_and_a_star_of_its_own_stays() -> None:
+    assert (
+        prose("*so* $a$ `$b$` 2 * 3, a*b*c")
+        == "<p><em>so</em> <math><mi>a</mi></math> <code>$b$</code> 2 * 3, a*b*c</p>"
+    )
+    assert prose("$$a$$") == '<p><math display="block"><mrow><mi>a</mi></mrow></math></p>'
+    assert prose("by [[pca]]") == '<p>by <a href="#pca"><code>pca</code></a></p>'
+
+
 def test_a_run_that_was_cut_off_has_a_report_too(experiment, store, source) -> None:
     run = conduct(experiment, experiment.presets["quick"], store, source=source, preset="quick", minutes=1e-9)
     assert "This run is out of time." in page(run)

@@ -118,7 +118,7 @@ def test_keys_that_are_turned_to_wrong_places_are_caught(monkeypatch: pytest.Mon
     assert (in_parts(model, ids, [5]) - model(ids).detach())[:, 5:].abs().max() > 1e-3
 
 
-@every_variant
+@pytest.mark.parametrize("change", [one for one in VARIANTS.values() if one.get("attention") != "linear"])
 def test_a_cropped_and_reordered_cache_goes_on_as_if_it_had_read_that(change: dict[str, Any]) -> None:
     model, ids, rows = wake(change), text(rows=3), torch.tensor([2, 0])
     cache = model.cache()
@@ -248,6 +248,22 @@ def test_a_cache_is_full_at_the_context() -> None:
         with pytest.raises(RegardError, match="got: 18 tokens"):
             model(text(length=2), cache)
         assert cache.length == 16
+
+
+@pytest.mark.parametrize(
+    ("change", "beyond", "message"),
+    [
+        ({}, "window", "learned positions have no place beyond the context\n  got: beyond='window', position='learned'\n  fix: use the rule 'recompute', or build the model with position='rotary'"),
+        ({"position": "rotary"}, "endless", "softmax attention cannot go on like that beyond the context\n  got: beyond='endless'\n  fix: use the rule 'window', or 'recompute'"),
+        ({"position": "none", "attention": "linear"}, "window", "linear attention cannot go on like that beyond the context\n  got: beyond='window'\n  fix: use the rule 'endless', or 'recompute'"),
+    ],
+)  # fmt: skip
+def test_a_way_beyond_the_context_that_is_none_is_told_in_three_lines(
+    change: dict[str, Any], beyond: Any, message: str
+) -> None:
+    with pytest.raises(RegardError) as caught:
+        GPT(replace(SMALL, **change)).cache(beyond=beyond)
+    assert str(caught.value) == message
 
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "gpt.json"

@@ -181,6 +181,23 @@ def bench(arguments: argparse.Namespace) -> None:
     _print_json([asdict(one) for one in results]) if arguments.json else terminal.show_results(results)
 
 
+def prove(arguments: argparse.Namespace) -> int:
+    from regard.lab import terminal
+    from regard.theory import library
+    from regard.theory.theorem import prove
+
+    chosen = [library.find(name) for name in arguments.theorems] or library.everything()
+    proofs = [prove(one, seed=arguments.seed) for one in chosen]
+    if arguments.json:
+        _print_json([one.plain() for one in proofs])
+    elif arguments.theorems:
+        for one in proofs:
+            terminal.show_proof(one)
+    else:
+        terminal.show_proofs(proofs)
+    return 1 if any(one.failed for one in proofs) else 0
+
+
 def start(arguments: argparse.Namespace) -> None:
     from regard.checker import start
 
@@ -236,6 +253,37 @@ def data(arguments: argparse.Namespace) -> None:
     from regard.lab.terminal import show_data
 
     show_data(rows)
+
+
+def generate(arguments: argparse.Namespace) -> None:
+    from regard.generation.sampling import Sampler
+    from regard.lab import samples
+    from regard.lab.voice import load_voice
+
+    sampler = Sampler(
+        temperature=arguments.temperature,
+        top_k=arguments.top_k,
+        top_p=arguments.top_p,
+        min_p=arguments.min_p,
+        penalty=arguments.penalty,
+    )
+    if arguments.samples < 1:
+        raise RegardError("there is nothing to generate", f"--samples {arguments.samples}", "give at least 1")
+    voice = load_voice(_store().find(arguments.run).path, arguments.model)
+    ids = voice.prompt(arguments.prompt)
+    if cut := voice.cut(ids):
+        print(cut, file=sys.stderr)
+    words = {"steps": arguments.steps, "stop": arguments.stop, "beyond": arguments.beyond}
+    if arguments.beam is not None:
+        beams = voice.search(ids, width=arguments.beam, penalty=arguments.length_penalty, **words)
+        return samples.show_beams(voice, arguments.prompt, beams)
+    seeds = [arguments.seed + row for row in range(arguments.samples)]
+    tokens = voice.speak(ids, sampler=sampler, seeds=seeds, **words)
+    if arguments.probabilities:
+        return samples.show_chances(voice, tokens, seeds, count=4)
+    if len(seeds) == 1:
+        return samples.show_stream(voice, arguments.prompt, tokens)
+    return samples.show_side_by_side(voice, arguments.prompt, tokens, seeds)
 
 
 def _print_json(value: object) -> None:

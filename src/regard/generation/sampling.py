@@ -1,12 +1,13 @@
 """How the next token is chosen: the logits become a distribution, and a draw is made from it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.shapes import Float, Int
+from regard.shapes import Bool, Float, Int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,46 +52,61 @@ class Sampler:
         self, logits: Float[Tensor, "b k"], seen: Int[Tensor, "b n"] | None = None
     ) -> Float[Tensor, "b k"]:
         """The probability of each token; `seen` are the tokens that the penalty speaks of."""
-        if self.penalty != 1.0 and seen is not None:
-            before = logits.gather(1, seen)
-            logits = logits.scatter(
-                1, seen, torch.where(before > 0, before / self.penalty, before * self.penalty)
-            )
-        if self.temperature == 0:
-            return torch.zeros_like(logits).scatter_(1, first_largest(logits), 1.0)
-        p = (logits / self.temperature).softmax(-1)
-        if self.top_k is None and self.top_p is None and self.min_p is None:
-            return p
-        ordered, places = p.sort(dim=-1, descending=True, stable=True)
-        kept = self._kept(ordered)
-        kept[:, 0] = True
-        ordered = ordered * kept
-        return torch.zeros_like(p).scatter_(1, places, ordered / ordered.sum(-1, keepdim=True))
+        p, places = self.shortlist(logits, seen)
+        return p if places is None else torch.zeros_like(logits, dtype=p.dtype).scatter_(1, places, p)
 
-    def _kept(self, ordered: Float[Tensor, "b k"]) -> Tensor:
-        """Which of the probabilities, the largest first, stay."""
-        kept = torch.ones_like(ordered, dtype=torch.bool)
-        if self.top_k is not None:
-            kept[:, self.top_k :] = False
-        if self.top_p is not None:
-            left = ordered * kept
-            before = left.cumsum(-1) - left
-            kept &= before < self.top_p * left.sum(-1, keepdim=True)
+    def shortlist(
+        self, logits: Float[Tensor, "b k"], seen: Int[Tensor, "b n"] | None = None
+    ) -> tuple[Float[Tensor, "b j"], Int[Tensor, "b j"] | None]:
+        """Probabilities that may be other than zero, and whose they are; None where all are, in order."""
+        if self.penalty != 1.0 and seen is not None:
+            logits = penalised(logits, seen, self.penalty)
+        if self.temperature == 0:
+            place = first_largest(logits)
+            return torch.ones_like(place, dtype=logits.dtype), place
+        if self.temperature != 1.0:
+            logits = logits / self.temperature
+        if self.top_k is None and self.top_p in (None, 1.0) and self.min_p is None:
+            return logits.softmax(-1), None
+        ordered, places = logits.sort(dim=-1, descending=True, stable=True)
+        ordered, places = ordered[:, : self.top_k], places[:, : self.top_k]
+        p = ordered.softmax(-1)
+        if self.top_p is None and self.min_p is None:
+            return p, places
+        p = p * self._kept(p)
+        return p / p.sum(-1, keepdim=True), places
+
+    def _kept(self, p: Float[Tensor, "b j"]) -> Bool[Tensor, "b j"]:
+        """Which of the probabilities, the largest first, stay; the first one always."""
+        kept = torch.ones_like(p, dtype=torch.bool)
+        if self.top_p not in (None, 1.0):  # 1 keeps all: a sum that was rounded to 1 is no reason to drop
+            kept &= p.cumsum(-1) - p < self.top_p
         if self.min_p is not None:
-            kept &= ordered >= self.min_p * ordered[:, :1]
+            kept &= p >= self.min_p * p[:, :1]
+        kept[:, 0] = True
         return kept
 
     def choose(
         self,
         logits: Float[Tensor, "b k"],
         seen: Int[Tensor, "b n"] | None = None,
-        generator: torch.Generator | None = None,
+        generator: torch.Generator | Sequence[torch.Generator] | None = None,
     ) -> Int[Tensor, " b"]:
-        """One token for each row."""
-        p = self.distribution(logits, seen)
+        """One token for each row; with a generator for each row, a row's draws are its own."""
         if self.temperature == 0:
-            return p.argmax(-1)
-        return torch.multinomial(p, 1, generator=generator)[:, 0]
+            if self.penalty != 1.0 and seen is not None:
+                logits = penalised(logits, seen, self.penalty)
+            return logits.argmax(-1)
+        p, places = self.shortlist(logits, seen)
+        # A race: with clocks that ring after an exponential time at the rate p, token i rings first with p_i.
+        clocks = torch.empty_like(p)
+        if isinstance(generator, Sequence):
+            for row, own in zip(clocks, generator, strict=True):
+                row.exponential_(generator=own)
+        else:
+            clocks.exponential_(generator=generator)
+        first = (p / clocks).argmax(-1, keepdim=True)
+        return (first if places is None else places.gather(1, first)).squeeze(1)
 
 
 GREEDY = Sampler(temperature=0.0)
@@ -101,3 +117,19 @@ def first_largest(logits: Float[Tensor, "b k"]) -> Int[Tensor, "b 1"]:
     """The lowest id among those with the largest logit."""
     largest = logits == logits.amax(-1, keepdim=True)
     return largest.long().argmax(-1, keepdim=True)
+
+
+def penalised(logits: Float[Tensor, "b k"], seen: Int[Tensor, "b n"], penalty: float) -> Float[Tensor, "b k"]:
+    """The logits with those of the tokens seen lowered: divided by the penalty, negative ones multiplied.
+
+    An id below 0 stands for no token.
+
+    >>> penalised(torch.tensor([[2.0, -2.0, 1.0]]), torch.tensor([[0, 1, -1]]), 2.0)
+    tensor([[ 1., -4.,  1.]])
+    """
+    rows, vocabulary = logits.shape
+    # A column more takes what stands for no token.
+    there = torch.zeros(rows, vocabulary + 1, dtype=torch.bool, device=logits.device)
+    there = there.scatter_(1, seen.where(seen >= 0, vocabulary), True)[:, :-1]
+    lowered = torch.where(logits > 0, logits / penalty, logits * penalty)
+    return torch.where(there, lowered, logits)

@@ -45,7 +45,7 @@ def key(settings: Any, *, seed: int, source: Path) -> str:
 def code(source: Path) -> dict[str, str]:
     """The hash of a file and of all files of the package that it imports, directly or not."""
     found: dict[Path, str] = {}
-    waiting = [source]
+    waiting = [source, *_shown_by(source)]
     while waiting:
         path = waiting.pop()
         if path in found:
@@ -57,6 +57,11 @@ def code(source: Path) -> dict[str, str]:
             waiting += path.parent.glob("*.cpp") if PACKAGE in path.parents else []
     return {path.name if PACKAGE not in path.parents else path.relative_to(PACKAGE).as_posix(): digest
             for path, digest in sorted(found.items())}  # fmt: skip
+
+
+def _shown_by(source: Path) -> list[Path]:
+    """A theorem is made into an experiment by a file that it does not import."""
+    return [PACKAGE / "lab" / "theorems.py"] if source.parent == PACKAGE / "theory" / "results" else []
 
 
 def _imports(tree: ast.Module, path: Path) -> list[Path]:

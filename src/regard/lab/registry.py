@@ -1,4 +1,4 @@
-"""Experiments by name: every file of the folder `experiments` is one, and so is a person's own file."""
+"""Experiments by name: every file of the folder `experiments`, every theorem, and a person's own file."""
 
 import importlib
 import importlib.util
@@ -10,13 +10,16 @@ from types import ModuleType
 
 from regard.errors import RegardError, nearest
 from regard.lab.experiment import Experiment
+from regard.lab.theorems import PREFIX, experiment
+from regard.theory import library
 
 FOLDER = Path(__file__).with_name("experiments")
 
 
 def names() -> list[str]:
     """The names of all experiments that come with the package."""
-    return sorted(path.stem.replace("_", "-") for path in FOLDER.glob("[a-z]*.py"))
+    files = [path.stem.replace("_", "-") for path in FOLDER.glob("[a-z]*.py")]
+    return sorted([*files, *(PREFIX + name for name in library.names())])
 
 
 def find(name: str) -> tuple[Experiment, Path]:
@@ -28,6 +31,9 @@ def find(name: str) -> tuple[Experiment, Path]:
         raise RegardError(
             "no experiment of that name", f"'{name}'", nearest(known, names(), "'regard list' shows them all")
         )
+    if known.startswith(PREFIX):
+        theorem = library.find(known.removeprefix(PREFIX))
+        return experiment(theorem), library.path(theorem.name)
     module = importlib.import_module(f"regard.lab.experiments.{known.replace('-', '_')}")
     path = FOLDER / f"{known.replace('-', '_')}.py"
     return _taken(module, path, known), path

@@ -12,6 +12,7 @@ from regard.lab.events import Value
 from regard.lab.figures import inline
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store import Run
+from regard.theory.mathml import mathml
 
 TEMPLATES = Path(__file__).with_name("templates")
 SIGNS = {"held": "✓", "failed": "✗", "not settled": "–"}
@@ -76,15 +77,25 @@ def prose(text: str) -> str:
 
 
 def words(text: str) -> str:
-    """One run of text as HTML: `code`, and indices such as x_i and p_(i-j) set low.
+    """One run of text as HTML: `code`, *stress*, $formulas$, [[sections]] of the book, indices (x_i) set low.
 
     >>> words("`a_b` and p_(i-j)")
     '<code>a_b</code> and p<sub>i-j</sub>'
+    >>> words("*so* $a^2$")
+    '<em>so</em> <math><msup><mi>a</mi><mn>2</mn></msup></math>'
     """
-    pieces = html.escape(" ".join(text.split())).split("`")
-    return "".join(
-        f"<code>{piece}</code>" if odd % 2 else _indexed(piece) for odd, piece in enumerate(pieces)
-    )
+    pieces = re.split(r"(`[^`]*`|\$\$[^$]+\$\$|\$[^$]+\$|\[\[[\w-]+\]\])", " ".join(text.split()))
+    return "".join(_piece(one) for one in pieces)
+
+
+def _piece(text: str) -> str:
+    if text.startswith("`"):
+        return f"<code>{html.escape(text.strip('`'))}</code>"
+    if text.startswith("[["):
+        return f'<a href="#{text[2:-2]}"><code>{text[2:-2]}</code></a>'
+    if text.startswith("$"):
+        return mathml(text.strip("$"), display=text.startswith("$$"))
+    return re.sub(r"(?<!\S)\*(\w[^*]*)\*(?!\w)", r"<em>\1</em>", _indexed(html.escape(text)))
 
 
 def _indexed(text: str) -> str:

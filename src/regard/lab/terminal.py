@@ -31,6 +31,8 @@ from regard.lab.report import SIGNS, numbers, short
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store import Run
+from regard.theory.text import plain, told
+from regard.theory.theorem import Proof
 
 COLOURS = {"held": "green", "failed": "red", "not settled": "yellow"}
 console = Console(highlight=False)
@@ -133,7 +135,8 @@ def show_experiment(experiment: Experiment, preset: str) -> None:
     """What an experiment asks, claims, and lets a person set."""
     console.print(f"[bold]{experiment.name}[/]  [dim]about {experiment.seconds:g} s[/]")
     console.print(f"[italic]{escape(experiment.question)}[/]\n")
-    console.print(escape(" ".join(experiment.method.split())) + "\n")
+    for paragraph in experiment.method.split("\n\n"):
+        console.print(escape(told(" ".join(paragraph.split()))) + "\n")
     table = Table("claim", "expected", "source", box=None, padding=(0, 2, 0, 0), header_style="dim")
     for claim in experiment.claims:
         table.add_row(escape(claim.name), claim.band, escape(claim.source))
@@ -208,6 +211,46 @@ def show_changes(first: Run, second: Run, changes: Sequence[Change]) -> None:
     for one in changes:
         table.add_row(one.kind, escape(one.name), escape(short(one.first)), escape(short(one.second)))
     console.print(table)
+
+
+def show_proofs(proofs: Sequence[Proof]) -> None:
+    """One line per theorem: its steps, its predictions, its breaks."""
+    table = Table(
+        "theorem", "", "steps", "trials", "seconds", "", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
+    for one in proofs:
+        state = "failed" if one.failed else "held"
+        table.add_row(
+            one.theorem.name,
+            f"[{COLOURS[state]}]{SIGNS[state]} {state}[/]",
+            f"{sum(gap <= 1 for gap in one.steps)}/{len(one.steps)}",
+            f"{sum(found.holds for found in one.outcomes)}/{len(one.outcomes)}",
+            f"{one.seconds:.1f}",
+            escape(", ".join(one.failed) or one.theorem.question),
+        )
+    console.print(table)
+
+
+def show_proof(proof: Proof) -> None:
+    """A theorem in full: what is assumed, each step with its check, each trial with what came of it."""
+    theorem = proof.theorem
+    console.print(f"[bold]{escape(theorem.title)}[/]\n[italic]{escape(theorem.question)}[/]\n")
+    for place, one in enumerate(theorem.assumptions, 1):
+        console.print(f"[dim]assumed ({place})[/] {escape(told(one))}")
+    console.print("\n" + escape(told(" ".join(theorem.statement.split()))) + "\n")
+    for place, (step, gap) in enumerate(zip(theorem.steps, proof.steps, strict=True), 1):
+        sign = f"[green]{SIGNS['held']}[/]" if gap <= 1 else f"[red]{SIGNS['failed']}[/]"
+        console.print(f"{sign} {place}. {escape(told(step.text))}")
+        if step.formula:
+            console.print(f"       {escape(plain(step.formula))}", style="bold")
+    for one in proof.outcomes:
+        state = "held" if one.holds else "failed"
+        broken = f", {short(one.fallen)} where broken" if any(one.broken) else ""
+        console.print(
+            f"[{COLOURS[state]}]{SIGNS[state]}[/] {escape(one.trial.title)} "
+            f"[dim]miss {short(one.intact)} of {one.trial.limit:.3g} allowed{broken}[/]"
+        )
+    console.print("\n" + escape(told(" ".join(theorem.meaning.split()))))
 
 
 def show_data(rows: Sequence[dict]) -> None:

@@ -11,7 +11,7 @@ from regard.core.normalise import Divide, Softmax
 from regard.core.position import Alibi, LearnedRelative, Position, Rotary
 from regard.core.similarity import Dot, Kernel, elu_plus_one
 from regard.core.support import Causal
-from regard.models.cache import Memory
+from regard.models.cache import Memory, State
 from regard.models.config import Config
 from regard.shapes import Float
 
@@ -36,30 +36,36 @@ class CausalAttention(nn.Module):
         self.rotary = Rotary() if config.position == "rotary" else None
         self.position = bias_of(config)
 
-    def forward(self, x: Float[Tensor, "b n c"], memory: Memory | None = None) -> Float[Tensor, "b n c"]:
+    def forward(
+        self, x: Float[Tensor, "b n c"], memory: Memory | State | None = None
+    ) -> Float[Tensor, "b n c"]:
         """What each token takes from the past, which with a memory reaches back before x."""
-        config, past = self.config, 0 if memory is None else memory.length
+        config, n = self.config, x.shape[1]
         mixed = self.mix(x).unflatten(-1, (-1, config.head_width)).transpose(1, 2)
         turned, v = mixed.split([config.heads + config.groups, config.groups], 1)
         if config.query_norm:
             turned = plain_norm(turned, config)
         if self.rotary is not None:
             # Keys are turned before they are remembered, so that each is turned once.
-            turned = self.rotary.rotate(turned, torch.arange(past, past + x.shape[1], device=x.device))
+            at = torch.arange(n, device=x.device) if memory is None else memory.places(n, x.device)
+            turned = self.rotary.rotate(turned, at)
         q, k = turned.split([config.heads, config.groups], 1)
-        if memory is not None:
-            k, v = memory.extend(k, v)
-        attended = attend(
-            q,
-            k,
-            v,
-            similarity=self.similarity,
-            support=Causal(),
-            position=self.position,
-            normalise=self.normalise,
-            dropout=config.dropout if self.training else 0.0,
-        )
-        return self.out(attended.output.transpose(1, 2).flatten(2))
+        if isinstance(memory, State):
+            assert isinstance(self.similarity, Kernel)
+            output = memory.attend(q, k, v, self.similarity)
+        else:
+            k, v, support = (k, v, Causal()) if memory is None else memory.extend(k, v)
+            output = attend(
+                q,
+                k,
+                v,
+                similarity=self.similarity,
+                support=support,
+                position=self.position,
+                normalise=self.normalise,
+                dropout=config.dropout if self.training else 0.0,
+            ).output
+        return self.out(output.transpose(1, 2).flatten(2))
 
 
 class MLP(nn.Module):
@@ -102,7 +108,9 @@ class Block(nn.Module):
         self.mlp = MLP(config)
         self.drop = nn.Dropout(config.dropout)
 
-    def forward(self, x: Float[Tensor, "b n c"], memory: Memory | None = None) -> Float[Tensor, "b n c"]:
+    def forward(
+        self, x: Float[Tensor, "b n c"], memory: Memory | State | None = None
+    ) -> Float[Tensor, "b n c"]:
         """The tokens after the block."""
         x = x + self.drop(self.attention(self.attention_norm(x), memory))
         return x + self.drop(self.mlp(self.mlp_norm(x)))

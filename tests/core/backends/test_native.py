@@ -35,8 +35,8 @@ def counting(folder: Path) -> tuple[str, Path]:
 
 def test_a_library_is_built_once_and_then_found(tmp_path: Path) -> None:
     command, log = counting(tmp_path)
-    first = native.build(command, tmp_path / "kept")
-    second = native.build(command, tmp_path / "kept")
+    first = native.build(command, tmp_path / "kept", native.SOURCE)
+    second = native.build(command, tmp_path / "kept", native.SOURCE)
     assert first == second and first.read_text() == "built\n"
     assert sum("-E" not in line for line in log.read_text().splitlines()) == 1
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [first.name]
@@ -47,21 +47,22 @@ def test_another_compiler_source_or_flag_makes_another_library(
     changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command, _ = counting(tmp_path)
-    first = native.build(command, tmp_path)
+    source = native.SOURCE
+    first = native.build(command, tmp_path, source)
     if changed == "compiler":
         script(Path(command), Path(command).read_text().replace("version", "next"))
     elif changed == "source":
-        monkeypatch.setattr(native, "SOURCE", tmp_path / "edges.cpp")
-        native.SOURCE.write_text("other")
+        source = tmp_path / "edges.cpp"
+        source.write_text("other")
     else:
         monkeypatch.setattr(native, "FLAGS", (*native.FLAGS, "-g"))
-    assert native.build(command, tmp_path) != first
+    assert native.build(command, tmp_path, source) != first
 
 
 def test_a_failed_build_leaves_nothing_and_says_why(tmp_path: Path) -> None:
     text = 'case "$*" in *-E*) ;; *) echo first >&2; echo "error: no room" >&2; exit 1 ;; esac'
     with pytest.raises(native.Unavailable) as error:
-        native.build(script(tmp_path / "compiler", text), tmp_path / "kept")
+        native.build(script(tmp_path / "compiler", text), tmp_path / "kept", native.SOURCE)
     assert str(error.value) == "the C++ compiler failed: error: no room"
     assert list((tmp_path / "kept").iterdir()) == []
 
@@ -158,7 +159,7 @@ def test_every_kernel_agrees_with_torch_at_compiled_and_other_sizes(
 def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REGARD_NATIVE", raising=False)
     torch.manual_seed(0)
-    edges, similarity = random_edges(601, 4001), Additive(2, 3)
+    edges, similarity = random_edges(601, 130_001), Additive(2, 3)  # enough work for three threads
     x = torch.randn(1, 2, 601, 3, requires_grad=True)
     found, before = [], torch.get_num_threads()
     try:

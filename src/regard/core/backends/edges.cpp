@@ -27,7 +27,7 @@ struct Side {
 };
 
 constexpr Index block = 128;        // rows that a thread takes at a time
-constexpr Index worth = 1 << 14;    // multiplications below which a second thread costs more than it saves
+constexpr Index worth = 1 << 18;    // multiplications below which a second thread costs more than it saves
 constexpr Index ahead = 8;          // entries between asking for a node's values and using them
 
 template <class Body>
@@ -88,6 +88,8 @@ struct Sizes {
 template <class Body>
 void sized(Index heads, Index channels, const Body& body) {
     if (heads == 8 && channels == 8) body(Sizes<8, 8>{heads, channels});
+    else if (heads == 1 && channels == 16) body(Sizes<1, 16>{heads, channels});
+    else if (heads == 1 && channels == 64) body(Sizes<1, 64>{heads, channels});
     else body(Sizes<0, 0>{heads, channels});
 }
 

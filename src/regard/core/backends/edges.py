@@ -78,7 +78,10 @@ def survivors(call: Call, edges: Edges, q: Float[Tensor, "b h n d"]) -> Float[Te
     if call.dropout == 0.0:
         return None
     drawn = kept((*q.shape[:2], edges.count), call, q.device)
-    return drawn.index_select(2, edges.order).to(q.dtype) / (1.0 - call.dropout)
+    # Heads behind edges, as the compiled sums want them: moved while each is one byte.
+    inside = drawn.transpose(1, 2)
+    placed = inside.contiguous() if edges.sorted is edges else inside.index_select(1, edges.order)
+    return placed.transpose(1, 2).to(q.dtype) / (1.0 - call.dropout)
 
 
 def term(similarity: Additive, edges: Edges, q: Tensor) -> Float[Tensor, "b h e"] | None:

@@ -47,28 +47,34 @@ def compiler() -> str:
 
 def folder() -> Path:
     """Where compiled libraries are kept."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "regard"
+    return _folder(os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME"))
+
+
+# Asked at every sum, and a path is slow to make.
+@cache
+def _folder(caches: str | None, home: str | None) -> Path:
+    return Path(caches or Path.home() / ".cache") / "regard"
 
 
 @cache
 def _library(command: str, kept: Path) -> ctypes.CDLL | str:
     try:
-        return ctypes.CDLL(str(build(command, kept)))
+        return ctypes.CDLL(str(build(command, kept, SOURCE)))
     except (Unavailable, OSError) as error:
         return str(error)
 
 
-def build(command: str, kept: Path) -> Path:
-    """The compiled library, from the cache where the same source, compiler and processor made it before."""
+def build(command: str, kept: Path, source: Path) -> Path:
+    """The library compiled from a source, or from the cache where the same compiler and processor made it."""
     # What the compiler says of itself names its version and what `native` means on this processor.
     described = _call([command, *FLAGS, "-v", "-E", "-x", "c++", os.devnull])
-    key = hashlib.sha256("\n".join([described, *FLAGS, SOURCE.read_text()]).encode()).hexdigest()[:16]
-    library = kept / f"edges-{key}.so"
+    key = hashlib.sha256("\n".join([described, *FLAGS, source.read_text()]).encode()).hexdigest()[:16]
+    library = kept / f"{source.stem}-{key}.so"
     if not library.exists():
         kept.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept) as draft:
-            _call([command, *FLAGS, str(SOURCE), "-o", str(Path(draft) / "edges.so")])
-            os.replace(Path(draft) / "edges.so", library)
+            _call([command, *FLAGS, str(source), "-o", str(Path(draft) / library.name)])
+            os.replace(Path(draft) / library.name, library)
     return library
 
 
@@ -131,9 +137,9 @@ def sum_scaled(
     """outer_r times the sum over the row's entries of inner_o values_o."""
     values = _inside(values)
     out = values.new_empty(len(values), side.rows, *values.shape[2:])
-    # Every head has the same factors, so the row may be cut as it is fastest: in eight pieces, if it can.
+    # Every head has the same factors, so the row may be cut as the compiled sizes have it.
     width = values.shape[2] * values.shape[3]
-    sizes = (1, width) if width % 8 else (8, width // 8)
+    sizes = (8, 8) if width == 64 else (1, width)
     _run("sum_scaled", side, sizes, outer[None].contiguous(), inner[None].contiguous(), values, out)
     return out.transpose(1, 2)
 

@@ -13,10 +13,21 @@ from regard.lab.corpus import Corpus, load_corpus, real_words, words
 from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
 from regard.lab.experiment import Experiment, Session
 from regard.lab.figures import panels, style
+from regard.lab.voice import keep_voice
 from regard.models.config import Config
 from regard.models.gpt import GPT
 from regard.models.presets import DOCUMENT_003
-from regard.training import Checkpoints, Plan, Training, cross_entropy, held_out, joined, kept, resume
+from regard.training import (
+    Checkpoints,
+    Plan,
+    Training,
+    cross_entropy,
+    held_out,
+    joined,
+    kept,
+    quickest,
+    resume,
+)
 
 PROMPTS = ("Yesterday I went to the ", "Once upon a time ", "The wolf said ")
 SAMPLERS = {
@@ -75,16 +86,22 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
         torch.manual_seed(session.seed)
         model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size)).to(settings.device)
         plan = replace(settings.plan, seed=session.seed)
-        seconds = inf if session.left() == inf else 0.7 * session.left()
+        batches = corpus.batches("train", size=settings.batch // group.world, seed=session.seed)
+        batch = tuple(one.to(settings.device) for one in batches(0))
+        choice = quickest(cross_entropy, model, batch, steps=plan.steps, seconds=session.left())
+        yield Said("The compiler", choice.sentence)
+        seconds = inf if session.left() == inf else 0.6 * session.left()
         training = Training(
             model,
-            corpus.batches("train", size=settings.batch // group.world, seed=session.seed),
-            cross_entropy,
+            batches,
+            choice.objective,
             plan,
             seconds=seconds,
             group=group,
         )
         checkpoints = Checkpoints(session.folder / "checkpoints")
+        if group.leads:
+            keep_voice(checkpoints.folder, model.config, corpus.tokenizer)
         resume(training, checkpoints)
         seen: list[tuple[int, float]] = []
         unseen: list[tuple[int, float]] = []
@@ -97,8 +114,9 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
                     yield Measured(f"loss on {name} text", curve[-1][1], at={"step": step.step})
         model.cpu()
         if seen:
-            # The bands of the claims are about Grimm; what stands in for it, or a person's own text, settles none.
-            other = "" if corpus.text.name == "grimm" else ", another text"
+            # The bands of the claims are about Grimm and the whole plan; another text or a budget settles none.
+            whole = "" if training.step == plan.steps else ", fewer steps"
+            other = whole if corpus.text.name == "grimm" else ", another text"
             yield Measured(f"loss on seen text at the end{other}", seen[-1][1])
             yield Measured(
                 f"loss on unseen text less that on seen, at the end{other}", unseen[-1][1] - seen[-1][1]

@@ -1,0 +1,79 @@
+"""Samples of a model in the terminal: as they are said, side by side, or token by token with chances."""
+
+import sys
+from collections.abc import Iterable
+from math import exp
+
+from rich.columns import Columns
+from rich.live import Live
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+
+from regard.generation.beam import Beam
+from regard.generation.engine import Token
+from regard.lab.terminal import console
+from regard.lab.voice import Voice
+
+
+def show_stream(voice: Voice, prompt: str, tokens: Iterable[Token]) -> None:
+    """One sample, written as it is said."""
+    said: list[int] = []
+    shown = 0
+    sys.stdout.write(prompt)
+    for token in tokens:
+        said += token.ids.tolist()
+        text = voice.show(said)
+        sys.stdout.write(text[shown:])
+        sys.stdout.flush()
+        shown = len(text)
+    sys.stdout.write("\n")
+
+
+def show_side_by_side(voice: Voice, prompt: str, tokens: Iterable[Token], seeds: list[int]) -> None:
+    """Several samples, each in a box of its own that grows as it is said."""
+    said: list[list[int]] = [[] for _ in seeds]
+
+    def boxes() -> Columns:
+        return Columns(
+            [
+                Panel(escape(prompt + voice.show(ids)), title=f"seed {seed}", width=width)
+                for seed, ids in zip(seeds, said, strict=True)
+            ]
+        )
+
+    width = max(24, console.width // min(len(seeds), 3) - 1)
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        for token in tokens:
+            for ids, one in zip(said, token.ids.tolist(), strict=True):
+                ids.append(one)
+            if console.is_terminal:
+                live.update(boxes(), refresh=True)
+    console.print(boxes())
+
+
+def show_chances(voice: Voice, tokens: Iterable[Token], seeds: list[int], count: int) -> None:
+    """Every token with its probability, and the most probable ones in its place."""
+    rows: list[list[tuple[str, float, str]]] = [[] for _ in seeds]
+    for token in tokens:
+        own, (logs, which) = token.log_probabilities().tolist(), token.alternatives(count)
+        for row, one in enumerate(token.ids.tolist()):
+            if one >= 0:
+                others = zip(which[row].tolist(), logs[row].tolist(), strict=True)
+                told = "  ".join(
+                    f"{voice.tokenizer.decode([other])!r} {exp(log):.3f}" for other, log in others
+                )
+                rows[row].append((repr(voice.tokenizer.decode([one])), exp(own[row]), told))
+    for seed, lines in zip(seeds, rows, strict=True):
+        table = Table("token", "probability", "most probable here", box=None, title=f"seed {seed}")
+        for said, chance, told in lines:
+            table.add_row(escape(said), f"{chance:.3f}", escape(told))
+        console.print(table)
+
+
+def show_beams(voice: Voice, prompt: str, beams: Iterable[Beam]) -> None:
+    """Beams, best first, with what they are ranked by."""
+    for beam in beams:
+        told = f"score {beam.score:.3f}, log-probability {beam.log_probability:.3f}, {len(beam.ids)} tokens"
+        console.print(f"[dim]{told}{', ended' if beam.ended else ''}[/]")
+        console.print(escape(prompt + voice.show(beam.ids)), soft_wrap=True)

@@ -1,0 +1,207 @@
+"""Theorems as experiments: the derivation is the method, predictions and breaks are claims and figures."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from regard.claims import Claim
+from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
+from regard.lab.experiment import Experiment, Session
+from regard.lab.figures import BLACK, BLUE, GREEN, PURPLE, RED, panels, style
+from regard.lab.statistics import summarise
+from regard.theory.theorem import Outcome, Step, Theorem, Trial, prove
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PREFIX = "theory-"
+PANELS = 4  # that fit into one figure
+UNITS = {
+    "=": "largest gap in standard errors",
+    "≤": "largest measured / bound",
+    "≥": "largest bound / measured",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    instances: int
+    "Random instances at each setting of a knob."
+
+
+def experiment(theorem: Theorem) -> Experiment:
+    """A theorem as an experiment of the lab."""
+
+    def run(settings: Settings, session: Session) -> Iterator[Event]:
+        yield Doing("steps and random instances", 0.1)
+        yield from _events(theorem, settings, session.seed)
+
+    return Experiment(
+        name=PREFIX + theorem.name,
+        chapter="theory",
+        question=theorem.question,
+        answers=theorem.items,
+        method=derivation(theorem),
+        see=theorem.meaning + _elsewhere(theorem),
+        correction=theorem.correction,
+        claims=tuple(_claims(theorem)),
+        presets={
+            "quick": Settings(instances=theorem.instances),
+            "full": Settings(instances=10 * theorem.instances),
+        },
+        seconds=theorem.seconds,
+        run=run,
+    )
+
+
+def derivation(theorem: Theorem) -> str:
+    """The theorem as a text with formulas: what is assumed, what follows, and how, in numbered steps."""
+    assumed = " ".join(f"({place}) {one}." for place, one in enumerate(theorem.assumptions, 1))
+    steps = [f"{place}. {_told(step)}" for place, step in enumerate(theorem.steps, 1)]
+    heads = (f"*{theorem.title}.* Assumed: {assumed}", theorem.statement, "*Derivation.*")
+    tail = (
+        "Each formula above is computed from the text that is shown, at random values of its letters, and "
+        "must hold to rounding; expectations are exact, over a finite law with the moments that are assumed."
+    )
+    return "\n\n".join((*heads, *steps, tail))
+
+
+def _told(step: Step) -> str:
+    formula = f" $${step.formula}$$" if step.formula else ""
+    aside = f" (Not computed as written but by a check of its own: {step.because})" if step.check else ""
+    return step.text + formula + aside
+
+
+def _elsewhere(theorem: Theorem) -> str:
+    if not theorem.elsewhere:
+        return ""
+    return "\n\nMeasured in use by: " + ", ".join(f"[[{name}]]" for name in theorem.elsewhere) + "."
+
+
+def _claims(theorem: Theorem) -> Iterator[Claim]:
+    source = "derived here"
+    yield Claim(
+        name="steps that do not hold", low=0, high=0, source=source,
+        why="every numbered step, at random values of its letters",
+    )  # fmt: skip
+    for trial in (*theorem.trials, *theorem.breaks):
+        equal = trial.relation == "="
+        agrees = "what is measured agrees with the formula" if equal else "no instance is beyond the bound"
+        yield Claim(
+            name=_named(trial), high=trial.limit, source=source, why=f"where every assumption holds, {agrees}"
+        )
+    for trial in theorem.breaks:
+        yield Claim(
+            name=f"broken, {_named(trial)}", low=trial.fall, source=source,
+            why="without the assumption the formula does not hold: the knob is seen to matter",
+        )  # fmt: skip
+
+
+def _named(trial: Trial) -> str:
+    return f"{trial.title}: {UNITS[trial.relation]}"
+
+
+def _events(theorem: Theorem, settings: Settings, seed: int) -> Iterator[Event]:
+    proof = prove(theorem, seed=seed, instances=settings.instances)
+    yield Measured("steps that do not hold", sum(not gap <= 1.0 for gap in proof.steps))
+    for place, one in enumerate(proof.outcomes):
+        yield Measured(_named(one.trial), one.intact)
+        if place >= len(theorem.trials):
+            yield Measured(f"broken, {_named(one.trial)}", one.fallen)
+        yield from _points(one)
+        yield Tabled(f"table-{place + 1}", *_table(one))
+    parted = len(theorem.trials) if len(proof.outcomes) > PANELS else len(proof.outcomes)
+    for name, part in (("trials", proof.outcomes[:parted]), ("breaks", proof.outcomes[parted:])):
+        if part:
+            yield Drawn(name, _figure(part), _captions([one.trial for one in part]))
+
+
+def _points(one: Outcome) -> Iterator[Measured]:
+    for at, predicted, measured in zip(one.sweep.at, one.sweep.predicted, one.sweep.measured, strict=True):
+        where = {one.trial.knob: at}
+        yield Measured(f"{one.trial.title}, predicted", predicted, at=where)
+        yield Measured(f"{one.trial.title}, measured", summarise(measured).mean, at=where)
+
+
+def _table(one: Outcome) -> tuple[tuple[str, ...], list[tuple], str]:
+    rows = []
+    for at, predicted, measured, off in zip(
+        one.sweep.at, one.sweep.predicted, one.sweep.measured, one.broken, strict=True
+    ):
+        found = summarise(measured)
+        rows.append((at, predicted, found.mean, found.low, found.high, "broken" if off else ""))
+    columns = (one.trial.knob, "predicted", "measured", "from", "to", "assumption")
+    return (
+        columns,
+        rows,
+        f"{one.trial.title.capitalize()}: {one.trial.quantity}, with 95 % intervals of the mean.",
+    )
+
+
+def _captions(trials: Sequence[Trial]) -> str:
+    places = {1: [""], 2: ["Left: ", "Right: "]}.get(len(trials), [f"({letter}) " for letter in "abcd"])
+    return " ".join(place + trial.caption for place, trial in zip(places, trials, strict=False))
+
+
+def _figure(outcomes: Sequence[Outcome]) -> "Figure":
+    """Two panels in a row, the predictions first, then what breaks them."""
+    rows = (len(outcomes) + 1) // 2
+    with style():
+        figure, axes = panels(2, rows, width=8.2, height=4.0)
+        for axis, one in zip(axes, outcomes, strict=False):
+            _drawn(axis, one)
+        for letter, axis in zip("abcd", axes[: len(outcomes)] if len(outcomes) > 2 else [], strict=False):
+            axis.set_title(f"({letter}) {axis.get_title(loc='left')}")
+        for axis in axes[len(outcomes) :]:
+            axis.set_axis_off()
+        return figure
+
+
+def _drawn(axis: "Axes", one: Outcome) -> None:
+    sweep, trial = one.sweep, one.trial
+    word = {"=": "predicted", "≤": "upper bound", "≥": "lower bound"}[trial.relation]
+    axis.plot(sweep.at, sweep.predicted, color=BLACK, marker="", label=word)
+    if sweep.instead:
+        axis.plot(
+            sweep.at, sweep.instead, color=BLACK, marker="", linestyle=":", label="without the assumption"
+        )
+    for (label, curve), colour in zip(sweep.also.items(), (GREEN, PURPLE), strict=False):
+        axis.plot(sweep.at, curve, color=colour, marker="", linestyle="--", label=label)
+    for off, colour, label in ((False, BLUE, "measured"), (True, RED, "assumption broken")):
+        chosen = [place for place, flag in enumerate(one.broken) if flag == off]
+        if chosen:
+            _measured(axis, one, chosen, colour, label)
+    axis.set(title=trial.title, xlabel=trial.knob, ylabel=trial.quantity)
+    axis.set(xscale=trial.scales[0], yscale=trial.scales[1])
+    _ticked(axis, sweep.at, trial.scales)
+    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+
+
+def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:
+    """On a logarithmic axis, ticks where the knob stood, and plain numbers where they are few."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    if scales[0] == "log":
+        axis.set_xticks(at, [f"{one:g}" for one in at], fontsize=8.5)
+        axis.xaxis.set_minor_formatter(NullFormatter())
+    low, high = axis.get_ylim()
+    if scales[1] == "log" and high / low < 100:
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda one, _: f"{one:g}"))
+        axis.yaxis.set_minor_formatter(
+            FuncFormatter(lambda one, _: f"{one:g}" if f"{one:e}"[0] in "25" else "")
+        )
+
+
+def _measured(axis: "Axes", one: Outcome, chosen: Sequence[int], colour: str, label: str) -> None:
+    """Means with their intervals; where a bound is at stake, the worst instance too."""
+    found = [summarise(one.sweep.measured[place]) for place in chosen]
+    at = [one.sweep.at[place] for place in chosen]
+    half = [mean.high - mean.mean if mean.count > 1 else 0.0 for mean in found]
+    means = [mean.mean for mean in found]
+    axis.errorbar(at, means, yerr=half, color=colour, linestyle="", capsize=2, marker="o", label=label)
+    if one.trial.relation != "=":
+        worst = max if one.trial.relation == "≤" else min
+        extremes = [worst(one.sweep.measured[place]) for place in chosen]
+        once = None if one.broken[chosen[0]] else "the worst"
+        axis.plot(at, extremes, color=colour, linestyle="", marker="_", markersize=9, label=once)

@@ -1,0 +1,73 @@
+"""The score of GATv2, whose order of neighbours can depend on who looks (Brody, Alon and Yahav, 2022)."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from regard.core.edges import Edges
+from regard.core.similarity import Similarity
+from regard.errors import RegardError
+from regard.shapes import Float
+
+
+class Dynamic(nn.Module, Similarity):
+    """both · LeakyReLU( q_i + k_j + relation_r + feature f_ij ): the score of a GATv2 layer.
+
+    In `Additive` the LeakyReLU comes last, so that every query ranks the keys alike; here it comes between
+    the sum and the inner product, and each query can rank them its own way. The price is a vector per edge.
+
+    >>> similarity = Dynamic(heads=2, width=3)
+    >>> similarity.dense(torch.zeros(1, 2, 4, 3), torch.zeros(1, 2, 5, 3)).shape
+    torch.Size([1, 2, 4, 5])
+    """
+
+    def __init__(
+        self, heads: int, width: int, *, slope: float = 0.2, relations: int = 0, features: int = 0
+    ) -> None:
+        super().__init__()
+        self.slope = slope
+        self.both = nn.Parameter(torch.empty(heads, width))
+        self.relation = nn.Parameter(torch.zeros(relations, heads, width)) if relations else None
+        self.feature = nn.Parameter(torch.empty(features, heads * width)) if features else None
+        for parameter in (self.both, self.feature):
+            if parameter is not None:
+                nn.init.xavier_uniform_(parameter)
+
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        """Raise where heads or width differ from the parameters."""
+        heads, width = self.both.shape
+        if q.shape[1] != heads or q.shape[3] != width:
+            raise RegardError(
+                "Dynamic was built for other heads or another width",
+                f"{q.shape[1]} heads of width {q.shape[3]}, built for {heads} of width {width}",
+                f"Dynamic(heads={q.shape[1]}, width={q.shape[3]})",
+            )
+
+    def score(self, x: Float[Tensor, "b h *pairs d"]) -> Float[Tensor, "b h *pairs"]:
+        """The inner product with LeakyReLU of what a pair adds up to."""
+        return torch.einsum("bh...d,hd->bh...", F.leaky_relu(x, self.slope), self.both.to(x))
+
+    def dense(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]) -> Float[Tensor, "b h n m"]:
+        """Score of every query with every key; relations and features live on edges alone."""
+        return self.score(q.unsqueeze(3) + k.unsqueeze(2))
+
+    def pairs(
+        self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"], edges: Edges
+    ) -> Float[Tensor, "b h e"]:
+        x = q[:, :, edges.target] + k[:, :, edges.source]
+        if self.relation is not None:
+            x = x + self.relation[_given(edges.relation, "relation")].transpose(0, 1).to(x)
+        if self.feature is not None:
+            added = _given(edges.features, "features").to(x) @ self.feature.to(x)
+            x = x + added.view(edges.count, *self.both.shape).transpose(0, 1)
+        return self.score(x)
+
+
+def _given(value: Tensor | None, name: str) -> Tensor:
+    if value is None:
+        raise RegardError(
+            f"Dynamic has a term for the edges' {name}, and the edges have none",
+            f"Edges without {name}",
+            f"pass Edges(source, target, {name}=...), or build Dynamic without it",
+        )
+    return value

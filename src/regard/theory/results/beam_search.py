@@ -1,0 +1,148 @@
+"""Beam search: what it costs, what it misses, and when it misses nothing."""
+
+from typing import Any
+
+import numpy as np
+
+from regard.theory.theorem import Step, Sweep, Theorem, Trial
+
+WORDS, LENGTH = 3, 4
+
+
+def table(random: np.random.Generator, words: int = WORDS, length: int = LENGTH) -> list[np.ndarray]:
+    """Log-probabilities of the next word after every beginning: one array per length of the beginning."""
+    made = []
+    for step in range(length):
+        scores = 1.5 * random.standard_normal((words,) * (step + 1))
+        made.append(scores - np.log(np.exp(scores).sum(-1, keepdims=True)))
+    return made
+
+
+def search(tables: list[np.ndarray], beams: int) -> tuple[float, int]:
+    """The best total that so many beams find, and how many continuations were scored."""
+    kept: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    scored = 0
+    for one in tables:
+        longer = [
+            (total + float(one[(*words, word)]), (*words, word))
+            for total, words in kept
+            for word in range(one.shape[-1])
+        ]
+        scored += len(longer)
+        kept = sorted(longer, reverse=True)[:beams]
+    return kept[0][0], scored
+
+
+def best(tables: list[np.ndarray]) -> float:
+    """The largest total over all sequences."""
+    total = np.zeros(())
+    for one in tables:
+        total = total[..., None] + one
+    return float(total.max())
+
+
+def point(random: np.random.Generator) -> dict[str, Any]:
+    tables = table(random)
+    return {
+        "M": WORDS, "T": LENGTH, "K": 2, "C": search(tables, 2)[1], "N": sum(WORDS**step for step in range(1, LENGTH + 1)),
+        "G": search(tables, WORDS ** (LENGTH - 1))[0], "O": best(tables),
+    }  # fmt: skip
+
+
+BEAMS = (1, 2, 3, 4, 6, 9)
+FEWER = (27, 18, 9, 4, 2, 1)
+
+
+def continuations(random: np.random.Generator, count: int) -> Sweep:
+    length, words = 4, 9
+    tables = table(random, words, length)
+    return Sweep(
+        at=BEAMS,
+        predicted=tuple(float(words + (length - 1) * beams * words) for beams in BEAMS),
+        measured=tuple((float(search(tables, beams)[1]),) for beams in BEAMS),
+        also={"all sequences": (float(sum(words**step for step in range(1, length + 1))),) * len(BEAMS)},
+    )
+
+
+def missed(random: np.random.Generator, count: int) -> Sweep:
+    instances = [table(random) for _ in range(count)]
+    return Sweep(
+        at=FEWER,
+        predicted=(0.0,) * len(FEWER),
+        measured=tuple(
+            tuple(float(best(one) - search(one, beams)[0] > 1e-9) for one in instances) for beams in FEWER
+        ),
+        broken=tuple(beams < WORDS ** (LENGTH - 1) for beams in FEWER),
+    )
+
+
+THEOREM = Theorem(
+    name="beam-search",
+    title="Beam search",
+    question="What does beam search cost, and does it find the most probable sequence?",
+    speaks_of=(39, 40, 41),
+    elsewhere=("decoding",),
+    assumptions=(
+        "sequences of $T$ tokens from $M$; a sequence's score is the sum of the log-probabilities of its tokens, each given those before",
+        "beam search keeps the $K \\le M$ best beginnings of each length; to be sure of the best sequence it must keep them all, $K = M^{T-1}$",
+    ),
+    statement="""Beam search scores $C = M + (T - 1) K M$ continuations. There are $M^T$ sequences; with fewer than $M^{T-1}$ beams the best of them can be lost, and in the document's example it is.""",
+    point=point,
+    steps=(
+        Step(
+            text="The document's tree, two words and two beams. After one word both are kept, with $-0.65$ and $-0.73$. After two, four beginnings compete, and these two are the best:",
+            formula=r"-0.65 - 0.6 = -1.25, \quad -0.73 - 0.6 = -1.33",
+        ),
+        Step(
+            text="The beginning neural neural is dropped, since it comes third, behind by 0.12.",
+            formula=r"-0.65 - 0.8 = -1.45, \quad -1.33 - (-1.45) = 0.12",
+        ),
+        Step(
+            text="After three words beam search returns the first of these.",
+            formula=r"-1.25 - 0.6 = -1.85, \quad -1.33 - 0.6 = -1.93",
+        ),
+        Step(
+            text="But the dropped beginning goes on with $-0.01$ and would have won, by 0.39. A beam looks back and never forward: a good continuation does not help a beginning that is no longer there.",
+            formula=r"-1.45 - 0.01 = -1.46, \quad -1.46 - (-1.85) = 0.39",
+        ),
+        Step(
+            text="The cost. The first step scores $M$ words, each later one $M$ continuations of each of $K$ beams ($C$ counted by running it).",
+            formula=r"C = M + (T - 1) K M",
+        ),
+        Step(
+            text="Choosing the best $K$ by sorting costs $K M \\log(K M)$ comparisons per step, which is of the order of $K M \\log(M)$ as $K \\le M$; a selection in one pass needs only $K M$. So $T K M \\log(M)$ with sorting, $T K M$ without.",
+            formula=r"K M \log(K M) = K M \log(K) + K M \log(M)",
+        ),
+        Step(
+            text="Trying everything scores every beginning of every length, which is exponential in $T$.",
+            formula=r"N = \sum_{t=1}^{T} M^t = \frac{M (M^T - 1)}{M - 1}",
+        ),
+        Step(
+            text="With $M^{T-1}$ beams nothing is ever dropped before the last word, so what is found, $G$, is the best of all, $O$.",
+            formula=r"G = O",
+        ),
+    ),
+    trials=(
+        Trial(
+            title="continuations scored",
+            knob="beams K (M = 9 words, T = 4)",
+            quantity="continuations",
+            measure=continuations,
+            scales=("linear", "log"),
+            caption="Continuations that beam search scores, counted (points), and M + (T − 1)KM (black); to try every sequence would take the number above (dashed).",
+        ),
+    ),
+    breaks=(
+        Trial(
+            title="fewer beams than beginnings",
+            knob="beams K (M = 3 words, T = 4: 27 beginnings)",
+            quantity="trees whose best is lost",
+            measure=missed,
+            caption="Share of random trees on which the sequence found is not the best. With as many beams as beginnings none is lost (black); a few beams lose some, and greedy search (K = 1) many.",
+        ),
+    ),
+    meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. A few beams find most of what can be found; the document's tree shows how any number short of all can fail.""",
+    correction="""Document 001, 5(e), counts $M \\log(M)$ by sorting; a selection needs $M$.""",
+    instances=400,
+    seconds=1.0,
+)

@@ -1,0 +1,135 @@
+"""Convolution by hand: which pixels a filter at the border misses, what padding adds, and how large the output is."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regard.theory.theorem import Step, Sweep, Theorem, Trial
+
+
+def placements(size: int, kernel: int, padding: int, stride: int) -> int:
+    """Where a filter can stand: counted by moving it along."""
+    count, place = 0, -padding
+    while place + kernel <= size + padding:
+        count, place = count + 1, place + stride
+    return count
+
+
+def meetings(size: int, kernel: int, padding: int) -> int:
+    """How many elements of a two-dimensional filter meet the pixel in the corner, over all places of the filter."""
+    met = {start for start in range(-padding, size + padding - kernel + 1) if start <= 0 < start + kernel}
+    return len(met) ** 2
+
+
+def _image(pixels: np.ndarray, *, outside: bool) -> Callable[[int, int], float]:
+    """Pixels by their place, of which 0 is the first; without an outside, those before place 1 are 0."""
+    return lambda i, j: float(pixels[i, j]) if outside or min(i, j) >= 1 else 0.0
+
+
+def point(random: np.random.Generator) -> dict[str, Any]:
+    weights, pixels = random.standard_normal((3, 3)), random.standard_normal((4, 4))
+    size, kernel, padding, stride = (
+        int(random.integers(*span)) for span in ((9, 30), (2, 6), (0, 4), (1, 4))
+    )
+    few = int(random.integers(0, kernel))
+    return {
+        "g": _image(pixels, outside=True), "u": _image(pixels, outside=False), "h": lambda a, b: float(weights[a + 1, b + 1]),
+        "n": size, "k": kernel, "p": padding, "s": stride, "o": placements(size, kernel, padding, stride),
+        "P": placements(size, kernel, padding, 1), "q": few, "c": meetings(size, kernel, few),
+        "E": placements(size, kernel, (kernel - 1) // 2, 1) if kernel % 2 else size, "F": placements(size, kernel, kernel - 1, 1),
+    }  # fmt: skip
+
+
+PADDINGS = (0, 1, 2, 3, 4, 5)
+STRIDES = (1, 2, 3, 4, 5, 6, 7)
+
+
+def corner(random: np.random.Generator, count: int) -> Sweep:
+    return Sweep(
+        at=PADDINGS,
+        predicted=tuple(float(min(padding + 1, 5) ** 2) for padding in PADDINGS),
+        measured=tuple((float(meetings(20, 5, padding)),) for padding in PADDINGS),
+        also={"a pixel in the middle": (25.0,) * len(PADDINGS)},
+    )
+
+
+def strides(random: np.random.Generator, count: int) -> Sweep:
+    whole = [(32 - 3) % stride == 0 for stride in STRIDES]
+    return Sweep(
+        at=STRIDES,
+        predicted=tuple((32 - 3) / stride + 1 for stride in STRIDES),
+        measured=tuple((float(placements(32, 3, 0, stride)),) for stride in STRIDES),
+        broken=tuple(not one for one in whole),
+        instead=tuple(float((32 - 3) // stride + 1) for stride in STRIDES),
+    )
+
+
+THEOREM = Theorem(
+    name="convolution-sizes",
+    title="Convolution at the border",
+    question="Which pixels does a filter at the border miss, and how large is the output of a convolution?",
+    speaks_of=(55, 58),
+    elsewhere=("padding", "rotation", "unet"),
+    assumptions=(
+        "an image $g$ with places from 1 on, and whatever is put at place 0 and beyond (padding); a filter $h$ whose places run from $-1$ to 1",
+        "for sizes: $n$ pixels, a filter of $k$ elements, $p$ pixels of padding on each side, steps of $s$",
+    ),
+    statement="""The first pixel of a $3 \\times 3$ convolution lacks five of its nine terms. The output has
+        $$o = \\lfloor \\frac{n + 2 p - k}{s} \\rfloor + 1$$
+        pixels per side. Every element of the filter meets every pixel if, and only if, $p \\ge k - 1$.""",
+    point=point,
+    steps=(
+        Step(
+            text="A convolution turns the filter round: its element at $(a, b)$ meets the pixel $a$ rows above and $b$ columns to the left.",
+            formula=r"f_{i,j} \coloneqq \sum_{a=-1}^{1} \sum_{b=-1}^{1} g_{i-a,j-b} h_{a,b}",
+        ),
+        Step(
+            text="At the first pixel nine terms are due.",
+            formula=r"f_{1,1} = g_{2,2} h_{-1,-1} + g_{2,1} h_{-1,0} + g_{2,0} h_{-1,1} + g_{1,2} h_{0,-1} + g_{1,1} h_{0,0} + g_{1,0} h_{0,1} + g_{0,2} h_{1,-1} + g_{0,1} h_{1,0} + g_{0,0} h_{1,1}",
+        ),
+        Step(
+            text="Five of their pixels lie outside: three in row 0 and two more in column 0. With zeros in their place ($u$ is $g$ with nothing outside) four terms are left; other paddings put copies, mirror images or the far side there.",
+            formula=r"u_{2,0} = u_{1,0} = u_{0,2} = u_{0,1} = u_{0,0} = 0, \quad \sum_{a=-1}^{1} \sum_{b=-1}^{1} u_{1-a,1-b} h_{a,b} = g_{2,2} h_{-1,-1} + g_{2,1} h_{-1,0} + g_{1,2} h_{0,-1} + g_{1,1} h_{0,0}",
+        ),
+        Step(
+            text="Sizes. The padded row has $n + 2 p$ pixels; the filter's first place is taken, and every full step of $s$ that still fits gives one more. A step that does not fit is not taken, hence the rounding down ($o$ is counted by moving the filter along).",
+            formula=r"o = \lfloor \frac{n + 2 p - k}{s} \rfloor + 1",
+        ),
+        Step(
+            text="With steps of 1 there is nothing to round ($P$ is counted).",
+            formula=r"P = n + 2 p - k + 1",
+        ),
+        Step(
+            text="Same size takes a padding of half the filter, $(k - 1) / 2$ for odd $k$ ($E$ is counted), and full convolution, $k - 1$ on each side, makes the output larger ($F$ is counted).",
+            formula=r"E = n, \quad F = n + k - 1",
+        ),
+        Step(
+            text="Whether a border shows. With padding $q < k$ the pixel in the corner is met by $(q + 1)^2$ elements of the filter, while one in the middle is met by all $k^2$ (counted: $c$). So with less than full padding a filter's answer depends on the distance to the border: position leaks in.",
+            formula=r"c = (q + 1)^2",
+        ),
+    ),
+    trials=(
+        Trial(
+            title="how much of a filter meets the corner",
+            knob="padding p (5 × 5 filter)",
+            quantity="elements that meet it",
+            measure=corner,
+            caption="Elements of a 5 × 5 filter that ever meet the pixel in the corner, counted (points), and (p + 1)² up to 25 (black). Only full padding, p = 4, treats the corner like the middle.",
+        ),
+    ),
+    breaks=(
+        Trial(
+            title="steps that do not fit",
+            knob="stride s (n = 32, k = 3, p = 0)",
+            quantity="pixels of output",
+            measure=strides,
+            caption="Output size, counted, beside (n + 2p − k)/s + 1 without rounding (black), which holds where s divides n + 2p − k; elsewhere it must be rounded down (dotted), and pixels at the far end are never seen.",
+        ),
+    ),
+    meaning="""Padding is not a detail: with valid and same padding a filter is applied in part only at the border, and a network can tell where it is. That is what the experiment on squares shows, where networks with little padding learn the place
+        instead of the order of colours.""",
+    correction="""Document 003 gives the size without rounding down, and explains the failure of small paddings by lost information, which would give half of the answers right and not none. Document 000, equation 11, uses the filter's height for the column
+        offset, and is off by one for a filter of one pixel.""",
+    seconds=0.5,
+)

@@ -1,0 +1,179 @@
+"""Mixtures as estimators: scikit-learn's own examination, its numbers, streams, and what it says of bad input."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.mixture import GaussianMixture as Peer
+from sklearn.utils.estimator_checks import check_estimator
+
+from regard.errors import RegardError
+from regard.estimators import GaussianMixture, UniformMixture
+from regard.estimators import mixture as home
+
+TYPES = ("diag", "spherical", "full")
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def clusters(count: int = 600, seed: int = 0) -> np.ndarray:
+    random = np.random.RandomState(seed)
+    centres = np.array([[-5.0, 0.0], [5.0, 1.0], [0.0, 6.0]])
+    return centres[random.randint(3, size=count)] + random.randn(count, 2) * [1.0, 0.5]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # the examination provokes warnings on purpose
+@pytest.mark.parametrize(
+    "estimator",
+    [GaussianMixture(), GaussianMixture(covariance_type="diag"), UniformMixture(max_iter=30)],
+    ids=["full", "diag", "uniform"],
+)
+def test_scikit_learn_examines_it(estimator) -> None:
+    """Every check, none expected to fail."""
+    outcomes = check_estimator(estimator, on_fail=None)
+    assert len(outcomes) > 30
+    assert not [one["check_name"] for one in outcomes if one["status"] not in ("passed", "skipped")]
+    assert {one["check_name"] for one in outcomes if one["status"] == "skipped"} <= {"check_array_api_input"}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_same_parameters_give_scikit_learns_numbers(kind: str) -> None:
+    x, ours = clusters(), GaussianMixture(4, covariance_type=kind, random_state=0).fit(clusters(seed=1))
+    peer = Peer(4, covariance_type=kind)
+    peer.weights_, peer.means_, peer.covariances_ = ours.weights_, ours.means_, ours.covariances_
+    cholesky = {"full": lambda p: np.linalg.cholesky(p), "diag": np.sqrt, "spherical": np.sqrt}[kind]
+    peer.precisions_cholesky_ = cholesky(ours.precisions_)
+    for name in ("score_samples", "predict_proba", "predict", "score", "aic", "bic"):
+        assert np.abs(getattr(ours, name)(x) - getattr(peer, name)(x)).max() < 1e-8, name
+    assert np.abs(ours.score_samples(x) - peer.score_samples(x)).max() < 1e-10
+    assert peer.covariances_.shape == Peer(4, covariance_type=kind).fit(x).covariances_.shape
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_the_same_start_ends_where_scikit_learn_ends(kind: str) -> None:
+    x = clusters()
+    precisions = {
+        "diag": np.full((3, 2), 0.5),
+        "spherical": np.full(3, 0.5),
+        "full": np.stack([np.eye(2) / 2] * 3),
+    }
+    start = {"weights_init": [0.2, 0.3, 0.5], "means_init": x[:3], "precisions_init": precisions[kind]}
+    options = {"covariance_type": kind, "max_iter": 100, "tol": 1e-6} | start
+    ours, peer = GaussianMixture(3, **options).fit(x), Peer(3, **options).fit(x)
+    assert ours.score(x) == pytest.approx(peer.score(x), abs=1e-5)
+    assert ours.converged_ and abs(ours.n_iter_ - peer.n_iter_) <= 1
+    assert np.allclose(np.diff(ours.lower_bounds_) > -1e-9, True)
+
+
+def test_the_best_of_several_starts_is_kept() -> None:
+    x = clusters()
+    one = [GaussianMixture(3, random_state=seed, max_iter=3).fit(x).lower_bound_ for seed in range(3)]
+    many = GaussianMixture(3, random_state=0, n_init=8, max_iter=3).fit(x)
+    assert many.lower_bound_ >= one[0] and many.lower_bound_ == pytest.approx(many.score(x), abs=1e-10)
+
+
+def test_a_stream_ends_near_the_whole() -> None:
+    stream = GaussianMixture(3, covariance_type="diag", random_state=0)
+    for seed in range(30):
+        stream.partial_fit(clusters(200, seed))
+    whole = GaussianMixture(3, covariance_type="diag", random_state=0).fit(clusters(6000, 99))
+    x = clusters(2000, 100)
+    assert stream.n_batches_ == 30
+    assert stream.score(x) == pytest.approx(whole.score(x), abs=0.02)
+
+
+def test_a_stream_of_one_batch_is_a_fit() -> None:
+    x = clusters()
+    fitted, streamed = (GaussianMixture(3, random_state=0) for _ in range(2))
+    assert np.array_equal(fitted.fit(x).means_, streamed.partial_fit(x).means_)
+
+
+def test_a_stream_forgets_where_it_began() -> None:
+    stream = GaussianMixture(1, covariance_type="diag", random_state=0).partial_fit(clusters() + 1000)
+    for seed in range(300):
+        stream.partial_fit(clusters(100, seed))
+    assert np.abs(stream.means_ - clusters(20_000).mean(0)).max() < 1.5
+
+
+def test_samples_are_those_of_the_mixture() -> None:
+    ours = GaussianMixture(3, random_state=0).fit(clusters())
+    x, component = ours.sample(30_000)
+    for k in range(3):
+        own = x[component == k]
+        error = np.sqrt(np.diagonal(ours.covariances_[k]) / len(own))
+        assert np.abs((own.mean(0) - ours.means_[k]) / error).max() < 5
+        share = ours.weights_[k]
+        assert abs(len(own) / 30_000 - share) < 5 * np.sqrt(share * (1 - share) / 30_000)
+    assert np.array_equal(ours.sample(5)[0], ours.sample(5)[0])
+
+
+def test_nobodys_random_numbers_move() -> None:
+    import torch
+
+    torch.manual_seed(1)
+    expected = torch.rand(3)
+    torch.manual_seed(1)
+    GaussianMixture(3, random_state=0).fit(clusters())
+    UniformMixture(2, random_state=0, max_iter=3).fit(clusters())
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_blocks_of_densities_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, ours = clusters(), GaussianMixture(3, random_state=0).fit(clusters())
+    whole = ours.score_samples(x), ours.predict_proba(x)
+    monkeypatch.setattr(home, "BLOCK", 1)
+    assert np.allclose(ours.score_samples(x), whole[0], atol=1e-12)
+    assert np.allclose(ours.predict_proba(x), whole[1], atol=1e-12)
+
+
+def test_one_seed_one_result() -> None:
+    for kind in (GaussianMixture, UniformMixture):
+        first, second = (kind(3, random_state=7, max_iter=5).fit(clusters()) for _ in range(2))
+        assert np.array_equal(first.score_samples(clusters()), second.score_samples(clusters()))
+
+
+def test_constant_columns_and_repeated_samples_stay_finite() -> None:
+    x = clusters()
+    x[:, 1] = 7.0
+    for ours in (GaussianMixture(3, random_state=0), UniformMixture(3, random_state=0, max_iter=5)):
+        assert np.isfinite(ours.fit(x).score_samples(x)).all()
+        assert np.isfinite(ours.fit(np.ones((9, 2))).score_samples(np.ones((9, 2)))).all()
+
+
+@pytest.mark.parametrize("kind", [GaussianMixture, UniformMixture])
+def test_bad_input_is_told_as_scikit_learn_tells_it(kind) -> None:
+    with pytest.raises(ValueError, match="Input X contains NaN"):
+        kind().fit([[0.0, np.nan], [1.0, 1.0]])
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        kind().fit([[0.0, 1.0]])
+    with pytest.raises(NotFittedError):
+        kind().predict(clusters())
+    fitted = kind(random_state=0, max_iter=2).fit(clusters())
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 2"):
+        fitted.score_samples(np.zeros((4, 3)))
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda: GaussianMixture(5).fit(clusters(3)),
+            "fewer samples than components\n  got: n_samples = 3, n_components = 5\n  fix: pass more samples, or fewer components",
+        ),
+        (
+            lambda: GaussianMixture(0).fit(clusters()),
+            "a mixture has at least one component\n  got: n_components=0\n  fix: pass 1 or more",
+        ),
+        (
+            lambda: GaussianMixture(covariance_type="tied").fit(clusters()),
+            "no covariance of that kind\n  got: covariance_type='tied'\n  fix: one of full, diag, spherical",
+        ),
+        (
+            lambda: GaussianMixture().fit(clusters()).sample(0),
+            "a sample holds at least one draw\n  got: n_samples=0\n  fix: pass 1 or more",
+        ),
+    ],
+)
+def test_mistakes_are_told_in_three_lines(call, told: str) -> None:
+    with pytest.raises(RegardError) as caught:
+        call()
+    assert str(caught.value) == told

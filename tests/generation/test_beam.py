@@ -1,0 +1,169 @@
+"""Beam search against exhaustive search, transformers, and its own sums."""
+
+from itertools import product
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from regard.errors import RegardError
+from regard.generation.beam import Beam, beam_search
+from regard.generation.engine import continuation
+from regard.generation.sampling import GREEDY
+from regard.generation.stopping import Stop
+from regard.models.cache import Memory
+from regard.models.config import Config
+from regard.models.gpt import GPT
+
+
+def made(**change) -> GPT:
+    torch.manual_seed(0)
+    config = {"vocabulary": 5, "context": 29, "depth": 2, "heads": 2, "width": 8, "deviation": 0.7}
+    return GPT(Config(**(config | {"position": "rotary"} | change))).double().eval()
+
+
+MODEL = made()
+PROMPT = torch.tensor([[3, 1], [0, 4]])
+
+
+def total(model, prompt: torch.Tensor, ids: tuple[int, ...]) -> float:
+    """The log-probability of a continuation by one full pass."""
+    text = torch.cat([prompt, torch.tensor(ids)])[None]
+    with torch.no_grad():
+        each = model(text[:, :-1]).log_softmax(-1).gather(2, text[:, 1:, None])[0, :, 0]
+    return float(each[len(prompt) - 1 :].sum())
+
+
+def exhaustive(model, prompt, steps: int, stop: Stop | None, penalty: float) -> list[Beam]:
+    """Every continuation, up to where it stops, best first."""
+    found = {}
+    for ids in product(range(5), repeat=steps):
+        ended = False
+        for length in range(1, steps + 1):
+            if stop is not None and bool(stop.reached(torch.tensor([ids[:length]]))):
+                ids, ended = ids[:length], True
+                break
+        if ids not in found:
+            value = total(model, prompt, ids)
+            found[ids] = Beam(ids, value, value / len(ids) ** penalty, ended)
+    return sorted(found.values(), key=lambda beam: -beam.score)
+
+
+@pytest.mark.parametrize("stop", [None, Stop((2,)), Stop((1, 4), (0,))])
+@pytest.mark.parametrize("penalty", [0.0, 1.0, -0.5])
+def test_a_beam_of_full_width_is_exhaustive_search(stop: Stop | None, penalty: float) -> None:
+    found = beam_search(MODEL, PROMPT, width=5**3, steps=3, stop=stop, penalty=penalty)
+    for prompt, beams in zip(PROMPT, found.beams, strict=True):
+        expected = exhaustive(MODEL, prompt, 3, stop, penalty)
+        assert [(one.ids, one.ended) for one in beams] == [(one.ids, one.ended) for one in expected]
+        assert [one.score for one in beams] == pytest.approx([one.score for one in expected], abs=1e-9)
+
+
+@settings(max_examples=10)
+@given(some.integers(1, 4), some.integers(1, 25), some.sampled_from([None, Stop((2,)), Stop((1, 1), (3,))]))
+def test_scores_are_the_log_probabilities_of_a_full_pass(width: int, steps: int, stop: Stop | None) -> None:
+    found = beam_search(MODEL, PROMPT, width=width, steps=steps, stop=stop, penalty=0.6)
+    for prompt, beams in zip(PROMPT, found.beams, strict=True):
+        for one in beams:
+            assert one.log_probability == pytest.approx(total(MODEL, prompt, one.ids), abs=1e-9)
+            assert one.score == pytest.approx(one.log_probability / len(one.ids) ** 0.6)
+        assert beams == sorted(beams, key=lambda beam: -beam.score) and len(
+            {one.ids for one in beams}
+        ) == len(beams)
+
+
+def test_a_beam_of_one_is_greedy() -> None:
+    found = beam_search(MODEL, PROMPT, width=1, steps=20)
+    greedy = continuation(MODEL, PROMPT, steps=20, sampler=GREEDY)
+    assert [list(one.ids) for one in found.best] == greedy.tolist()
+
+
+@pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"history": 2, "position": "alibi"}])
+def test_with_a_cache_is_without_one(change) -> None:
+    model = made(**change)
+    given = [torch.tensor([3, 1, 2]), torch.tensor([4])]
+    cached = beam_search(model, given, width=3, steps=20, stop=Stop((2, 2)))
+    plain = beam_search(lambda ids: model(ids), given, width=3, steps=20, stop=Stop((2, 2)))
+    alone = beam_search(model, given[1][None], width=3, steps=20, stop=Stop((2, 2)))
+    for one, other in ((cached.beams, plain.beams), (cached.beams[1:], alone.beams)):
+        assert [[beam.ids for beam in row] for row in one] == [[beam.ids for beam in row] for row in other]
+
+
+def test_a_cache_that_stays_behind_is_caught(monkeypatch) -> None:
+    monkeypatch.setattr(Memory, "select", lambda self, move: None if self.length > 4 else select(self, move))  # fmt: skip
+    found = beam_search(MODEL, PROMPT, width=4, steps=20)
+    apart = [abs(one.log_probability - total(MODEL, PROMPT[0], one.ids)) for one in found.beams[0]]
+    assert max(apart) > 1e-3
+
+
+select = Memory.select
+
+
+def test_beyond_the_context_each_rule_is_its_own() -> None:
+    model = made(context=6)
+    for rule in ("recompute", "window"):
+        found = beam_search(model, PROMPT, width=3, steps=12, beyond=rule).best[0]
+        ids = torch.cat([PROMPT[0], torch.tensor(found.ids)])
+        if rule == "recompute":
+            each = [model(ids[None, max(0, end - 6) : end])[0, -1] for end in range(2, 14)]
+        else:
+            cache = model.cache(beyond="window")
+            each = [
+                model.next(ids[None, a:b], cache)[0] for a, b in [(0, 2)] + [(n, n + 1) for n in range(2, 13)]
+            ]
+        logs = torch.stack(each).detach().log_softmax(-1).gather(1, ids[2:, None])
+        assert found.log_probability == pytest.approx(float(logs.sum()), abs=1e-9)
+
+
+def test_the_tree_holds_the_beam_the_runners_up_and_those_that_ended() -> None:
+    found = beam_search(MODEL, PROMPT, width=2, steps=3, stop=Stop((2,)))
+    nodes = list(found.tree(1))
+    for node in nodes:
+        assert node.log_probability == pytest.approx(total(MODEL, PROMPT[1], node.ids), abs=1e-9)
+        assert (node.state == "ended") == (node.ids[-1] == 2)
+    for length in (1, 2, 3):
+        kept = [node.log_probability for node in nodes if len(node.ids) == length and node.state == "kept"]
+        dropped = [
+            node.log_probability for node in nodes if len(node.ids) == length and node.state == "dropped"
+        ]
+        assert len(kept) == 2 and min(kept) >= max(dropped, default=-torch.inf)
+    live = {node.ids for node in nodes if node.state == "kept"}
+    assert all(node.ids[:-1] in live | {()} for node in nodes)
+
+
+def test_the_search_ends_once_nothing_alive_can_win() -> None:
+    reads = []
+
+    def model(ids):
+        reads.append(ids.shape[1])
+        return torch.tensor([9.0, 0.0, 0.0]).expand(*ids.shape, 3)
+
+    found = beam_search(model, torch.tensor([[1]]), width=1, steps=50, stop=Stop((0,)))
+    assert found.best[0].ids == (0,) and len(reads) == 1
+
+
+def test_transformers_finds_the_same(tmp_path) -> None:
+    transformers = pytest.importorskip("transformers")
+    from regard.models.gpt2 import save_gpt2
+
+    model = made(position="learned", vocabulary=11, heads=2, width=16).float()
+    save_gpt2(model, tmp_path)
+    other = transformers.GPT2LMHeadModel.from_pretrained(tmp_path).eval()
+    prompt = torch.tensor([[3, 1, 4], [1, 5, 9]])
+    with torch.no_grad():
+        theirs = other.generate(
+            prompt, attention_mask=torch.ones_like(prompt), num_beams=4, max_new_tokens=21, do_sample=False,
+            length_penalty=0.0, num_return_sequences=4, output_scores=True, return_dict_in_generate=True,
+            pad_token_id=0, eos_token_id=None,
+        )  # fmt: skip
+    ours = beam_search(model, prompt, width=4, steps=21)
+    assert [list(one.ids) for beams in ours.beams for one in beams] == theirs.sequences[:, 3:].tolist()
+    scores = [one.score for beams in ours.beams for one in beams]
+    assert scores == pytest.approx(theirs.sequences_scores.tolist(), abs=1e-4)
+
+
+def test_a_beam_without_width_is_told_in_three_lines() -> None:
+    with pytest.raises(RegardError) as caught:
+        beam_search(MODEL, PROMPT, width=0, steps=1)
+    assert str(caught.value) == "a beam has a width\n  got: width=0\n  fix: keep at least one beginning"

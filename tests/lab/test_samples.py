@@ -1,0 +1,48 @@
+"""What a person sees of a sample; a model that counts has known words and known chances."""
+
+import torch
+
+from regard.data.tokenizer import Character
+from regard.generation.beam import Beam
+from regard.generation.engine import stream
+from regard.generation.sampling import GREEDY
+from regard.lab.samples import show_beams, show_chances, show_side_by_side, show_stream
+from regard.lab.voice import Voice
+from regard.models.config import Config
+from regard.models.gpt import GPT
+
+VOICE = Voice(GPT(Config(vocabulary=3, context=8, depth=1, heads=1, width=4)), Character("a[b"))
+
+
+def tokens(*starts: int):
+    def count(ids):
+        return torch.nn.functional.one_hot((ids + 1) % 3, 3).float() * 4
+
+    return stream(count, torch.tensor(starts)[:, None], steps=4, sampler=GREEDY)
+
+
+def test_one_sample_is_the_prompt_and_what_follows(capsys) -> None:
+    show_stream(VOICE, "[", tokens(0))
+    assert capsys.readouterr().out == "[ab[a\n"
+
+
+def test_several_samples_stand_side_by_side_under_their_seeds(capsys) -> None:
+    show_side_by_side(VOICE, "x", tokens(0, 1), [3, 4])
+    out = capsys.readouterr().out
+    first = out.splitlines()[0]
+    assert "seed 3" in first and "seed 4" in first
+    assert "xab[a" in out and "xb[ab" in out
+
+
+def test_chances_are_those_of_the_model(capsys) -> None:
+    show_chances(VOICE, tokens(0), [7], count=2)
+    out = capsys.readouterr().out
+    chance = torch.tensor([4.0, 0.0, 0.0]).softmax(0)
+    line = next(one for one in out.splitlines() if one.strip().startswith("'a'"))
+    assert f"{chance[0]:.3f}" in line and f"{chance[1]:.3f}" in line and "seed 7" in out
+    assert "'['" in out
+
+
+def test_beams_come_with_what_they_are_ranked_by(capsys) -> None:
+    show_beams(VOICE, "b", [Beam((1, 0), -1.5, -0.75, True)])
+    assert capsys.readouterr().out == "score -0.750, log-probability -1.500, 2 tokens, ended\nba[\n"

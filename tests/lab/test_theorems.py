@@ -1,0 +1,90 @@
+from dataclasses import replace
+
+import pytest
+
+from regard.lab import registry, theorems
+from regard.lab.events import Drawn, Measured, Tabled
+from regard.lab.experiment import Session
+from regard.lab.fingerprint import code
+from regard.lab.report import prose
+from regard.theory import library
+from regard.theory.theorem import Sweep
+
+
+def events(theorem, tmp_path, instances: int = 20):
+    return list(
+        theorems.experiment(theorem).run(theorems.Settings(instances=instances), Session(folder=tmp_path))
+    )
+
+
+def test_every_theorem_is_an_experiment_of_the_chapter_theory() -> None:
+    for name in library.names():
+        experiment, source = registry.find(f"theory-{name}")
+        assert experiment.chapter == "theory" and source == library.path(name)
+        assert experiment.answers == library.find(name).items
+
+
+def test_a_theorem_names_the_experiments_that_own_what_it_derives() -> None:
+    owners = {item: one.name for one in registry.everything() for item in one.answers}
+    for theorem in library.everything():
+        assert set(theorem.elsewhere) <= set(registry.names())
+        assert {owners[item] for item in theorem.speaks_of} <= set(theorem.elsewhere), theorem.name
+
+
+def test_the_whole_chapter_is_quick() -> None:
+    assert sum(theorem.seconds for theorem in library.everything()) <= 25
+
+
+def test_a_run_measures_what_it_claims_and_draws(tmp_path) -> None:
+    theorem = library.find("relative-attention")
+    found = events(theorem, tmp_path)
+    measured = {one.name for one in found if isinstance(one, Measured) and not one.at}
+    assert measured == {claim.name for claim in theorems.experiment(theorem).claims}
+    assert (
+        sum(isinstance(one, Drawn) for one in found) == 1
+        and sum(isinstance(one, Tabled) for one in found) == 2
+    )
+
+
+def test_a_prediction_that_is_wrong_fails_its_claim(tmp_path) -> None:
+    theorem = library.find("relative-attention")
+    wrong = replace(
+        theorem.trials[0],
+        measure=lambda random, count: Sweep(
+            at=(1.0, 2.0), predicted=(1.0, 1.0), measured=((0.5, 0.6), (1.5, 0.1))
+        ),
+    )
+    values = {
+        one.name: one.value
+        for one in events(replace(theorem, trials=(wrong,)), tmp_path)
+        if isinstance(one, Measured)
+    }
+    claim = next(
+        one
+        for one in theorems.experiment(theorem).claims
+        if one.name == "error of max pooling: largest measured / bound"
+    )
+    assert values[claim.name] == 1.5 and claim.settle(values[claim.name]).state == "failed"
+
+
+def test_a_break_that_is_not_seen_fails_its_claim() -> None:
+    (claim,) = [
+        one
+        for one in theorems.experiment(library.find("input-noise")).claims
+        if one.name.startswith("broken")
+    ]
+    assert claim.settle(2.0).state == "failed" and claim.settle(50.0).state == "held"
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_the_derivation_becomes_a_page_with_formulas(name: str) -> None:
+    theorem = library.find(name)
+    page = prose(theorems.derivation(theorem))
+    assert page.count('display="block"') >= sum(bool(step.formula) for step in theorem.steps)
+    assert "$" not in page and "\\" not in page
+
+
+def test_what_makes_a_theorem_an_experiment_is_part_of_its_key() -> None:
+    assert "lab/theorems.py" in code(library.path("input-noise")) and "theory/value.py" in code(
+        library.path("input-noise")
+    )

@@ -1,0 +1,156 @@
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from xml.etree.ElementTree import fromstring
+
+import numpy as np
+import pytest
+
+from regard.theory import library
+from regard.theory.mathml import mathml
+from regard.theory.reader import parse
+from regard.theory.text import told
+from regard.theory.theorem import POINTS, Outcome, Step, Sweep, Theorem, Trial, bindings, check, gap, prove
+from regard.theory.value import column, defined
+
+EVERY = pytest.mark.parametrize("name", library.names())
+RANGE = re.compile(r"_\{[^{}]*\}|_\w|\^\{?N\}?")
+
+
+def sabotaged(formula: str) -> Iterator[str]:
+    """The formula with one sign flipped, one number made larger by one, or one bound turned round; indices stay."""
+    spared = {place for found in RANGE.finditer(formula) for place in range(*found.span())}
+    for found in re.finditer(r"(?<=[ {(&])[-+](?=[ \\\w(])|\d+|\\le\b|\\ge\b", formula):
+        if found.start() in spared:
+            continue
+        old = found[0]
+        new = {"-": "+", "+": "-", "\\le": "\\ge", "\\ge": "\\le"}.get(old) or str(int(old) + 1)
+        yield formula[: found.start()] + new + formula[found.end() :]
+
+
+def survivors(theorem: Theorem) -> Iterator[str]:
+    """Each sabotage of a computed step that no step of the theorem shows."""
+    for place, step in enumerate(theorem.steps):
+        for formula in sabotaged(step.formula) if not step.check else ():
+            wrong = replace(step, formula=formula)
+            steps = (wrong, *theorem.steps[place + 1 :], *theorem.steps[:place])
+            if holds(replace(theorem, steps=steps)):
+                yield f"{theorem.name}, step {place + 1}: {formula}"
+
+
+def holds(theorem: Theorem) -> bool:
+    """Whether every step holds at a few points; the first that does not decides."""
+    try:
+        return all(
+            gap(step, known) <= 1.0
+            for known in (bindings(theorem, np.random.default_rng([0, place])) for place in range(POINTS))
+            for step in theorem.steps
+        )
+    except (ValueError, np.linalg.LinAlgError, AssertionError, IndexError):
+        return False
+
+
+@EVERY
+def test_every_text_is_shown_in_both_ways(name: str) -> None:
+    theorem = library.find(name)
+    texts = [theorem.statement, theorem.meaning, theorem.correction, *theorem.assumptions]
+    for text in [*texts, *(step.text for step in theorem.steps)]:
+        told(text)
+        assert text.count("$") % 2 == 0
+        for formula in re.findall(r"\$\$?([^$]+)\$\$?", text):
+            fromstring(mathml(formula))
+    for step in theorem.steps:
+        if step.formula:
+            told(f"${step.formula}$"), fromstring(mathml(step.formula))
+
+
+@EVERY
+def test_a_theorem_is_whole(name: str) -> None:
+    theorem = library.find(name)
+    assert theorem.name == name and theorem.assumptions and theorem.trials and theorem.breaks
+    assert theorem.items or (theorem.speaks_of and theorem.elsewhere)
+    assert sum(step.check is None for step in theorem.steps) >= 0.8 * len(theorem.steps), (
+        "computed as written"
+    )
+    names = [one for step in theorem.steps if step.formula for one in defined(parse(step.formula))]
+    assert len(names) == len(set(names)), "no name is defined twice"
+    assert all(step.because for step in theorem.steps if step.check)
+
+
+@EVERY
+def test_what_is_predicted_is_measured_and_the_break_is_seen(name: str) -> None:
+    assert prove(library.find(name)).failed == []
+
+
+@EVERY
+def test_every_step_holds_at_random_points(name: str) -> None:
+    theorem = library.find(name)
+    assert [place for place, gap in enumerate(check(theorem, seed=1), 1) if not gap <= 1.0] == []
+
+
+@EVERY
+def test_a_typo_in_the_mathematics_fails(name: str) -> None:
+    theorem = library.find(name)
+    tried = sum(1 for step in theorem.steps if not step.check for _ in sabotaged(step.formula))
+    alive = [one for one in survivors(theorem) if not any(still in one for still in HARMLESS)]
+    assert tried >= 5 and not alive, "\n".join(alive)
+
+
+HARMLESS = (
+    r"\frac{2}{16}",  # a bound twice as large is true too
+    r"\sigma_{\min}(I - J)",  # true with either sign of J
+    r"\frac{n + 1}{e",  # a larger bound
+    r"m_1 \coloneqq \max_{j=1}^{4}",  # a softmax is the same whatever is taken from its scores
+)
+"What can be changed and stays true."
+
+
+def outcome(measured: tuple[float, ...], relation: str = "=", broken: bool = False) -> Outcome:
+    trial = Trial(
+        title="t", knob="k", quantity="q", caption="c", measure=lambda random, count: sweep, relation=relation
+    )
+    sweep = Sweep(at=(0.0,), predicted=(1.0,), measured=(measured,), broken=(broken,))
+    return Outcome(trial, sweep)
+
+
+@pytest.mark.parametrize(
+    ("measured", "relation", "broken", "holds"),
+    [
+        ((0.9, 1.0, 1.1), "=", False, True),
+        ((1.9, 2.0, 2.1), "=", False, False),
+        ((1.9, 2.0, 2.1), "=", True, True),
+        ((0.9, 1.0, 1.1), "=", True, False),
+        ((0.5, 1.0), "≤", False, True),
+        ((0.5, 1.1), "≤", False, False),
+        ((0.5, 1.1), "≤", True, True),
+        ((0.5, 0.9), "≤", True, False),
+        ((1.5, 1.0), "≥", False, True),
+        ((1.5, 0.9), "≥", False, False),
+        ((1.5, -0.9), "≥", False, False),
+    ],
+)
+def test_a_prediction_stands_or_falls(measured, relation, broken, holds) -> None:
+    assert outcome(measured, relation, broken).holds is holds
+
+
+def test_a_wrong_step_and_a_wrong_prediction_are_named() -> None:
+    theorem = library.find("input-noise")
+    wrong = replace(theorem.steps[1], formula=theorem.steps[1].formula.replace("2 r_i", "3 r_i"))
+    steps = (theorem.steps[0], wrong, *theorem.steps[2:])
+    doubled = replace(
+        theorem.trials[0],
+        measure=lambda random, count: Sweep(at=(0.0,), predicted=(2.0,), measured=((1.0, 1.1, 0.9),)),
+    )
+    proof = prove(replace(theorem, steps=steps, trials=(doubled,)))
+    assert proof.failed == ["step 2", "what the noise adds"]
+    assert proof.plain()["failed"] == proof.failed and proof.plain()["steps"] == 7
+
+
+def test_a_step_may_be_checked_by_a_function_and_nan_is_no_pass() -> None:
+    known = {"a": 1.0}
+    assert (
+        gap(Step(text="", formula="a = 2", check=lambda known: known["a"] / 2, because="shown"), known) == 0.5
+    )
+    assert gap(Step(text="", check=lambda known: float("nan"), because="shown"), known) == np.inf
+    assert gap(Step(text="no formula"), known) == 0.0
+    assert gap(Step(text="", formula="x = y"), {"x": column(1, 2), "y": column(1, 2, 3)}) == np.inf
