@@ -199,3 +199,15 @@ def test_prove_tells_an_unknown_name(capsys) -> None:
         capsys.readouterr().err
         == "no theorem of that name\n  got: 'beam-serch'\n  fix: did you mean 'beam-search'?\n"
     )
+
+
+def test_data_lists_single_files_and_albums(capsys) -> None:
+    status, out, _ = told(capsys, "data", "--json")
+    listed = {one["name"]: one for one in json.loads(out)}
+    assert status == 0 and {"cora", "grimm", "membranes", "pets"} <= set(listed)
+    assert listed["membranes"]["bytes"] > 1_000_000 and "github" in listed["pets"]["origins"][0]
+
+
+def test_unknown_data_gets_the_nearest(capsys) -> None:
+    status, _, err = told(capsys, "data", "coral")
+    assert status == 2 and err.splitlines()[0].endswith("no dataset of that name") and "cora" in err

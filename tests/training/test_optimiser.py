@@ -95,6 +95,16 @@ def test_a_convolution_is_a_matrix_and_a_missing_gradient_is_flat() -> None:
     assert 0.88 < moved.min() <= moved.max() < 1.12
 
 
+def test_a_convolution_and_a_matrix_of_its_shape_go_together() -> None:
+    both = nn.ModuleDict({"conv": nn.Conv2d(3, 5, 2, bias=False), "linear": nn.Linear(12, 5, bias=False)})
+    both["conv"].weight.data = both["linear"].weight.detach().clone().view(5, 3, 2, 2)
+    optimiser = Optimiser(both, Plan(optimiser="muon", decay=0.0, matrix_rate=0.1))
+    both["linear"].weight.grad = torch.randn(5, 12, generator=torch.Generator().manual_seed(0))
+    both["conv"].weight.grad = both["linear"].weight.grad.clone().view(5, 3, 2, 2)
+    optimiser.step(1.0)
+    assert torch.allclose(both["conv"].weight.flatten(1), both["linear"].weight)
+
+
 def test_who_is_moved_by_muon(toy) -> None:
     model = toy.Toy()
     assert list(matrices(model, ("head",))) == ["up.weight", "down.weight"]

@@ -229,24 +229,27 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def data(arguments: argparse.Namespace) -> None:
+    from regard.data.album import ALBUMS
     from regard.data.catalogue import CATALOGUE, entry
     from regard.data.download import fetch, find
 
-    chosen = [entry(name) for name in arguments.names] or CATALOGUE
-    for one in chosen if arguments.names else ():
-        print(f"{one.name}: {fetch(one)}")
+    known = {one.name: (one,) for one in CATALOGUE}
+    known |= {album.name: tuple(map(album.entry, album.files())) for album in ALBUMS}
+    for name in arguments.names:
+        for one in known.get(name) or (entry(name),):
+            print(f"{one.name}: {fetch(one)}")
     if arguments.names:
         return
     rows = [
         {
-            "name": one.name,
-            "what": one.what,
-            "licence": one.licence,
-            "bytes": one.file.size,
-            "origins": [origin.said for origin in one.origins],
-            "here": find(one) is not None,
+            "name": name,
+            "what": files[0].what,
+            "licence": files[0].licence,
+            "bytes": sum(one.file.size for one in files),
+            "origins": [origin.said for origin in files[0].origins],
+            "here": all(find(one) is not None for one in files),
         }
-        for one in chosen
+        for name, files in known.items()
     ]
     if arguments.json:
         return _print_json(rows)

@@ -56,17 +56,20 @@ class Album:
         names = sorted(found[self.images], key=lambda name: (len(name), name))
         return [(found[self.images][name], found[self.masks][name]) for name in names]
 
-    def read(self, file: File, patience: Patience | None = None) -> bytes:
-        """The bytes of a file, brought here first if need be."""
+    def entry(self, file: File) -> Entry:
+        """A file as a dataset of its own."""
         path = file.path.removeprefix(f"{self.folder}/")
-        known = Entry(
+        return Entry(
             name=f"{self.name} ({path})",
             what=self.what,
             licence=self.licence,
             file=file,
             origins=(Address(f"{self.address}/{path}"),),
         )
-        return fetch(known, patience=patience).read_bytes()
+
+    def read(self, file: File, patience: Patience | None = None) -> bytes:
+        """The bytes of a file, brought here first if need be."""
+        return fetch(self.entry(file), patience=patience).read_bytes()
 
 
 ALBUMS = (

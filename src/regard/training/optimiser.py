@@ -58,7 +58,7 @@ class Muon:
         """Move every matrix by its gradient; one without a gradient counts as flat."""
         for group, memory in zip(self.groups, self.memories, strict=True):
             flat = [torch.zeros_like(one) if one.grad is None else one.grad for one in group]
-            gradients = torch.stack(flat).view_as(memory)
+            gradients = torch.stack([one.flatten(1) for one in flat])
             memory.lerp_(gradients, 1 - self.momentum)
             move = direction(gradients.lerp_(memory, self.momentum))
             stretch = max(1.0, memory.shape[-2] / memory.shape[-1]) ** 0.5
