@@ -180,7 +180,12 @@ COMPARISON = Comparison(
             why="no table of n × k is made: it alone would be 160 MB",
             source="a limit set in advance",
         ),
-        Claim(name=BY_LENGTH, high=1.25, why="a stream is held one batch at a time", source="a limit set in advance"),
+        Claim(
+            name=BY_LENGTH,
+            high=1.25,
+            why="a stream is held one batch at a time",
+            source="a limit set in advance",
+        ),
     ),
     run=run,
     peers=("sklearn",),

@@ -105,7 +105,12 @@ COMPARISON = Comparison(
             source="a limit set in advance",
         ),
         Claim(name="speed-up over channels last", low=8.0, why="the same", source="a limit set in advance"),
-        Claim(name="minutes for the whole table", high=15.0, why="the bound that was set", source="a limit set in advance"),
+        Claim(
+            name="minutes for the whole table",
+            high=15.0,
+            why="the bound that was set",
+            source="a limit set in advance",
+        ),
     ),
     run=run,
 )
