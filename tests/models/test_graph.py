@@ -313,7 +313,7 @@ def test_relations_part_edges_between_the_same_nodes():
 @pytest.mark.parametrize(
     ("aggregate", "expected"),
     [(sums, 12.0), (means, 4.0), (maxima, 9.0), (medians, 2.0)],
-    ids=lambda x: str(x),
+    ids=lambda one: getattr(one, "__name__", str(one)),
 )
 def test_messages_by_hand(aggregate, expected):
     layer = MessagePassing(lambda own, other, features: other, lambda x, m: 10 * x + m, aggregate=aggregate)
