@@ -74,9 +74,7 @@ class Inside:
             "owners": {name: owner for name, _, owner, _ in weights(made)},
             "learned": [name for name, _, _, learned in weights(made) if learned],
             "module": isinstance(made, _Module),
-            "numbers": {name: value for name, value in vars(made).items() if isinstance(value, int | float)}
-            if hasattr(made, "__dict__")
-            else {},
+            "numbers": _numbers(made),
             "methods": {
                 name: _parameters(getattr(made, name))
                 for name in dir(type(made))
@@ -255,6 +253,16 @@ def _sow(seed: int) -> None:
     _seed(seed)
     random.seed(seed)
     np.random.seed(seed)
+
+
+def _numbers(made: Any) -> dict[str, Any]:
+    """The numbers that an object keeps, also in its settings; its own come last and so count."""
+    own = getattr(made, "__dict__", {})
+    settings = [
+        value if isinstance(value, dict) else getattr(value, "__dict__", {}) for value in own.values()
+    ]
+    found = [pair for held in (*settings, own) for pair in held.items()]
+    return {name: value for name, value in found if isinstance(name, str) and isinstance(value, int | float)}
 
 
 def _belongs(value: Any, module: str) -> bool:

@@ -215,11 +215,8 @@ def _out(weights: list[Weight], inner: int, *, flip: bool = False) -> dict[str, 
     if not weights:
         return {"wo": np.eye(inner), "bo": np.zeros(inner)}
     weight = weights[0]
-    value = (
-        matrix(weight, inner, flip=flip)
-        if weight.value.ndim == 2
-        else weight.value.reshape(-1, weight.value.shape[-1])
-    )
+    plain = weight.value.ndim == 2 or weight.value.shape[-1] == 1
+    value = matrix(weight, inner, flip=flip) if plain else weight.value.reshape(-1, weight.value.shape[-1])
     return {"wo": value, "bo": np.zeros(value.shape[1]) if weight.bias is None else weight.bias.reshape(-1)}
 
 

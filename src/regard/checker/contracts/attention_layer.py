@@ -46,9 +46,9 @@ def width_of(made: Made) -> int:
         return WIDTH
     sizes = [made.weights[name].shape for name in made.learned if made.weights[name].ndim == 2]
     linear = [
-        shape[1]
-        for name, shape in ((n, made.weights[n].shape) for n in made.learned)
-        if len(shape) == 2 and made.owners[name] == "Linear"
+        made.weights[name].shape[1]
+        for name in made.learned
+        if made.weights[name].ndim >= 2 and made.owners[name] in ("Linear", "Conv1d")
     ]
     return linear[0] if linear else sizes[0][0] if sizes else WIDTH
 

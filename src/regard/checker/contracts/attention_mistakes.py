@@ -142,7 +142,10 @@ SOFTMAX = (
         cause="the softmax is taken twice, which flattens the weights",
         remedy="take the softmax once",
         look="softmax",
-        forms=forms({"normalise": lambda s: softmax(softmax(s))}),
+        forms=forms(
+            {"normalise": lambda s: softmax(softmax(s))},
+            {"normalise": lambda s: softmax(np.where(np.isneginf(s), s, softmax(s)))},
+        ),
     ),
     Mistake(
         slug="softmax-unstable",

@@ -67,6 +67,13 @@ SOFTMAX = (
         forms=forms({"graph": np.ones_like}),
     ),
     Mistake(
+        slug="mask-inverted",
+        cause="neighbours are hidden and all others are seen: the mask is applied the wrong way round",
+        remedy="hide where there is no edge: scores.masked_fill(adj == 0, float('-inf'))",
+        look="mask masked",
+        forms=forms({"graph": lambda a: (a == 0).astype(float)}),
+    ),
+    Mistake(
         slug="mask-zero-fill",
         cause="scores of nodes that are no neighbours become 0 instead of minus infinity, so they still weigh",
         remedy="scores.masked_fill(adj == 0, float('-inf'))",

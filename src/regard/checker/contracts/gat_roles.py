@@ -217,16 +217,26 @@ def _single_heads(
     weights: dict[str, np.ndarray], owners: dict[str, str], width: int, heads: int
 ) -> list[Frame]:
     """A list of one-head layers, side by side."""
-    groups: dict[str, dict[str, np.ndarray]] = {}
-    for name, value in weights.items():
-        found = re.match(r"^(.*?\.\d+)\.(.+)$", name)
-        if found:
-            groups.setdefault(found[1], {})[found[2]] = value
-    if len(groups) != heads or heads < 2 or len(groups) * len(next(iter(groups.values()))) < len(weights) - 1:
+    found = [(re.match(r"^(.*?)\.(\d+)(?:\.(.+))?$", name), name) for name in weights]
+    lists = {match[1] for match, _ in found if match}
+    groups: dict[str, dict[str, str]] = {}
+    for match, name in found:
+        if match:
+            # One list holds layers, each with all it needs; several lists hold one kind of weight each.
+            inner = ".".join(filter(None, (match[1] if len(lists) > 1 else "", match[3])))
+            groups.setdefault(match[2], {})[inner or match[1]] = name
+    counted = sum(len(group) for group in groups.values())
+    if len(groups) != heads or heads < 2 or counted < len(weights) - 1:
         return []
     parts = [
-        frames(g, {n: owners[f"{k}.{n}"] for n in g}, width=width, heads=1, said={})
-        for k, g in groups.items()
+        frames(
+            {inner: weights[name] for inner, name in group.items()},
+            {inner: owners[name] for inner, name in group.items()},
+            width=width,
+            heads=1,
+            said={},
+        )
+        for group in groups.values()
     ]
     joined = []
     for each in zip(*parts, strict=True):
