@@ -18,6 +18,8 @@ WORKER = """
 import json, sys, os, signal
 import torch
 torch.set_num_threads(1)
+# torchrun ends the others as soon as one has died; what is asked here is what they say by themselves.
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
 sys.path[:0] = [{here!r}, {source!r}]
 import toy
 from regard.errors import RegardError
