@@ -12,6 +12,7 @@ from regard.lab.autoencoding import (
     digit_task,
     linear_bounds,
     probe,
+    shares,
     synthetic_task,
     try_grid,
 )
@@ -86,3 +87,12 @@ def test_digits_are_split_as_the_document_does_and_scaled() -> None:
     assert [len(task.points[split]) for split in ("train", "valid", "test")] == [5, 4, 3]
     assert task.points["train"][0].tolist() == [1.0] * 4 and task.classes == 10
     assert task.points["valid"][0].tolist() == pytest.approx([0.2] * 4) and task.labels["valid"][0] == 7
+
+
+def test_shares_follow_the_work_and_leave_three_percent() -> None:
+    grid = Grid(bottlenecks=(5,), corrupted=(), epochs=2, repeats=3)
+    # 10 × 5 weights and 5000 for the layer, 2 epochs, 3 repeats; the second part has three times the points.
+    assert shares([(grid, 10, 100), (grid, 10, 300)]) == [
+        (0.0, pytest.approx(0.97 / 4)),
+        (pytest.approx(0.97 / 4), 0.97),
+    ]

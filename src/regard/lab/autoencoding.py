@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -101,6 +102,19 @@ def cells(grid: Grid) -> list[tuple[int, str]]:
     """The bottlenecks and corruptions of a grid, in the order in which they are tried."""
     every = [(k, name) for k in grid.bottlenecks for name in CORRUPTIONS]
     return [(k, name) for k, name in every if name == "vanilla" or k in grid.corrupted]
+
+
+def shares(parts: Sequence[tuple[Grid, int, int]]) -> list[tuple[float, float]]:
+    """Where each part begins and ends, of the whole work; 3 % are left for what follows them.
+
+    A part is a grid, the width of its points and how many there are.
+    """
+    costs = [0.0]
+    for grid, width, count in parts:
+        sizes = [(width, *grid.hidden, k) for k, _ in cells(grid)]
+        weights = sum(a * b + 5000 for one in sizes for a, b in pairwise(one))
+        costs.append(costs[-1] + weights * grid.epochs * grid.repeats * count)
+    return [(0.97 * a / costs[-1], 0.97 * b / costs[-1]) for a, b in pairwise(costs)]
 
 
 def try_grid(task: Task, grid: Grid, seed: int = 0) -> Iterator[tuple[tuple[int, str], Trial]]:

@@ -1,4 +1,4 @@
-"""Figures of autoencoders: loss curves, probe accuracy, reconstructions, codes, and blocks of test points."""
+"""Figures of autoencoders and what to see in them: loss, probe accuracy, reconstructions, codes, blocks."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,35 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+CURVES = (
+    "Error per entry after each epoch, mean over the repeats: solid on the training points, dashed on fresh "
+    "ones (mostly on top of each other). Dotted black: PCA with as many directions, fitted to the training "
+    "points and measured on the fresh ones, the best a linear model can do; where it is missing, k is at "
+    "least the width and nothing need be lost."
+)
+ACCURACY = (
+    "How often a linear classifier on the code is right; left with all labels, right with 200. Filled "
+    "marks: linear models; open marks and dashed lines: nonlinear ones; bars: the smallest and the largest "
+    "repeat. Black, dotted: 1 − arccos(√(k/20))/π, the accuracy of a code that holds k of the 20 strong "
+    "directions at random. Marks that belong to one k stand side by side."
+)
+RECONSTRUCTIONS = (
+    "Test digits and what comes back, one row for each model. With ten numbers a linear model returns "
+    "ghosts, strokes laid over each other, and a nonlinear one returns digits; with a hundred both come "
+    "close. In the last rows the input is corrupted first; a model trained for it removes noise and fills "
+    "in what was masked."
+)
+CODES = (
+    "Test digits placed by a code of two numbers, each drawn as itself; the codes are turned and stretched "
+    "to a round cloud, which changes nothing for a linear probe. The linear model can only look at digits "
+    "from one side, so many lie on each other; the nonlinear one pulls kinds of digits apart, though nobody "
+    "told it which is which."
+)
+BLOCKS = (
+    "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. The document's loader "
+    "starts anew at every call, so it measures the first block again and again (orange) and reports it as "
+    "the accuracy on all 10,000 (black)."
+)
 COLOURS = dict(zip(CORRUPTIONS, (BLUE, ORANGE, GREEN), strict=True))
 MARKS = dict(zip(CORRUPTIONS, ("o", "s", "^"), strict=True))
 SHOWN = 10

@@ -11,6 +11,7 @@ from regard.lab.events import Compared, Drawn, Measured
 from regard.lab.experiment import Session
 from regard.lab.experiments import mixtures
 from regard.lab.experiments.mixtures import EXPERIMENT, Settings, begin, climb, learn, printed_variance, run
+from regard.lab.figures import picture
 
 SMALL = Settings(countries=3, components=(1, 2), epochs=2, batches=3, seeds=2, steps=5)
 
@@ -58,6 +59,9 @@ def test_a_small_run_measures_every_claim(
     found = {one.name for one in events if isinstance(one, Measured | Compared)}
     assert {claim.name for claim in EXPERIMENT.claims} <= found
     drawn = [one.name for one in events if isinstance(one, Drawn)]
-    assert drawn == ["components", "contours", "training-random", "training-country", "likelihood"]
+    strips = ["training-random", "training-country"]
+    assert drawn == ["components", "contours", *strips, "training", "likelihood"]
+    (moving,) = [one for one in events if isinstance(one, Drawn) and one.name == "training"]
+    assert b'class="film-1-0"' in picture(moving.figure) and "this picture moves" in moving.caption
     falls = next(one for one in events if isinstance(one, Measured) and one.name.startswith("largest fall"))
     assert falls.value < 1e-9

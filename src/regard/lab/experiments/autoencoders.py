@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from torch import nn
 
@@ -20,11 +19,17 @@ from regard.lab.autoencoding import (
     cells,
     digit_task,
     linear_bounds,
+    shares,
     synthetic_task,
     try_grid,
     try_model,
 )  # fmt: skip
 from regard.lab.autoencoding_figures import (
+    ACCURACY,
+    BLOCKS,
+    CODES,
+    CURVES,
+    RECONSTRUCTIONS,
     draw_accuracies,
     draw_blocks,
     draw_curves,
@@ -64,11 +69,11 @@ class Settings:
 
 def run(settings: Settings, session: Session) -> Iterator[Event]:
     """The synthetic points, then the digits, each with linear and with nonlinear models."""
-    factors, shares = draw_factors(seed=session.seed, samples=settings.samples), _shares(settings)
+    factors, parts = draw_factors(seed=session.seed, samples=settings.samples), _parts(settings)
     synthetic = synthetic_task(factors)
-    linear = yield from _part(synthetic, settings.linear, session.seed, shares[0])
+    linear = yield from _part(synthetic, settings.linear, session.seed, parts[0])
     yield from _theory(factors, settings.linear, linear)
-    bent = yield from _part(synthetic, settings.nonlinear, session.seed, shares[1])
+    bent = yield from _part(synthetic, settings.nonlinear, session.seed, parts[1])
     yield from _document_model(synthetic, settings, bent)
     found = {"synthetic points": (linear, bent)}
     try:
@@ -76,29 +81,26 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     except Unreachable as missing:
         yield Said("the digits", f"The handwritten digits are left out: {missing}")
     else:
-        straight = yield from _part(digits, settings.linear_digits, session.seed, shares[2])
-        curved = yield from _part(digits, settings.nonlinear_digits, session.seed, shares[3])
+        straight = yield from _part(digits, settings.linear_digits, session.seed, parts[2])
+        curved = yield from _part(digits, settings.nonlinear_digits, session.seed, parts[3])
         found["digits"] = straight, curved
         yield from _digits(digits, straight, curved)
         yield Drawn("reconstructions", draw_reconstructions(digits, straight, curved), RECONSTRUCTIONS)
-        yield Doing("codes of two numbers", shares[3][1])
+        yield Doing("codes of two numbers", parts[3][1])
         yield Drawn("codes", draw_latent(digits, *_flat(digits, settings, session.seed)), CODES)
     yield Drawn("accuracy", draw_accuracies(found, STRONG), ACCURACY)
 
 
-def _shares(settings: Settings) -> list[tuple[float, float]]:
+def _parts(settings: Settings) -> list[tuple[float, float]]:
     """Where each of the four parts begins and ends, of the whole work."""
-    costs = [0.0]
-    for grid, width, count in (
-        (settings.linear, 100, settings.samples),
-        (settings.nonlinear, 100, settings.samples),
-        (settings.linear_digits, 784, settings.digits),
-        (settings.nonlinear_digits, 784, settings.digits),
-    ):
-        sizes = [(width, *grid.hidden, k) for k, _ in cells(grid)]
-        weights = sum(a * b + 5000 for one in sizes for a, b in pairwise(one))
-        costs.append(costs[-1] + weights * grid.epochs * grid.repeats * count)
-    return [(0.97 * a / costs[-1], 0.97 * b / costs[-1]) for a, b in pairwise(costs)]
+    return shares(
+        [
+            (settings.linear, 100, settings.samples),
+            (settings.nonlinear, 100, settings.samples),
+            (settings.linear_digits, 784, settings.digits),
+            (settings.nonlinear_digits, 784, settings.digits),
+        ]
+    )
 
 
 def _part(task: Task, grid: Grid, seed: int, share: tuple[float, float]) -> Generator[Event, None, Trials]:
@@ -219,26 +221,6 @@ THEORY_COLUMNS = (
 THEORY = (
     "What can be known without training. The optimal error is that of the best map of rank k from corrupted to clean points, measured on clean ones. A code that keeps k of 20 equally strong directions at random holds on "
     "average k/20 of the label's direction; the angle between that direction and the code of each model gives its accuracy more exactly."
-)
-CURVES = (
-    "Error per entry after each epoch, mean over the repeats: solid on the training points, dashed on fresh ones (mostly on top of each other). Dotted black: PCA with as many directions, fitted to the training points and "
-    "measured on the fresh ones, the best a linear model can do; where it is missing, k is at least the width and nothing need be lost."
-)
-ACCURACY = (
-    "How often a linear classifier on the code is right; left with all labels, right with 200. Filled marks: linear models; open marks and dashed lines: nonlinear ones; bars: the smallest and the largest repeat. Black, dotted: 1 − arccos(√(k/20))/π, "
-    "the accuracy of a code that holds k of the 20 strong directions at random. Marks that belong to one k stand side by side."
-)
-RECONSTRUCTIONS = (
-    "Test digits and what comes back, one row for each model. With ten numbers a linear model returns ghosts, strokes laid over each other, and a nonlinear one returns digits; with a hundred both come close. "
-    "In the last rows the input is corrupted first; a model trained for it removes noise and fills in what was masked."
-)
-CODES = (
-    "Test digits placed by a code of two numbers, each drawn as itself; the codes are turned and stretched to a round cloud, which changes nothing for a linear probe. The linear model can only look at "
-    "digits from one side, so many lie on each other; the nonlinear one pulls kinds of digits apart, though nobody told it which is which."
-)
-BLOCKS = (
-    "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. The document's loader starts anew at every call, so it measures the first block again and again (orange) and reports it as the accuracy on "
-    "all 10,000 (black)."
 )
 SOURCE = "document 001, question 4a"
 EXPERIMENT = Experiment(

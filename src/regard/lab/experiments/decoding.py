@@ -3,28 +3,35 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cmp_to_key
-from itertools import product
-from math import exp, log, log2
 
 import torch
 from torch import Tensor
 
 from regard.claims import Claim
-from regard.generation.beam import Beam, Node, Search, beam_search
+from regard.generation.beam import Beam, Node, beam_search
 from regard.generation.sampling import Sampler
+from regard.lab.beams import (
+    WORDS,
+    document_beam,
+    documents_model,
+    every_text,
+    formula,
+    small_model,
+    worst_rank,
+)
+from regard.lab.decoding_figures import (
+    COST,
+    DRAWS,
+    SEARCH,
+    TREE,
+    draw_costs,
+    draw_samplers,
+    draw_searches,
+    draw_tree,
+)
 from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import BLACK, BLUE, GREEN, ORANGE, RED, panels, style
-from regard.models.config import Config
-from regard.models.gpt import GPT
 
-WORDS = ("neural", "network")
-AFTER: dict[tuple[int, ...], tuple[float, float]] = {
-    (): (-0.65, -0.73), (0,): (-0.8, -0.6), (1,): (-0.6, -0.8),
-    (0, 0): (-0.01, log(1 - exp(-0.01))), (0, 1): (-0.8, -0.6), (1, 0): (-0.8, -0.6), (1, 1): (-0.6, -0.8),
-}  # fmt: skip
-"Figure 2 of document 001: the log-probability of each word after each beginning."
 DOCUMENT = {1: (-0.65, -0.73), 2: (-1.25, -1.33), 3: (-1.85, -1.93)}
 "Document 001, 5a to 5c: what a beam of two holds after each step."
 SAMPLERS = {
@@ -54,12 +61,6 @@ class Settings:
     "Widths for which operations are counted and timed."
     lengths: tuple[int, ...] = (2, 3, 5, 8)
     "Lengths for which operations are counted and timed."
-
-
-def documents_model(ids: Tensor) -> Tensor:
-    """Document 001's decoder as a model: a first id that stands for the start, then the two words."""
-    rows = [[AFTER[tuple(row[1 : end + 1])] for end in range(len(row))] for row in ids.tolist()]
-    return torch.tensor(rows, dtype=torch.float64)
 
 
 def run(settings: Settings, session: Session) -> Iterator[Event]:
@@ -95,34 +96,7 @@ def _document() -> Iterator[Event]:
         "What a beam of two holds after each step. The document's log-probabilities are rounded to two digits, so "
         "that those of a pair do not sum to exactly one; ours are divided by their sum.",
     )
-    yield Drawn("tree", _tree(found, everything), TREE)
-
-
-def small_model(seed: int) -> GPT:
-    """A random model of five tokens whose next token depends on all before."""
-    torch.manual_seed(seed)
-    config = Config(
-        vocabulary=5, context=16, depth=2, heads=2, width=8, position="rotary", tied=False, deviation=0.5
-    )
-    return GPT(config).double().eval()
-
-
-@torch.no_grad()
-def every_text(model: GPT, start: Tensor, length: int) -> tuple[Tensor, Tensor]:
-    """All texts of a length, and the log-probabilities of all their beginnings, by one full pass."""
-    texts = torch.tensor(list(product(range(5), repeat=length)))
-    ids = torch.cat([start.expand(len(texts), -1), texts], 1)
-    each = model(ids[:, :-1]).log_softmax(-1)[:, start.shape[1] - 1 :].gather(2, texts[..., None])[..., 0]
-    return texts, each.cumsum(1)
-
-
-def worst_rank(texts: Tensor, totals: Tensor) -> int:
-    """The worst place that a beginning of the most probable text has among all of its length."""
-    best, worst = int(totals[:, -1].argmax()), 1
-    for length in range(1, texts.shape[1]):
-        step = 5 ** (texts.shape[1] - length)  # texts are in order, so that each beginning comes in a block
-        worst = max(worst, 1 + int((totals[::step, length - 1] > totals[best, length - 1]).sum()))
-    return worst
+    yield Drawn("tree", draw_tree(found, everything), TREE)
 
 
 def _searches(settings: Settings, session: Session) -> Iterator[Event]:
@@ -155,7 +129,7 @@ def _searches(settings: Settings, session: Session) -> Iterator[Event]:
     yield Measured("greedy finds the best text, share of models", found_it[1])
     yield Measured("a beam as wide as the worst rank of a beginning always finds it", float(kept_promise))
     yield Measured("the widest beam finds the best text, share of models", found_it[settings.widths[-1]])
-    yield Drawn("search", _search_figure(settings, gaps, found_it, ranks), SEARCH)
+    yield Drawn("search", draw_searches(gaps, found_it, ranks), SEARCH)
 
 
 def surprise(counts: Tensor, p: Tensor) -> float:
@@ -200,39 +174,7 @@ def _samplers(settings: Settings, session: Session) -> Iterator[Event]:
         "Draws against the exact distribution, by Pearson's chi-square: a p-value is the chance of a difference at "
         "least so large if the draws are right. Right samplers give p-values spread evenly over 0 to 1.",
     )
-    yield Drawn("samplers", _sampler_figure(pictures), DRAWS)
-
-
-def document_beam(logs: Tensor, width: int, steps: int) -> tuple[float, int]:
-    """Document 001's algorithm as it is analysed there, for a model whose words do not depend on each other.
-
-    Sorts the words after each beam, keeps the best `width` of each, and sorts those of all beams; gives the best
-    total and how many comparisons were made.
-    """
-    count = 0
-
-    def compare(a: tuple, b: tuple) -> int:
-        nonlocal count
-        count += 1
-        return -1 if a[0] > b[0] else 1
-
-    beams: list[float] = [0.0]
-    for step in range(steps):
-        each = logs[step].tolist()
-        candidates = []
-        for total in beams:
-            after = sorted(
-                ((total + value, token) for token, value in enumerate(each)), key=cmp_to_key(compare)
-            )
-            candidates += after[:width]
-        beams = [total for total, _ in sorted(candidates, key=cmp_to_key(compare))[:width]]
-    return beams[0], count
-
-
-def formula(width: int, steps: int, size: int) -> float:
-    """K M log M + K² log K² for each step; in the first there is one beam, whose words are sorted already."""
-    later = width * size * log2(size) + width**2 * log2(max(2, width**2))
-    return size * log2(size) + (steps - 1) * later
+    yield Drawn("samplers", draw_samplers(pictures), DRAWS)
 
 
 def _costs(settings: Settings, session: Session) -> Iterator[Event]:
@@ -254,7 +196,8 @@ def _costs(settings: Settings, session: Session) -> Iterator[Event]:
         yield Measured("gap between the document's algorithm and ours", abs(best - found), at=at)
     yield Measured("smallest comparisons / formula", min(ratios))
     yield Measured("largest comparisons / formula", max(ratios))
-    yield Drawn("cost", _cost_figure(settings, counts, times), COST)
+    varied = {"sizes": settings.sizes, "beams": settings.beams, "lengths": settings.lengths}
+    yield Drawn("cost", draw_costs(counts, times, **varied), COST)
 
 
 def _timed(logs: Tensor, width: int) -> tuple[float, float]:
@@ -271,139 +214,6 @@ def _timed(logs: Tensor, width: int) -> tuple[float, float]:
         least = min(least, (time.perf_counter() - began) / len(logs))
     return total, least
 
-
-def _tree(found: Search, best: Beam):
-    states = {node.ids: node.state for node in found.tree()} | {(): "kept"}
-    place: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, 3.5)}
-    for length in (1, 2, 3):
-        for index, ids in enumerate(product((0, 1), repeat=length)):
-            place[ids] = (float(length), 7 - (index + 0.5) * 8 / 2**length + 0.5)
-    with style():
-        figure, (axis,) = panels(width=7.4, height=4.0)
-        for ids, (x, y) in place.items():
-            on_best, kept = best.ids[: len(ids)] == ids, states.get(ids) == "kept"
-            colour = BLUE if kept else "#999999"
-            if ids:
-                before = place[ids[:-1]]
-                axis.plot(
-                    (before[0], x), (before[1], y), marker="", color=RED if on_best else colour,
-                    linestyle="-" if kept else ":", linewidth=1.8 if kept or on_best else 1.0, zorder=1,
-                )  # fmt: skip
-                total = sum(AFTER[ids[:end]][ids[end]] for end in range(len(ids)))
-                label = f"{WORDS[ids[-1]]}  {total:.2f}"
-            else:
-                label = "start"
-            axis.text(
-                x, y, label, ha="center", va="center", fontsize=9.5, color=colour if not on_best else RED,
-                bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": colour}, zorder=2,
-            )  # fmt: skip
-        axis.set(xlim=(-0.3, 3.5), ylim=(-0.3, 7.8), xticks=range(4), yticks=[], xlabel="words so far")
-        axis.set_title("a beam of two on document 001's tree")
-        axis.grid(False)
-        axis.spines["left"].set_visible(False)
-        return figure
-
-
-def _search_figure(
-    settings: Settings, gaps: dict[int, list[float]], found_it: dict[int, float], ranks: list[int]
-):
-    with style():
-        figure, (left, right) = panels(2, width=7.6, height=3.2)
-        means = [sum(each) / len(each) for each in gaps.values()]
-        left.plot(settings.widths, means, color=BLUE)
-        left.set(
-            xscale="log", xticks=settings.widths, xticklabels=settings.widths, xlabel="width of the beam",
-            title="log-probability short of the best", ylim=(0, None),
-        )  # fmt: skip
-        left.minorticks_off()
-        right.plot(settings.widths, list(found_it.values()), color=BLUE, label="the beam finds the best")
-        below = [sum(rank <= width for rank in ranks) / len(ranks) for width in settings.widths]
-        right.plot(
-            settings.widths,
-            below,
-            color=BLACK,
-            marker="",
-            linestyle=":",
-            label="no beginning of the best ranks worse",
-        )
-        right.set(
-            xscale="log", xticks=settings.widths, xticklabels=settings.widths, xlabel="width of the beam",
-            title="share of models", ylim=(0, 1.05),
-        )  # fmt: skip
-        right.minorticks_off()
-        right.legend(loc="lower right")
-        return figure
-
-
-def _sampler_figure(pictures: dict[str, tuple[Tensor, Tensor]]):
-    shown = ("plain", "temperature 0.5", "top-k 5", "top-p 0.9")
-    order = pictures["plain"][0].argsort(descending=True)
-    with style():
-        figure, axes = panels(2, 2, width=7.6, height=2.4)
-        for axis, name in zip(axes, shown, strict=True):
-            exact, drawn = (part[order].tolist() for part in pictures[name])
-            axis.bar(range(30), drawn, color=ORANGE, label="drawn")
-            axis.plot(range(30), exact, color=BLACK, marker="_", markersize=7, linestyle="", label="exact")
-            axis.set_title(name)
-        for axis in axes[2:]:
-            axis.set_xlabel("token, the most probable first")
-        for axis in axes[::2]:
-            axis.set_ylabel("probability")
-        axes[0].legend()
-        return figure
-
-
-def _cost_figure(
-    settings: Settings, counts: dict[tuple[int, int, int], int], times: dict[tuple[int, int, int], float]
-):
-    middle = settings.sizes[1]
-    varied = {
-        f"M from {settings.sizes[0]} to {settings.sizes[-1]}": [(size, 4, 3) for size in settings.sizes],
-        f"K from {settings.beams[0]} to {settings.beams[-1]}": [
-            (middle, width, 3) for width in settings.beams
-        ],
-        f"T from {settings.lengths[0]} to {settings.lengths[-1]}": [
-            (middle, 4, one) for one in settings.lengths
-        ],
-    }
-    with style():
-        figure, (left, right) = panels(2, width=7.6, height=3.4)
-        for name, cases in varied.items():
-            expected = [formula(width, steps, size) for size, width, steps in cases]
-            left.plot(expected, [counts[case] for case in cases], linestyle="", markersize=6, label=name)
-        ends = [min(counts.values()), max(counts.values()) / 0.8]
-        left.plot(ends, ends, color=BLACK, marker="", linestyle=":", label="equal")
-        left.set(
-            xscale="log", yscale="log", xlabel="T (K M log₂ M + K² log₂ K²)", title="comparisons counted"
-        )
-        left.legend()
-        milliseconds = [1e3 * times[size, 4, 3] for size in settings.sizes]
-        right.plot(range(len(settings.sizes)), milliseconds, color=GREEN)
-        right.set(
-            xlabel="vocabulary M", title="our milliseconds a step, K = 4", ylim=(0, 1.15 * max(milliseconds)),
-            xticks=range(len(settings.sizes)), xticklabels=settings.sizes,
-        )  # fmt: skip
-        return figure
-
-
-TREE = (
-    "Boxes are beginnings with their log-probabilities, the sums along their paths. Blue: what the beam of two holds "
-    "after each step. Dotted: dropped, or never looked at. Red: the most probable text of three words; its first two "
-    "words rank third, so the beam loses it at step 2."
-)
-SEARCH = (
-    "Left: how much log-probability the best text of a beam lacks, on average over random models, against all texts "
-    "tried one by one; a width of 1 is greedy search. Right: how often the beam finds the best text. It always does "
-    "where every beginning of the best text is among the `width` most probable of its length (dotted), and sometimes "
-    "by luck where one is not: then those ranked before it were themselves dropped earlier."
-)
-DRAWS = "Bars: the share of draws of each token. Marks: the exact probability that the sampler gives it."
-COST = (
-    "Left: comparisons of the document's algorithm (sort the words after each beam, then the best of all beams), "
-    "counted, against its formula, as the vocabulary M, the width K and the length T are varied one at a time around "
-    "M = 256, K = 4, T = 3. Right: what our beam search takes on the same words; it selects the largest in place "
-    "of sorting, and at small vocabularies most of the time goes into calls, not into words."
-)
 
 EXPERIMENT = Experiment(
     chapter="text",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import isqrt, sqrt
+from math import sqrt
 
 import torch
 from torch import Tensor
@@ -13,9 +13,10 @@ from regard.core.support import Causal
 from regard.generation.engine import continuation
 from regard.generation.sampling import GREEDY
 from regard.lab.bench import growth, interleave
+from regard.lab.chip import Chip, crossing, standard, tiled
 from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
+from regard.lab.exactness_figures import BYTES, TIME, draw_bytes, draw_times
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import BLACK, BLUE, GREEN, ORANGE, panels, style
 from regard.models.config import Config
 from regard.models.gpt import GPT
 
@@ -158,7 +159,7 @@ def _times(settings: Settings) -> Iterator[Event]:
     yield Measured(
         "time of the reference / flash at the largest length", curves["reference"][-1] / curves["sdpa"][-1]
     )
-    yield Drawn("time", _time_figure(settings, curves), TIME)
+    yield Drawn("time", draw_times(settings.lengths, curves), TIME)
 
 
 def _memory(settings: Settings) -> Iterator[Event]:
@@ -184,85 +185,6 @@ def _memory(settings: Settings) -> Iterator[Event]:
     )
 
 
-@dataclass
-class Chip:
-    """A fast memory of so many numbers that counts what crosses to the slow one."""
-
-    room: int
-    crossed: int = 0
-    held: int = 0
-    most: int = 0
-
-    def load(self, *parts: Tensor) -> None:
-        """Bring parts in."""
-        size = sum(part.numel() for part in parts)
-        self.crossed += size
-        self.hold(size)
-
-    def hold(self, size: int) -> None:
-        """Make room for what is computed here and stays here."""
-        self.held += size
-        self.most = max(self.most, self.held)
-        assert self.held <= self.room, "the chip is full"
-
-    def drop(self, size: int) -> None:
-        """Let go of what is not needed any more."""
-        self.held -= size
-
-    def store(self, part: Tensor) -> None:
-        """Write a part out and let go of it."""
-        self.crossed += part.numel()
-        self.drop(part.numel())
-
-
-def block_of(room: int, width: int) -> int:
-    """The largest B for which two blocks of keys and values, the queries, their sums and B² scores fit."""
-    return max(1, int((-(4 * width + 2) + sqrt((4 * width + 2) ** 2 + 4 * room)) / 2))
-
-
-def tiled(q: Tensor, k: Tensor, v: Tensor, chip: Chip) -> Tensor:
-    """Attention block by block: scores exist on the chip alone, and a running maximum and sum replace the softmax.
-
-    The rows of a block of queries are kept with m, their largest score, z, the sum of exp(score - m), and the sum of
-    exp(score - m) v; where a new block of keys raises m, both sums are scaled down by exp(old m - new m).
-    """
-    (n, d), block = q.shape, block_of(chip.room, q.shape[1])
-    output = torch.empty_like(q)
-    for first in range(0, n, block):
-        rows = q[first : first + block]
-        chip.load(rows)
-        m, z, total = (
-            rows.new_full((len(rows), 1), -torch.inf),
-            rows.new_zeros(len(rows), 1),
-            torch.zeros_like(rows),
-        )
-        chip.hold(m.numel() + z.numel() + total.numel())
-        for start in range(0, n, block):
-            keys, values = k[start : start + block], v[start : start + block]
-            chip.load(keys, values)
-            scores = rows @ keys.mT / sqrt(d)
-            chip.hold(scores.numel())
-            higher = torch.maximum(m, scores.amax(1, keepdim=True))
-            powers, shrink = (scores - higher).exp(), (m - higher).exp()
-            z, total, m = shrink * z + powers.sum(1, keepdim=True), shrink * total + powers @ values, higher
-            chip.drop(scores.numel() + keys.numel() + values.numel())
-        output[first : first + block] = total / z
-        chip.store(total)
-        chip.drop(rows.numel() + m.numel() + z.numel())
-    return output
-
-
-def crossing(n: int, d: int, room: int) -> int:
-    """What tiled attention moves: queries and outputs once, all keys and values once for each block of queries."""
-    blocks = -(-n // block_of(room, d))
-    return 2 * n * d + blocks * 2 * n * d
-
-
-def standard(n: int, d: int) -> int:
-    """What attention moves step by step: Q, K, V and the output once, scores and weights written and read."""
-    return 4 * n * d + 4 * n * n
-
-
 def _bytes(settings: Settings, session: Session) -> Iterator[Event]:
     generator = torch.Generator().manual_seed(session.seed)
     n, d = settings.tokens, 64
@@ -279,67 +201,8 @@ def _bytes(settings: Settings, session: Session) -> Iterator[Event]:
     yield Measured("largest gap of the tiled form to the softmax", gap)
     yield Measured("counted numbers that cross / formula, less one", off)
     yield Measured("numbers that cross step by step / tiled, largest chip", standard(n, d) / counted[-1])
-    yield Drawn("bytes", _bytes_figure(settings, counted), BYTES)
+    yield Drawn("bytes", draw_bytes(settings.chips, counted, tokens=n, width=d), BYTES)
 
-
-def _time_figure(settings: Settings, curves: dict[str, list[float]]):
-    with style():
-        figure, (axis,) = panels(height=3.0)
-        for name, colour, label in (
-            ("reference", ORANGE, "reference: all scores in memory"),
-            ("sdpa", BLUE, "flash"),
-        ):
-            axis.plot(settings.lengths, [1000 * one for one in curves[name]], color=colour, label=label)
-        axis.set(
-            xscale="log",
-            yscale="log",
-            xlabel="length",
-            ylabel="milliseconds",
-            title="causal attention, forward",
-        )
-        axis.set(xticks=settings.lengths, xticklabels=settings.lengths)
-        axis.minorticks_off()
-        axis.legend()
-        return figure
-
-
-def _bytes_figure(settings: Settings, counted: list[int]):
-    n, d = settings.tokens, 64
-    room = [2 ** (place / 4) for place in range(4 * 2, 4 * isqrt(100) + 1)]
-    with style():
-        figure, (axis,) = panels(height=3.2)
-        axis.axhline(
-            4 * standard(n, d) / 2**20, color=ORANGE, label="step by step: scores go out and come back"
-        )
-        axis.plot(
-            room, [4 * crossing(n, d, int(256 * one)) / 2**20 for one in room], color=BLACK, marker="", linestyle=":",
-            label="tiled, formula",
-        )  # fmt: skip
-        axis.plot(
-            settings.chips,
-            [4 * one / 2**20 for one in counted],
-            color=BLUE,
-            linestyle="",
-            label="tiled, counted",
-        )
-        axis.axhline(4 * 4 * n * d / 2**20, color=GREEN, linewidth=0.9, label="Q, K, V and output once")
-        axis.set(
-            xscale="log", yscale="log", xlabel="KiB on the chip", ylabel="MiB that cross", xticks=settings.chips,
-            xticklabels=settings.chips, title=f"{n:,} tokens, one head of {d}, float32", xlim=(4, 1100),
-        )  # fmt: skip
-        axis.minorticks_off()
-        axis.legend(fontsize=9)
-        return figure
-
-
-TIME = (
-    "The fastest of some calls in turn, one thread or more as torch has them; both compute the same output."
-)
-BYTES = (
-    "What moves between the slow and the fast memory. Step by step, the N × N scores and weights are written and read "
-    "again. Tiled, they never leave the chip: only keys and values come in again for each block of queries, and the "
-    "larger the chip, the fewer blocks there are. Where a block holds fewer than about d/2 = 32 queries, tiling gains nothing."
-)
 
 EXPERIMENT = Experiment(
     chapter="text",
