@@ -1,12 +1,14 @@
 """The descent over places, the likelihood, and the pictures: on places made up here."""
 
+import re
+
 import pytest
 import torch
 
 from regard.data.places import Places, arrange
 from regard.errors import Unreachable
 from regard.lab import europe as home
-from regard.lab.europe import Europe, contours, descend, likelihood, load_europe, strip
+from regard.lab.europe import Europe, contours, descend, likelihood, load_europe, moving, strip
 from regard.lab.figures import picture
 from regard.models.mixture import GaussianMixture
 from regard.models.uniform_mixture import UniformMixture
@@ -63,6 +65,28 @@ def test_the_pictures_show_every_model(map_of: Europe) -> None:
     assert counts == [1000, 1000, 100, 400]
     assert len(picture(figure)) < 500_000
     assert len(contours(map_of, models).axes) == 2
+
+
+def test_a_film_shows_all_trainings_at_each_epoch(map_of: Europe) -> None:
+    torch.manual_seed(0)
+    frames = {f"epoch {epoch}": GaussianMixture(3) for epoch in (1, 10, 20)}
+    svg = picture(moving(map_of, {"a": frames, "b": dict(frames)})).decode()
+    assert svg.count('<g class="film-3-') == 3 and len(svg) < 500_000
+    titles = re.findall(r"<!-- ([ab], epoch \d+) -->", svg)
+    assert titles == [f"{name}, epoch {epoch}" for epoch in (1, 10, 20) for name in "ab"]
+
+
+def test_the_means_of_a_film_are_as_large_as_their_weights(map_of: Europe) -> None:
+    model = GaussianMixture(2)
+    with torch.no_grad():
+        model.logits.copy_(torch.tensor([0.75, 0.25]).log())
+        model.means.copy_(torch.tensor([[0.0, 0.0], [1.0, -1.0]]))
+    (axis,) = home._moment(map_of, {"a": model}).axes
+    means = axis.collections[-1]
+    first, second = means.get_sizes()
+    assert first == pytest.approx(3 * second)
+    east, north = map_of.places.mean + map_of.places.deviation * torch.tensor([1.0, -1.0])
+    assert means.get_offsets()[1].tolist() == pytest.approx([east.item(), north.item()], abs=1e-4)
 
 
 def test_a_map_without_outlines_says_so(

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from regard.data.places import EAST, NORTH, SOUTH, WEST, Places, load_outlines, load_places
 from regard.errors import Unreachable
-from regard.lab.figures import BLUE, panels, style
-from regard.models.mixture import Mixture, unlikelihood
+from regard.lab.figures import BLUE, RED, film, panels, style
+from regard.models.mixture import GaussianMixture, Mixture, unlikelihood
 from regard.models.uniform_mixture import UniformMixture, annealed
 from regard.training import Plan, Training
 
@@ -94,7 +94,6 @@ def strip(europe: Europe, models: Mapping[str, Mixture]) -> "Figure":
     """For each model, 1000 of its samples, and below them 100 of each component, coloured by component."""
     with style():
         figure, axes = panels(len(models), 2, width=2.15 * len(models), height=1.75)
-        _raster(figure)
         for column, (title, model) in enumerate(models.items()):
             above, below = axes[column], axes[column + len(models)]
             generator = torch.Generator().manual_seed(0)
@@ -111,30 +110,51 @@ def strip(europe: Europe, models: Mapping[str, Mixture]) -> "Figure":
 
 def contours(europe: Europe, models: Mapping[str, Mixture]) -> "Figure":
     """The density of each model in levels, and some of the places it was fitted to."""
-    east, north = torch.linspace(WEST, EAST, GRID), torch.linspace(SOUTH, NORTH, GRID)
-    grid = torch.cartesian_prod(east, north)
-    some = europe.places.splits["test"][:700]
     with style():
         figure, axes = panels(len(models), width=2.6 * len(models), height=2.3)
-        _raster(figure)
         for axis, (title, model) in zip(axes, models.items(), strict=True):
-            with torch.no_grad():
-                density = model(europe.places.normal(grid)).view(GRID, GRID).T
-            levels = [float(density.max()) - step for step in (6, 5, 4, 3, 2, 1, 0.0)]
-            axis.contourf(east, north, density, levels=levels, cmap="Blues", alpha=0.8)
-            _scatter(axis, europe, some, "#555555", size=0.6)
-            _map(axis, europe, title)
+            _density(axis, europe, model, title)
         return figure
 
 
-def _raster(figure: "Figure") -> None:
-    """Thousands of points are drawn as pixels: as vectors they would make a page of megabytes."""
-    figure.set_dpi(170)
+def moving(europe: Europe, trainings: Mapping[str, Mapping[str, GaussianMixture]]) -> "Figure":
+    """A film of trainings side by side: by epoch, the density, and the means, the larger the heavier."""
+    frames = []
+    for moment in zip(*(models.items() for models in trainings.values()), strict=True):
+        named = zip(trainings, moment, strict=True)
+        frames.append(_moment(europe, {f"{name}, {epoch}": model for name, (epoch, model) in named}))
+    return film(frames)
+
+
+def _moment(europe: Europe, models: Mapping[str, GaussianMixture]) -> "Figure":
+    with style():
+        figure, axes = panels(len(models), width=3.6 * len(models), height=3.2)
+        for axis, (title, model) in zip(axes, models.items(), strict=True):
+            _density(axis, europe, model, title, size=1.5)
+            for one in axis.collections:
+                one.set_rasterized(True)
+            east, north = europe.places.degrees(model.means.detach()).T.numpy()
+            weights = model.logits.detach().softmax(0).numpy()
+            axis.scatter(
+                east, north, s=700 * weights, color=RED, edgecolors="white", linewidths=0.5, zorder=3
+            )
+        return figure
+
+
+def _density(axis: "Axes", europe: Europe, model: Mixture, title: str, size: float = 0.6) -> None:
+    east, north = torch.linspace(WEST, EAST, GRID), torch.linspace(SOUTH, NORTH, GRID)
+    with torch.no_grad():
+        density = model(europe.places.normal(torch.cartesian_prod(east, north))).view(GRID, GRID).T
+    levels = [float(density.max()) - step for step in (6, 5, 4, 3, 2, 1, 0.0)]
+    axis.contourf(east, north, density, levels=levels, cmap="Blues", alpha=0.8)
+    _scatter(axis, europe, europe.places.splits["test"][:700], "#555555", size=size)
+    _map(axis, europe, title)
 
 
 def _map(axis: "Axes", europe: Europe, title: str) -> None:
     from matplotlib.collections import LineCollection
 
+    # Coasts, points and a film's levels are pixels: as vectors they would make a page of megabytes.
     lines: Any = [line.numpy() for line in europe.outlines]
     axis.add_collection(LineCollection(lines, colors="#888888", linewidths=0.35, rasterized=True, zorder=1.5))
     # A degree of longitude is shorter than one of latitude: by about a third in the middle of Europe.

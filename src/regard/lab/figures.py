@@ -2,9 +2,11 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from regard.errors import RegardError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +20,8 @@ PALETTE = (BLUE, ORANGE, GREEN, RED, SKY, PURPLE)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ORDERED = "cividis"
 SIGNED = "PuOr"
+SECONDS = 1.2
+"How long a film shows each frame; the last one stands twice as long."
 
 STYLE: Any = {
     "font.size": 10.5,
@@ -68,13 +72,63 @@ def panels(
     return figure, list(grid.flat)
 
 
+def film(frames: "Sequence[Figure]") -> "Figure":
+    """A figure that shows frames of one size in turn; in print, or where nothing may move, the last alone."""
+    from matplotlib.figure import Figure
+
+    sizes = {tuple(one.get_size_inches().tolist()) for one in frames}
+    if len(sizes) != 1:
+        raise RegardError(
+            "a film needs frames, all of one size",
+            f"{len(frames)} frames, sizes {sorted(sizes)}",
+            "draw them alike",
+        )
+
+    class Film(Figure):
+        def savefig(self, fname: Any, **options: Any) -> None:
+            # Cut tight, each frame would have a margin of its own, and the film would tremble.
+            fname.write(_moving([_svg(one, bbox_inches=one.bbox_inches.padded(0.1)) for one in frames]))
+
+    return Film(figsize=sizes.pop())
+
+
 def picture(figure: "Figure") -> bytes:
     """The figure as SVG, the same bytes for the same figure."""
+    return _svg(figure).encode()
+
+
+def _svg(figure: "Figure", **options: Any) -> str:
     buffer = io.StringIO()
     with style():
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **options)
     text = buffer.getvalue()
-    return text[text.index("<svg") :].encode()
+    return text[text.index("<svg") :]
+
+
+def _moving(frames: Sequence[str]) -> str:
+    """One SVG of many: only the last is visible by itself, and CSS shows each in its share of the time."""
+    count = len(frames)
+    # Two films of one page share its styles: the same names, made of the number of frames, mean the same.
+    names = [f"film-{count}-{number}" for number in range(count)]
+    ends = [f"{100 * number / (count + 1):.6g}%" for number in range(count)] + ["100%"]
+    rules = [
+        f".{name} {{ animation: {name} {SECONDS * (count + 1):g}s step-end infinite; }} "
+        f"@keyframes {name} {{ 0% {{ visibility: hidden; }} {begin} {{ visibility: visible; }} "
+        f"{end} {{ visibility: hidden; }} }}"
+        for name, begin, end in zip(names, ends[:-1], ends[1:], strict=True)
+    ]
+    screen = "@media screen and (prefers-reduced-motion: no-preference)"
+    seen = ["hidden"] * (count - 1) + ["visible"]
+    layers = [
+        f'<g class="{name}" visibility="{state}">{_inside(inline(frame, name))}</g>'
+        for name, state, frame in zip(names, seen, frames, strict=True)
+    ]
+    head = frames[0][: frames[0].index(">") + 1]
+    return "\n".join([head, f"<style>{screen} {{", *rules, "}</style>", *layers, "</svg>"])
+
+
+def _inside(svg: str) -> str:
+    return svg[svg.index(">") + 1 : svg.rindex("</svg>")]
 
 
 def inline(svg: str, name: str) -> str:

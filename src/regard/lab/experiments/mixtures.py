@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.claims import Claim
-from regard.lab.europe import Europe, contours, descend, likelihood, load_europe, strip
+from regard.lab.europe import Europe, contours, descend, likelihood, load_europe, moving, strip
 from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
 from regard.lab.experiment import Experiment, Session
 from regard.lab.figures import BLUE, GREEN, ORANGE, PURPLE, panels, style
@@ -165,6 +165,8 @@ def _by_start(
             yield Measured(f"training log-likelihood, {start} means", train, at={"epoch": epoch})
             yield Measured(f"test log-likelihood, {start} means", test, at={"epoch": epoch})
         yield Drawn(f"training-{start}", strip(europe, histories[seed].frames), TRAINING[start])
+    starts = {"random means": random[seed].frames, "country means": country[seed].frames}
+    yield Drawn("training", moving(europe, starts), MOVING)
     yield Compared(
         "test log-likelihood, country means less random means",
         ("country means", "random means"),
@@ -231,6 +233,7 @@ TRAINING = {
     "random": "Training from random means, epoch by epoch. Above: 1000 samples; below: 100 of each component. All components start with deviation 1 and cover all of Europe; in the course of the training they shrink and part, until Iberia, Britain, Italy and Greece have their own.",
     "country": "The same from the mean place of each country. The components begin apart, each where a country is, but as wide as all of Europe: the picture is no better at first, and in the end the fit is about as good.",
 }
+MOVING = "The two trainings above as a film: in a browser this picture moves from epoch to epoch, holds the last one and begins again; in print, or where the reader has asked for less motion, the last epoch stands still. Blue is the density: each level is a factor e below the next, white is more than six of them below the peak. Orange points are the means of the components, their areas proportional to the weights π; grey points are places they were not fitted to. As long as the components are wide, most means draw together in the dense middle, from either start; as they shrink, they part, and the density follows the coast."
 LIKELIHOOD = "Left: mean log-likelihood after each epoch, training (solid) and test (dotted); the dotted lines stay near the solid ones, since 164 parameters cannot learn thousands of places by heart. Right: gradient descent and EM from the same two starts, by passes over the training places. EM never falls, and its steps need no learning rate; the descent makes many small steps in a pass, EM one large one."
 
 EXPERIMENT = Experiment(
