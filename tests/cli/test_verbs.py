@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -211,3 +212,16 @@ def test_data_lists_single_files_and_albums(capsys) -> None:
 def test_unknown_data_gets_the_nearest(capsys) -> None:
     status, _, err = told(capsys, "data", "coral")
     assert status == 2 and err.splitlines()[0].endswith("no dataset of that name") and "cora" in err
+
+
+@pytest.mark.parametrize(("load", "policy"), [(0.1, None), (1.9, "passive")])
+def test_waiting_threads_sleep_where_others_work(
+    load: float, policy: str | None, monkeypatch, capsys
+) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    assert told(capsys, "list")[0] == 0
+    assert os.environ.get("OMP_WAIT_POLICY") == policy
+    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
+    told(capsys, "list")
+    assert os.environ["OMP_WAIT_POLICY"] == "active"
