@@ -11,8 +11,7 @@ from regard.errors import RegardError
 def busy() -> bool:
     """Whether others use this machine: then threads that spin while they wait would slow everybody down.
 
-    Alone, spinning makes a step of a small model 1.6 times quicker; beside one busy process it makes it several
-    times slower.
+    Alone, spinning makes a step of a small model 1.6 times quicker; beside a busy process, far slower.
     """
     return hasattr(os, "getloadavg") and os.getloadavg()[0] > 0.5
 
