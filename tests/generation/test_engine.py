@@ -186,6 +186,7 @@ def test_the_penalty_speaks_of_the_prompt_and_of_what_was_said_but_not_of_pads()
 def test_what_is_generated_can_be_trained_on() -> None:
     ids = continuation(MODEL, prompts(3)[0][None], steps=5, sampler=GREEDY)
     MODEL(ids).sum().backward()
+    assert all(one.grad is not None and one.grad.isfinite().all() for one in MODEL.parameters())
     MODEL.zero_grad()
 
 

@@ -1,4 +1,5 @@
 # contract: causal-attention
+# cause: unknown
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

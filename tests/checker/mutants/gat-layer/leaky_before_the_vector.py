@@ -1,4 +1,5 @@
 # contract: gat-layer
+# cause: unknown
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
