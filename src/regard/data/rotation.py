@@ -27,7 +27,8 @@ def rotate(
         fix = nearest(sampling, SAMPLINGS, f"one of {', '.join(SAMPLINGS)}")
         raise RegardError("no sampling of that name", repr(sampling), fix)
     # In float64, a quarter turn stays within a hair of the pixels' middles, and `nearest` is a permutation.
-    angle = torch.as_tensor(degrees, dtype=torch.float64).deg2rad().expand(len(pictures))
+    angles = torch.as_tensor(degrees, dtype=torch.float64, device=pictures.device)
+    angle = angles.deg2rad().expand(len(pictures))
     cos, sin, none = angle.cos(), angle.sin(), torch.zeros_like(angle)
     height, width = pictures.shape[2:]
     # affine_grid measures each axis in half lengths of its own.

@@ -1,7 +1,7 @@
 """Autoencoders on trial: trained on a task, measured on points they have not seen, probed for its labels."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import torch
@@ -11,6 +11,7 @@ from regard.data.factors import Factors
 from regard.data.images import Pictures
 from regard.models.autoencoder import Autoencoder, Clean, Corruption, Masked, Noisy, train
 from regard.models.probe import fit_probe
+from regard.training.device import find_device
 
 CORRUPTIONS: dict[str, Corruption] = {"vanilla": Clean(), "denoising": Noisy(0.5), "masked": Masked(0.25)}
 FEW = 200
@@ -25,10 +26,20 @@ class Task:
     points: dict[str, Tensor]
     labels: dict[str, Tensor]
     classes: int
+    device: str = "cpu"
+    "Where models of it are trained and probed."
 
     @property
     def width(self) -> int:
         return self.points["train"].shape[1]
+
+    def there(self) -> "Task":
+        """The same, held by its device."""
+        device = find_device(self.device)
+        points, labels = (
+            {split: x.to(device) for split, x in part.items()} for part in (self.points, self.labels)
+        )
+        return replace(self, points=points, labels=labels)
 
 
 def synthetic_task(factors: Factors) -> Task:
@@ -129,12 +140,14 @@ def try_grid(task: Task, grid: Grid, seed: int = 0) -> Iterator[tuple[tuple[int,
 
 def try_model(model: Autoencoder, task: Task, grid: Grid) -> Trial:
     """Train a model, measure it after each epoch on whole splits, and probe it."""
+    there = task.there()
+    model.to(there.points["train"].device)
     curves: dict[str, list[Tensor]] = {"train": [], "valid": []}
-    for _ in train(model, task.points["train"], epochs=grid.epochs, size=grid.size, rate=grid.rate):
+    for _ in train(model, there.points["train"], epochs=grid.epochs, size=grid.size, rate=grid.rate):
         for split, curve in curves.items():
-            curve.append(model.error(task.points[split]))
-    correct, few = (probe(model, task, labels) for labels in (len(task.labels["train"]), FEW))
-    return Trial(model, torch.stack(curves["train"]), torch.stack(curves["valid"]), correct, few)
+            curve.append(model.error(there.points[split]).cpu())
+    correct, few = (probe(model, there, labels) for labels in (len(task.labels["train"]), FEW))
+    return Trial(model.cpu(), torch.stack(curves["train"]), torch.stack(curves["valid"]), correct, few)
 
 
 def probe(model: Autoencoder, task: Task, labels: int) -> Tensor:
@@ -144,7 +157,7 @@ def probe(model: Autoencoder, task: Task, labels: int) -> Tensor:
     for code, other in zip(known.split(1), fresh.split(1), strict=True):
         # One repeat at a time: wide codes of many points fill gigabytes.
         fitted = fit_probe(code, task.labels["train"][:labels], classes=task.classes)
-        found.append(fitted.correct(other, task.labels["test"]))
+        found.append(fitted.correct(other, task.labels["test"]).cpu())
     return torch.cat(found)
 
 

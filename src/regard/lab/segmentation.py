@@ -92,11 +92,11 @@ def try_on(
     model: UNet, pictures: Segmented, split: str = "test", *, cut: Collection[int] = (), size: int = 4
 ) -> tuple[Int[Tensor, "b y x"], Scores]:
     """The classes that a network gives to the pictures of a part, and how good they are."""
-    training = model.training
+    training, device = model.training, next(model.parameters()).device
     model.eval()
     images, masks = pictures.whole(split)
     try:
-        scores = torch.cat([model(part, cut=cut) for part in images.split(size)])
+        scores = torch.cat([model(part.to(device), cut=cut).cpu() for part in images.split(size)])
     finally:
         model.train(training)
     found, masks = scores.argmax(1), middle(masks, scores)

@@ -55,7 +55,7 @@ class Noisy:
             )
 
     def __call__(self, x: Float[Tensor, "b c"], generator: torch.Generator) -> Float[Tensor, "b c"]:
-        return x + self.deviation * torch.randn(x.shape, generator=generator, dtype=x.dtype)
+        return x + self.deviation * torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x.device)
 
     def moments(self, covariance: Float[Tensor, "c c"]) -> tuple[Tensor, Tensor]:
         noise = self.deviation**2 * torch.eye(len(covariance), dtype=covariance.dtype)
@@ -80,7 +80,7 @@ class Masked:
             )
 
     def __call__(self, x: Float[Tensor, "b c"], generator: torch.Generator) -> Float[Tensor, "b c"]:
-        return x * (torch.rand(x.shape, generator=generator, dtype=x.dtype) >= self.share)
+        return x * (torch.rand(x.shape, generator=generator, dtype=x.dtype) >= self.share).to(x.device)
 
     def moments(self, covariance: Float[Tensor, "c c"]) -> tuple[Tensor, Tensor]:
         seen = 1 - self.share

@@ -57,8 +57,8 @@ def fit_probe(
     scaled = (z - mean) / deviation
     basis = _basis(scaled, strength)
     features, targets = scaled @ basis, labels.repeat(repeats)
-    mix = torch.zeros(repeats, basis.shape[2], classes, dtype=z.dtype, requires_grad=True)
-    bias = torch.zeros(repeats, 1, classes, dtype=z.dtype, requires_grad=True)
+    mix = torch.zeros(repeats, basis.shape[2], classes, dtype=z.dtype, device=z.device, requires_grad=True)
+    bias = torch.zeros(repeats, 1, classes, dtype=z.dtype, device=z.device, requires_grad=True)
 
     def loss() -> Tensor:
         optimiser.zero_grad()

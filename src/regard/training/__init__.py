@@ -3,6 +3,7 @@
 from regard.training.chance import aside
 from regard.training.checkpoint import Checkpoints
 from regard.training.compiled import quickest
+from regard.training.device import find_device
 from regard.training.loop import Step, Training
 from regard.training.objective import cross_entropy, held_out, mean_square
 from regard.training.parallel import ALONE, Group, joined, leads
@@ -20,6 +21,7 @@ __all__ = [
     "Training",
     "aside",
     "cross_entropy",
+    "find_device",
     "held_out",
     "joined",
     "kept",

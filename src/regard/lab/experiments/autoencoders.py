@@ -65,19 +65,23 @@ class Settings:
     "Handwritten digits that are trained on."
     held_out: int = 24_000
     "Handwritten digits on which the error is measured."
+    device: str = "cpu"
+    "Where the models are trained and probed: cpu or cuda."
 
 
 def run(settings: Settings, session: Session) -> Iterator[Event]:
     """The synthetic points, then the digits, each with linear and with nonlinear models."""
     factors, parts = draw_factors(seed=session.seed, samples=settings.samples), _parts(settings)
-    synthetic = synthetic_task(factors)
+    synthetic = replace(synthetic_task(factors), device=settings.device)
     linear = yield from _part(synthetic, settings.linear, session.seed, parts[0])
     yield from _theory(factors, settings.linear, linear)
     bent = yield from _part(synthetic, settings.nonlinear, session.seed, parts[1])
     yield from _document_model(synthetic, settings, bent)
     found = {"synthetic points": (linear, bent)}
     try:
-        digits = digit_task(load_digits(), settings.digits, settings.held_out)
+        digits = replace(
+            digit_task(load_digits(), settings.digits, settings.held_out), device=settings.device
+        )
     except Unreachable as missing:
         yield Said("the digits", f"The handwritten digits are left out: {missing}")
     else:

@@ -22,6 +22,7 @@ from regard.training import (
     Plan,
     Training,
     cross_entropy,
+    find_device,
     held_out,
     joined,
     kept,
@@ -84,7 +85,9 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
             + (f" The first {settings.limit:,} characters are used." if settings.limit else ""),
         )
         torch.manual_seed(session.seed)
-        model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size)).to(settings.device)
+        model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size)).to(
+            find_device(settings.device)
+        )
         plan = replace(settings.plan, seed=session.seed)
         batches = corpus.batches("train", size=settings.batch // group.world, seed=session.seed)
         batch = tuple(one.to(settings.device) for one in batches(0))

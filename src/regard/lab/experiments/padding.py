@@ -311,7 +311,7 @@ EXPERIMENT = Experiment(
     ),
     presets={
         "quick": Settings(),
-        "full": Settings(seeds=10, clean_seeds=5, net1=Lesson(), net2=Lesson()),
+        "full": Settings(seeds=10, clean_seeds=10, net1=Lesson(), net2=Lesson()),
     },
     seconds=45,
     run=run,

@@ -16,7 +16,7 @@ from regard.lab.experiment import Experiment, Session
 from regard.lab.pixel_figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.models.pixels import Convolving, GridRelative, PatchTransformer, Sight
 from regard.models.vision import ConvNet
-from regard.training import Plan, Training, cross_entropy
+from regard.training import Plan, Training, cross_entropy, find_device
 
 CNN, GLOBAL, LOCAL, BLIND = "CNN", "all patches", "3 × 3 patches", "no positions"
 
@@ -41,6 +41,8 @@ class Settings:
     "Pixels by which the test digits are shifted."
     angles: tuple[int, ...] = (0, 15, 30, 45, 90, 135, 180)
     "Degrees by which they are turned."
+    device: str = "cpu"
+    "Where the networks are trained: cpu or cuda."
 
 
 @dataclass
@@ -130,12 +132,12 @@ def _train(
     found: Found, make: Callable[[], nn.Module], digits: Digits, settings: Settings, seed: int
 ) -> None:
     torch.manual_seed(seed)
-    model = make()
+    model = make().to(find_device(settings.device))
     plan = Plan(
         steps=settings.steps, optimiser="muon", rate=3e-3, apart=("head", "hidden"), warmup=0.1, seed=seed
     )
     steps = list(Training(model, digits.batches(settings.batch, seed), cross_entropy, plan))
-    found.models.append(model)
+    found.models.append(model.cpu())
     found.losses.append(sum(step.loss for step in steps[-10:]) / len(steps[-10:]))
     found.paces.append(median(step.seconds for step in steps))
 

@@ -18,6 +18,7 @@ from regard.lab.experiment import Experiment, Session
 from regard.lab.rotation_figures import draw_classes, draw_curves, draw_first, draw_turned
 from regard.models.turns import TurnNet
 from regard.models.vision import ConvNet
+from regard.training import find_device
 
 ANGLES = tuple(range(0, 361, 30))
 QUARTERS = (90, 180, 270)
@@ -51,6 +52,8 @@ class Settings:
     "Channels of the three convolutions; the document has 32, 64 and 64."
     turn_widths: tuple[int, int, int] = (4, 8, 8)
     "Filters of the network with quarter turns built in, each of them in four orientations."
+    device: str = "cpu"
+    "Where the networks are trained: cpu or cuda."
 
 
 def run(settings: Settings, session: Session) -> Iterator[Event]:
@@ -98,9 +101,9 @@ def build(name: str, pictures: Pictures, settings: Settings, seed: int) -> ConvN
     widths = settings.turn_widths if name == BUILT_IN else settings.widths
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return (TurnNet if name == BUILT_IN else ConvNet)(
-            **sizes, classes=len(pictures.classes), widths=widths
-        )
+        kind = TurnNet if name == BUILT_IN else ConvNet
+        net = kind(**sizes, classes=len(pictures.classes), widths=widths)
+    return net.to(find_device(settings.device))
 
 
 def teach(
@@ -108,15 +111,15 @@ def teach(
 ) -> Iterator[int]:
     """Train by Adam over the pictures in random order, each turned by a random angle or not; give each epoch when it is over."""
     generator = torch.Generator().manual_seed(seed)
-    optimiser = torch.optim.Adam(net.parameters(), lr=1e-3)
+    optimiser, device = torch.optim.Adam(net.parameters(), lr=1e-3), find_device(settings.device)
     count = min(settings.pictures, len(pictures.train))
     for epoch in range(settings.epochs):
         for rows in torch.randperm(count, generator=generator).split(settings.batch):
             angles = 360 * torch.rand(len(rows), generator=generator, dtype=torch.float64)
-            inputs = pictures.train[rows].float() / 255
+            inputs, labels = pictures.train[rows].to(device) / 255, pictures.train_labels[rows].to(device)
             optimiser.zero_grad()
             scores = net(rotate(inputs, angles) if turned else inputs)
-            F.cross_entropy(scores, pictures.train_labels[rows]).backward()
+            F.cross_entropy(scores, labels).backward()
             optimiser.step()
         yield epoch
 
@@ -128,10 +131,10 @@ def answers(
     """What the network says of the test pictures, turned by one angle after the other."""
     found = []
     for part in pictures.test[: settings.tested].split(500):
-        inputs = part.float() / 255
+        inputs = part.to(find_device(settings.device)) / 255
         for angle in angles:
             inputs = rotate(inputs, angle, sampling=sampling)
-        found.append(net(inputs).argmax(1))
+        found.append(net(inputs).argmax(1).cpu())
     return torch.cat(found)
 
 

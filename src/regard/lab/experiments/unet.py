@@ -14,7 +14,7 @@ from regard.lab.experiment import Experiment, Session
 from regard.lab.segmentation import Brightness, Scores, load_segmented, score, train_steps, try_on
 from regard.lab.segmentation_figures import draw_curves, draw_segmentations, draw_shifts, draw_skips
 from regard.models.unet import UNet
-from regard.training import Plan
+from regard.training import Plan, find_device
 
 WITH, WITHOUT = "with skips", "without skips"
 
@@ -39,6 +39,8 @@ class Settings:
     "How often in a training the test pictures are tried."
     apart: bool = False
     "Whether networks that never had one of the skips are trained too."
+    device: str = "cpu"
+    "Where the networks are trained: cpu or cuda."
 
 
 @dataclass
@@ -94,7 +96,7 @@ def _train(
         width=settings.width,
         depth=settings.depth,
         skips=skips,
-    )
+    ).to(find_device(settings.device))
     plan = Plan(steps=settings.steps, optimiser="muon", rate=1e-2, seed=chance)
     every = max(1, settings.steps // settings.looks)
     losses, rise = [], []
@@ -103,7 +105,7 @@ def _train(
         if step.step % every == 0 and step.step < settings.steps:
             rise.append((step.step, try_on(model, pictures)[1].dice))
     labels, scores = try_on(model, pictures)
-    found.models.append(model)
+    found.models.append(model.cpu())
     found.scores[seed] = scores
     found.losses.append(losses)
     found.rises.append([*rise, (settings.steps, scores.dice)])
