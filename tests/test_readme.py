@@ -25,9 +25,12 @@ def test_there_is_something_to_run_and_the_pictures_are_there() -> None:
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=range(len(PYTHON)))
-def test_the_python_runs(block: str, tmp_path: Path, monkeypatch) -> None:
+def test_the_python_runs_and_says_something_wherever_it_prints(
+    block: str, tmp_path: Path, monkeypatch, capsys
+) -> None:
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+    assert len(capsys.readouterr().out.splitlines()) == block.count("print(")
 
 
 @pytest.mark.slow

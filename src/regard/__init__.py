@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from regard.models.gpt import GPT
     from regard.models.graph import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
     from regard.models.graph_batch import Graph, union
+    from regard.models.graph_exchange import from_geometric, from_networkx, to_geometric, to_networkx
     from regard.models.graph_features import Bags
     from regard.models.graph_relational import RelationalAttention, RelationalGAT
     from regard.models.graph_similarity import Dynamic
@@ -75,6 +76,7 @@ _FILES = {
     "models.gpt": ("GPT",),
     "models.graph": ("GraphConvolution", "GraphAttention", "MessagePassing", "GCN", "GAT"),
     "models.graph_batch": ("Graph", "union"),
+    "models.graph_exchange": ("from_networkx", "to_networkx", "from_geometric", "to_geometric"),
     "models.graph_features": ("Bags",),
     "models.graph_relational": ("RelationalAttention", "RelationalGAT"),
     "models.graph_similarity": ("Dynamic",),
@@ -149,10 +151,14 @@ __all__ = [
     "check",
     "continuation",
     "elu_plus_one",
+    "from_geometric",
+    "from_networkx",
     "generate",
     "polynomial",
     "relu",
     "stream",
+    "to_geometric",
+    "to_networkx",
     "trace",
     "union",
 ]

@@ -41,6 +41,19 @@ def test_recompute_and_window_part_beyond_the_context_in_a_model_of_two_layers()
     assert apart[:4].max() < 1e-11 and apart[4:].min() > 1e-6
 
 
+def test_a_model_with_a_cache_and_no_known_context_is_read_by_its_cache() -> None:
+    model, ids = made(context=12), text(2, 12)
+
+    class Unbounded:
+        cache, next = model.cache, model.next
+
+        def __call__(self, ids):
+            raise AssertionError("all was read anew")
+
+    found = read_all(Unbounded(), ids, [4, 1, 7])
+    torch.testing.assert_close(found[:, -1], model(ids)[:, -1].detach(), atol=1e-11, rtol=1e-11)
+
+
 def test_endless_goes_on_with_all_that_was_read() -> None:
     model, ids = made(attention="linear"), text(2, 23)
     longer = made(context=23, attention="linear")

@@ -12,8 +12,6 @@ from regard.lab.paper import (
     adjacency,
     blocks,
     counterexample,
-    draw_curves,
-    draw_graphs,
     edges,
     laplacian,
     middle,
@@ -73,15 +71,3 @@ def test_two_blocks_are_one_graph():
     graph = blocks(20, torch.Generator().manual_seed(0))
     reached = torch.linalg.matrix_power(adjacency(graph) + torch.eye(20), 20)
     assert isinstance(graph, Edges) and bool((reached > 0).all()) and not adjacency(graph).diagonal().any()
-
-
-def test_both_figures_are_drawn():
-    assert len(draw_graphs(torch.ones(6)).axes) == 2
-    assert (
-        len(
-            draw_curves(
-                {0.0: [1.0, 0.5], 1.0: [1.0, 0.7], 4.0: [1.0, 0.9]}, {0.0: 0.5, 1.0: 0.7, 4.0: 0.9}
-            ).axes
-        )
-        == 1
-    )

@@ -13,6 +13,7 @@ from regard.data.music import COMPOSERS, Scrap
 from regard.data.music_graph import relate
 from regard.data.music_notes import Notes
 from regard.lab.scraps import (
+    Part,
     Pile,
     bundle,
     confusion,
@@ -21,6 +22,8 @@ from regard.lab.scraps import (
     graph_of,
     macro_f1,
     note_averages,
+    part,
+    pile_up,
     pitch_histogram,
     regress,
     without,
@@ -43,8 +46,7 @@ def pile_of(works: int = 5, each: int = 3) -> Pile:
         for work in range(works)
         for one in range(each)
     ]
-    labels = torch.tensor([COMPOSERS.index(scrap.composer) for scrap in found])
-    return Pile(found, [graph_of(scrap) for scrap in found], labels)
+    return pile_up(found)
 
 
 def test_a_graph_has_each_relation_both_ways() -> None:
@@ -144,17 +146,48 @@ def test_histograms_and_averages_by_hand() -> None:
     assert len(found) == 42 and found[0].item() == pytest.approx(2 / 3) and found[15].item() == 1.0
 
 
+@given(st.integers(3, 6), st.integers(1, 2), st.integers(0, 5))
+def test_what_validates_is_neither_trained_on_nor_tested(count: int, reach: int, seed: int) -> None:
+    order = torch.randperm(3 * count, generator=torch.Generator().manual_seed(seed))
+    folds = order % count
+    parts = part(folds, reach)
+    assert torch.cat([one.test for one in parts]).sort().values.tolist() == list(range(3 * count))
+    for fold, one in enumerate(parts):
+        assert one.test.tolist() == [place for place in range(3 * count) if folds[place] == fold]
+        assert sorted([*one.test.tolist(), *one.learn.tolist()]) == list(range(3 * count))
+        assert len(one.inner) == min(2 * reach, count - 1)
+        validating = [int(folds[scraps].unique()) for _, scraps in one.inner]
+        assert len(set(validating)) == len(validating)
+        for train, scraps in one.inner:
+            assert sorted([*train.tolist(), *scraps.tolist()]) == one.learn.tolist()
+
+
 def test_the_regression_is_that_of_sklearn() -> None:
     pile = pile_of(works=6)
     order = torch.randperm(len(pile.scraps), generator=torch.Generator().manual_seed(0))
     train, validation, test = order[:70], order[70:90], order[90:]
+    learn = order[:90]
     x = torch.stack([pitch_histogram(scrap) for scrap in pile.scraps]).double()
-    x = (x - x[train].mean(0)) / x[train].std(0).clamp(min=1e-6)
-    # sklearn weighs the sum of the losses by C where ours weighs their mean against the penalty.
-    peers = [
-        LogisticRegression(C=1 / (penalty * 70), max_iter=2000).fit(x[train], pile.labels[train])
-        for penalty in (1e-3, 1e-2, 1e-1)
-    ]
-    best = max(peers, key=lambda peer: peer.score(x[validation], pile.labels[validation]))
-    found = regress(pile, pitch_histogram, (train, validation, test))
-    assert (found.numpy() == best.predict(x[test])).mean() >= 0.94
+
+    def peer(which: torch.Tensor, penalty: float, asked: torch.Tensor):
+        scaled = (x - x[which].mean(0)) / x[which].std(0).clamp(min=1e-6)
+        # sklearn weighs the sum of the losses by C where ours weighs their mean against the penalty.
+        model = LogisticRegression(C=1 / (penalty * len(which)), max_iter=2000)
+        return model.fit(scaled[which], pile.labels[which]).predict(scaled[asked])
+
+    def right(penalty: float) -> float:
+        return (peer(train, penalty, validation) == pile.labels[validation].numpy()).mean()
+
+    best = max((1e-3, 1e-2, 1e-1), key=right)
+    found = regress(pile, pitch_histogram, [Part(test, learn, [(train, validation)])])
+    assert (found[test].numpy() == peer(learn, best, test)).mean() >= 0.94
+
+
+def test_the_regression_of_a_fold_knows_nothing_of_its_composers() -> None:
+    pile = pile_of(works=3)
+    parts = part(fold_by_work(pile, 3, 0), reach=1)
+    labels = pile.labels.clone()
+    labels[parts[0].test] = (labels[parts[0].test] + 1) % len(COMPOSERS)
+    clean, wrong = (regress(one, pitch_histogram, parts) for one in (pile, replace(pile, labels=labels)))
+    assert torch.equal(clean[parts[0].test], wrong[parts[0].test])
+    assert not torch.equal(clean, wrong), "in the other folds it learns from them"

@@ -211,13 +211,7 @@ class Additive(nn.Module, Similarity):
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         """Raise where heads or width differ from the parameters."""
-        heads, width = self.target.shape
-        if q.shape[1] != heads or q.shape[3] != width:
-            raise RegardError(
-                "Additive was built for other heads or another width",
-                f"{q.shape[1]} heads of width {q.shape[3]}, built for {heads} of width {width}",
-                f"Additive(heads={q.shape[1]}, width={q.shape[3]})",
-            )
+        fit_vectors("Additive", self.target, q)
 
     def parts(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]) -> tuple[Tensor, Tensor]:
         """What each query and each key adds to its scores: (b h n) and (b h m)."""
@@ -229,9 +223,11 @@ class Additive(nn.Module, Similarity):
         """What the relation and the features of each edge add to its score."""
         terms = []
         if self.relation is not None:
-            terms.append(self.relation[:, given(edges.relation, "relation")])
+            terms.append(self.relation[:, given(edges.relation, "relation", "Additive")])
         if self.feature is not None:
-            terms.append(torch.einsum("ef,hf->he", given(edges.features, "features"), self.feature))
+            terms.append(
+                torch.einsum("ef,hf->he", given(edges.features, "features", "Additive"), self.feature)
+            )
         return torch.stack(terms).sum(0) if terms else None
 
     def dense(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]) -> Float[Tensor, "b h n m"]:
@@ -247,13 +243,24 @@ class Additive(nn.Module, Similarity):
         return F.leaky_relu(scores if extra is None else scores + extra.to(scores), self.slope)
 
 
-def given(value: Tensor | None, name: str) -> Tensor:
+def fit_vectors(name: str, vectors: Float[Tensor, "h d"], q: Tensor) -> None:
+    """Raise where queries have other heads or another width than the vectors of a similarity of that name."""
+    heads, width = vectors.shape
+    if q.shape[1] != heads or q.shape[3] != width:
+        raise RegardError(
+            f"{name} was built for other heads or another width",
+            f"{q.shape[1]} heads of width {q.shape[3]}, built for {heads} of width {width}",
+            f"{name}(heads={q.shape[1]}, width={q.shape[3]})",
+        )
+
+
+def given(value: Tensor | None, part: str, name: str) -> Tensor:
     """The edges' own relation or features, or the error that says that they are missing."""
     if value is None:
         raise RegardError(
-            f"Additive has a term for the edges' {name}, and the edges have none",
-            f"Edges without {name}",
-            f"pass Edges(source, target, {name}=...), or build Additive without it",
+            f"{name} has a term for the edges' {part}, and the edges have none",
+            f"Edges without {part}",
+            f"pass Edges(source, target, {part}=...), or build {name} without it",
         )
     return value
 

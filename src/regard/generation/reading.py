@@ -4,6 +4,7 @@ A reader takes the tokens that follow those it has read, and gives the logits of
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 import torch
@@ -72,9 +73,9 @@ class Cached:
     def read(self, ids: Int[Tensor, "b n"]) -> Float[Tensor, "b k"]:
         """The logits after the last token."""
         if self.whole is not None:
-            assert self.whole.context is not None
             self.kept.append(ids)
-            if self.cache is None or self.cache.length + ids.shape[1] > self.whole.context:
+            most = inf if self.whole.context is None else self.whole.context
+            if self.cache is None or self.cache.length + ids.shape[1] > most:
                 unread, self.kept, self.cache = torch.cat(self.kept, 1), [], None
                 return self.whole.read(unread)
         if self.next is not None:

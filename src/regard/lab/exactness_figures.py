@@ -1,7 +1,6 @@
 """The figures of the experiment `exactness`, and what to see in them."""
 
 from collections.abc import Mapping, Sequence
-from math import isqrt
 from typing import TYPE_CHECKING
 
 from regard.lab.chip import crossing, standard
@@ -46,7 +45,7 @@ def draw_times(lengths: Sequence[int], curves: Mapping[str, Sequence[float]]) ->
 def draw_bytes(chips: Sequence[int], counted: Sequence[int], *, tokens: int, width: int) -> "Figure":
     """MiB that cross by KiB on the chip: counted, by the formula, and the two ends between which they lie."""
     n, d = tokens, width
-    room = [2 ** (place / 4) for place in range(4 * 2, 4 * isqrt(100) + 1)]
+    room = [2 ** (quarter / 4) for quarter in range(8, 41)]  # 4 KiB to 1 MiB
     with style():
         figure, (axis,) = panels(height=3.2)
         axis.axhline(

@@ -43,13 +43,6 @@ class Index:
             rows = database.execute(f"select {COLUMNS} from runs order by started, id")
             return [Entry(*row) for row in rows]
 
-    def latest(self, name: str) -> Entry | None:
-        """The newest run of an experiment that has ended by itself."""
-        ended = [
-            one for one in self.entries() if one.name == name and one.state in ("finished", "out of time")
-        ]
-        return ended[-1] if ended else None
-
     def finished(self, key: str) -> Entry | None:
         """The newest finished run with that key."""
         same = [one for one in self.entries() if one.key == key and one.state == "finished"]

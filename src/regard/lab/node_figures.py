@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from statistics import mean
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -12,6 +13,9 @@ from regard.lab.nodes import Task, Trained
 from regard.lab.statistics import difference
 from regard.models.graph import GAT
 from regard.shapes import Float
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLOURS = (*PALETTE, "#888888")
 SHORT = 200
@@ -40,7 +44,8 @@ def agreement(task: Task) -> Tensor:
     return torch.zeros(task.network.nodes).index_add(0, target, same) / count.clamp(min=1)
 
 
-def draw_seeds(found: Mapping[str, Mapping[int, Trained]]):
+def draw_seeds(found: Mapping[str, Mapping[int, Trained]]) -> "Figure":
+    """The test accuracy of every training, at its lowest validation loss and early, beside the papers'."""
     with style():
         figure, (axis,) = panels(width=6.4, height=3.2)
         for row, (name, paper, colour) in enumerate(
@@ -71,7 +76,8 @@ def draw_seeds(found: Mapping[str, Mapping[int, Trained]]):
         return figure
 
 
-def draw_neighbours(task: Task, found: Mapping[str, Mapping[int, Trained]]):
+def draw_neighbours(task: Task, found: Mapping[str, Mapping[int, Trained]]) -> "Figure":
+    """By the share of a paper's neighbours in its own field: who is right, and where the two differ."""
     share = agreement(task)[task.test]
     bins = torch.tensor([0.0, 0.2, 0.4, 0.6, 0.8, 0.999, 1.01])
     places = torch.bucketize(share, bins[1:], right=True)
@@ -111,7 +117,7 @@ def draw_neighbours(task: Task, found: Mapping[str, Mapping[int, Trained]]):
         return figure
 
 
-def draw_entropy(pictured: Mapping[str, tuple[Tensor, Tensor]]):
+def draw_entropy(pictured: Mapping[str, tuple[Tensor, Tensor]]) -> "Figure":
     """How far the entropy of attention lies below that of equal weights, against the number of neighbours."""
     with style():
         figure, axes = panels(2, width=7.6, height=3.2)
@@ -127,7 +133,8 @@ def draw_entropy(pictured: Mapping[str, tuple[Tensor, Tensor]]):
         return figure
 
 
-def draw_embedding(task: Task, one: Trained):
+def draw_embedding(task: Task, one: Trained) -> "Figure":
+    """Papers along the two main directions of their words, and of what the hidden layer makes of them."""
     assert isinstance(one.model, GAT)
     with torch.no_grad():
         hidden = one.model.embedding(task.features[True], task.edges)
@@ -163,7 +170,9 @@ def draw_embedding(task: Task, one: Trained):
         return figure
 
 
-def draw_changes(whole: Mapping[int, float], changed: Mapping[str, Mapping[int, float]], label: str):
+def draw_changes(
+    whole: Mapping[int, float], changed: Mapping[str, Mapping[int, float]], label: str
+) -> "Figure":
     """What each change does to a measure, pair by pair, with the mean and its interval."""
     with style():
         figure, (axis,) = panels(width=6.6, height=0.45 * len(changed) + 1.3)

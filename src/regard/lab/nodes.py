@@ -1,7 +1,5 @@
 """Classes for the nodes of one graph: trained with patience, by a rule that is fixed beforehand."""
 
-import multiprocessing
-import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -13,6 +11,7 @@ from torch import Tensor, nn
 
 from regard.core.edges import Edges
 from regard.data.graphs import Network
+from regard.lab.workers import processes
 from regard.models.graph import GAT, GCN
 from regard.models.graph_features import Bags
 from regard.shapes import Float, Int
@@ -145,7 +144,7 @@ def train_all(task: Task, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Traine
         return
     # Operations on a small graph do not fill two cores; whole trainings do. Dropout draws from one generator
     # of the process, so that threads would not repeat themselves: processes do.
-    with multiprocessing.get_context("spawn").Pool(workers, _get_ready, (task.network,)) as pool:
+    with processes(workers, _get_ready, task.network) as pool:
         for (recipe, _), found in zip(jobs, pool.imap(_train_here, jobs), strict=True):
             model = build(recipe, task.network.features.shape[1], len(task.network.classes))
             model.load_state_dict({name: torch.from_numpy(value) for name, value in found["model"].items()})
@@ -157,9 +156,6 @@ _here: list[Task] = []
 
 
 def _get_ready(network: Network) -> None:
-    # The process that asks decides what Ctrl-C means, and ends this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    torch.set_num_threads(1)
     _here.append(Task(network))
 
 

@@ -200,7 +200,7 @@ def _noisy(noise: Noise, found: Found):
 
 
 CAPTION = (
-    "Every node hears itself, four of its class, and strangers. Marked strangers shout (three times the "
+    "Every node hears itself, a few of its class, and strangers. Marked strangers shout (three times the "
     "noise) and can be told by a feature: attention learns to ignore them and stays near the best rule that "
     "does (green), while equal weights follow the best rule that hears everyone (dotted). Unmarked strangers "
     "(open diamonds) look like anybody, and attention has little to go by."

@@ -1,7 +1,7 @@
 """The red-green pictures, and the training that document 003 gave its networks, to the letter."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from math import inf
 
@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.data.synthetic import red_green
+from regard.lab.workers import one_thread_each
 from regard.models.lit import Lit, light, score
 from regard.models.vision import BORDERS, Border, Net1, Net2
 
@@ -133,11 +134,7 @@ def teach_all(
     lessons: Mapping[Cell, Lesson],
 ) -> Iterator[tuple[Cell, Net1 | Net2, Outcome]]:
     """Train every cell, as many at a time as torch may use threads, one thread each; as they are done."""
-    workers = torch.get_num_threads()
-    # Maps of a few thousand numbers are too small to share among threads; whole trainings are not.
-    torch.set_num_threads(1)
-    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
-    try:
+    with one_thread_each() as pool:
         wanted = {_material(cell, lesson) for cell, lesson in lessons.items()}
         ready = dict(zip(wanted, pool.map(lambda one: prepare(*one), wanted), strict=True))
         tasks = {}
@@ -146,9 +143,6 @@ def teach_all(
             tasks[pool.submit(teach, net, ready[_material(cell, lesson)], lesson)] = cell, net
         for task in as_completed(tasks):
             yield *tasks[task], task.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-        torch.set_num_threads(workers)
 
 
 def _material(cell: Cell, lesson: Lesson) -> tuple[Border, Draws, Lesson]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import torch
 import torch.nn.functional as F
@@ -12,6 +13,9 @@ from regard.data.music import COMPOSERS, Scrap, load_scores, shred
 from regard.data.music_graph import describe, describe_pitch, relate
 from regard.models.graph_batch import Graph, union
 from regard.shapes import Float, Int
+
+PENALTIES = (1e-3, 1e-2, 1e-1)
+"Among which a regression chooses."
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +34,11 @@ class Pile:
 
 def load_pile(files: int | None, *, notes: int, most: int) -> Pile:
     """At most `most` scraps of `notes` notes from each of so many scores."""
-    scraps = [scrap for score in load_scores(files) for scrap in shred(score, notes=notes, most=most)]
+    return pile_up([scrap for score in load_scores(files) for scrap in shred(score, notes=notes, most=most)])
+
+
+def pile_up(scraps: list[Scrap]) -> Pile:
+    """The scraps with their graphs and labels."""
     labels = torch.tensor([COMPOSERS.index(scrap.composer) for scrap in scraps])
     return Pile(scraps, [graph_of(scrap) for scrap in scraps], labels)
 
@@ -71,6 +79,39 @@ def fold_by_scrap(pile: Pile, folds: int, seed: int) -> Int[Tensor, " n"]:
     """A fold for each scrap, whatever work it is from: scraps of one work stand on both sides."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randperm(len(pile.scraps), generator=generator) % folds
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a fold tests, what may be learnt from for it, and how the latter is split in order to choose."""
+
+    test: Int[Tensor, " t"]
+    "The scraps of the fold."
+    learn: Int[Tensor, " l"]
+    "All others."
+    inner: list[tuple[Tensor, Tensor]]
+    "Scraps to train on and scraps to validate on: for each neighbouring fold, all but the two, and that one."
+
+
+def part(folds: Int[Tensor, " n"], reach: int) -> list[Part]:
+    """Each fold in its turn; the `reach` folds before it and after it, in a circle, validate.
+
+    >>> first = part(torch.tensor([0, 1, 2, 3, 4]), reach=1)[0]
+    >>> first.test, first.learn, first.inner[0]
+    (tensor([0]), tensor([1, 2, 3, 4]), (tensor([2, 3, 4]), tensor([1])))
+    """
+    count = int(folds.max()) + 1
+    steps = [step for far in range(1, reach + 1) for step in (far, -far)]
+    parts = []
+    for fold in range(count):
+        validating = dict.fromkeys((fold + step) % count for step in steps)
+        inner = [(_at((folds != fold) & (folds != other)), _at(folds == other)) for other in validating]
+        parts.append(Part(_at(folds == fold), _at(folds != fold), inner))
+    return parts
+
+
+def _at(mask: Tensor) -> Tensor:
+    return mask.nonzero().flatten()
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,16 +168,28 @@ def note_averages(scrap: Scrap) -> Float[Tensor, " f"]:
     return torch.cat([features.mean(0), features.std(0)])
 
 
-def regress(
-    pile: Pile, see: Callable[[Scrap], Tensor], parts: tuple[Tensor, Tensor, Tensor]
-) -> Int[Tensor, " m"]:
-    """Answers of a softmax regression for the third part, fitted to the first, its penalty to the second."""
-    x = torch.stack([see(scrap) for scrap in pile.scraps]).double()
-    train, validation, test = parts
-    x = (x - x[train].mean(0)) / x[train].std(0).clamp(min=1e-6)
-    fits = [_fit(x[train], pile.labels[train], penalty) for penalty in (1e-3, 1e-2, 1e-1)]
-    right = [(_answers(fit, x[validation]) == pile.labels[validation]).double().mean() for fit in fits]
-    return _answers(fits[int(torch.stack(right).argmax())], x[test])
+def regress(pile: Pile, see: Callable[[Scrap], Tensor], parts: Sequence[Part]) -> Int[Tensor, " n"]:
+    """Answers of softmax regressions, each fold's by one that learnt from all others.
+
+    The penalty is the one of the most right answers on the scraps that validate for that fold.
+    """
+    x, answers = torch.stack([see(scrap) for scrap in pile.scraps]).double(), torch.zeros_like(pile.labels)
+
+    @cache
+    def answered(train: tuple[int, ...], penalty: float) -> Tensor:
+        learnt = list(train)
+        scaled = (x - x[learnt].mean(0)) / x[learnt].std(0).clamp(min=1e-6)
+        weight, bias = _fit(scaled[learnt], pile.labels[learnt], penalty)
+        return (scaled @ weight + bias).argmax(1)
+
+    def right(one: Part, penalty: float) -> int:
+        given = ((answered(tuple(train.tolist()), penalty), scraps) for train, scraps in one.inner)
+        return sum(int((found[scraps] == pile.labels[scraps]).sum()) for found, scraps in given)
+
+    for one in parts:
+        best = max(PENALTIES, key=partial(right, one))
+        answers[one.test] = answered(tuple(one.learn.tolist()), best)[one.test]
+    return answers
 
 
 def _fit(x: Tensor, labels: Tensor, penalty: float) -> tuple[Tensor, Tensor]:
@@ -152,7 +205,3 @@ def _fit(x: Tensor, labels: Tensor, penalty: float) -> tuple[Tensor, Tensor]:
 
     optimiser.step(loss)  # type: ignore[arg-type]
     return weight.detach(), bias.detach()
-
-
-def _answers(fit: tuple[Tensor, Tensor], x: Tensor) -> Tensor:
-    return (x @ fit[0] + fit[1]).argmax(1)

@@ -64,13 +64,11 @@ class Config:
     "Maps that are added: 'shrunk' by sqrt(2 depth), the 'attention' ones only, or 'zero', as the head."
 
     def __post_init__(self) -> None:
-        for name in ("vocabulary", "context", "depth", "heads", "width", "layers"):
-            check(
-                getattr(self, name) >= 1,
-                f"{name} is at least 1",
-                f"{name}={getattr(self, name)}",
-                f"pass {name}=1 or more",
-            )
+        self._check_names()
+        self._check_sizes()
+        self._check_positions()
+
+    def _check_names(self) -> None:
         for name, kind in (
             ("norm", Norm),
             ("activation", Activation),
@@ -84,6 +82,15 @@ class Config:
                 f"no {name} of that name",
                 repr(value),
                 nearest(str(value), names, f"one of {', '.join(names)}"),
+            )
+
+    def _check_sizes(self) -> None:
+        for name in ("vocabulary", "context", "depth", "heads", "width", "layers"):
+            check(
+                getattr(self, name) >= 1,
+                f"{name} is at least 1",
+                f"{name}={getattr(self, name)}",
+                f"pass {name}=1 or more",
             )
         check(
             self.width % self.heads == 0 and self.key_heads != 0 and self.heads % self.groups == 0,
@@ -115,6 +122,8 @@ class Config:
             f"reach={self.reach}",
             "pass reach=0 or more",
         )
+
+    def _check_positions(self) -> None:
         check(
             self.position != "rotary" or self.head_width % 2 == 0,
             "rotary positions turn pairs of channels",

@@ -5,8 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.core.edges import Edges
-from regard.core.similarity import Similarity
-from regard.errors import RegardError
+from regard.core.similarity import Similarity, fit_vectors, given
 from regard.shapes import Float
 
 
@@ -35,13 +34,7 @@ class Dynamic(nn.Module, Similarity):
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         """Raise where heads or width differ from the parameters."""
-        heads, width = self.both.shape
-        if q.shape[1] != heads or q.shape[3] != width:
-            raise RegardError(
-                "Dynamic was built for other heads or another width",
-                f"{q.shape[1]} heads of width {q.shape[3]}, built for {heads} of width {width}",
-                f"Dynamic(heads={q.shape[1]}, width={q.shape[3]})",
-            )
+        fit_vectors("Dynamic", self.both, q)
 
     def score(self, x: Float[Tensor, "b h *pairs d"]) -> Float[Tensor, "b h *pairs"]:
         """The inner product with LeakyReLU of what a pair adds up to."""
@@ -56,18 +49,8 @@ class Dynamic(nn.Module, Similarity):
     ) -> Float[Tensor, "b h e"]:
         x = q[:, :, edges.target] + k[:, :, edges.source]
         if self.relation is not None:
-            x = x + self.relation[_given(edges.relation, "relation")].transpose(0, 1).to(x)
+            x = x + self.relation[given(edges.relation, "relation", "Dynamic")].transpose(0, 1).to(x)
         if self.feature is not None:
-            added = _given(edges.features, "features").to(x) @ self.feature.to(x)
+            added = given(edges.features, "features", "Dynamic").to(x) @ self.feature.to(x)
             x = x + added.view(edges.count, *self.both.shape).transpose(0, 1)
         return self.score(x)
-
-
-def _given(value: Tensor | None, name: str) -> Tensor:
-    if value is None:
-        raise RegardError(
-            f"Dynamic has a term for the edges' {name}, and the edges have none",
-            f"Edges without {name}",
-            f"pass Edges(source, target, {name}=...), or build Dynamic without it",
-        )
-    return value

@@ -46,10 +46,14 @@ def test_gradients_are_the_numerical_ones() -> None:
 
 @pytest.mark.usefixtures("way")
 def test_a_gradient_that_nobody_needs_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    y = Weighted.apply(EDGES, rand(6).detach(), rand(5, 3))
+    v = rand(5, 3)
+    needed, not_needed = (Weighted.apply(EDGES, weights, v) for weights in (rand(6), rand(6).detach()))
     for by in (eager, native):
         monkeypatch.delattr(by, "dots")
-    y.sum().backward()
+    not_needed.sum().backward()
+    assert v.grad is not None
+    with pytest.raises(AttributeError, match="dots"):
+        needed.sum().backward()
 
 
 @pytest.mark.usefixtures("way")

@@ -1,18 +1,21 @@
 """The experiment on invented composers: folds, search, rivals, and every claim measured."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from regard.data.music import COMPOSERS, Scrap
+from regard.data.music_graph import RELATIONS
 from regard.data.music_notes import TICKS, Notes
 from regard.errors import Unreachable
 from regard.lab.events import Compared, Drawn, Event, Measured, Tabled
 from regard.lab.experiment import Session
 from regard.lab.experiments import composers
-from regard.lab.experiments.composers import EXPERIMENT, Choice, Settings, run
-from regard.lab.scraps import Pile, fold_by_work, graph_of, pitch_histogram, regress
+from regard.lab.experiments.composers import EXPERIMENT, Settings, run
+from regard.lab.scrap_search import Choice, Grid, Job, answers, crew, fit
+from regard.lab.scraps import Part, Pile, fold_by_work, part, pile_up, pitch_histogram, regress
 
 
 def scrap_of(place: int, work: int, one: int) -> Scrap:
@@ -25,18 +28,21 @@ def scrap_of(place: int, work: int, one: int) -> Scrap:
 
 
 def invented(files: int | None, *, notes: int, most: int) -> Pile:
-    scraps = [scrap_of(place, work, one) for place in range(6) for work in range(5) for one in range(3)]
-    labels = torch.tensor([COMPOSERS.index(scrap.composer) for scrap in scraps])
-    return Pile(scraps, [graph_of(scrap) for scrap in scraps], labels)
+    return pile_up(
+        [scrap_of(place, work, one) for place in range(6) for work in range(5) for one in range(3)]
+    )
+
+
+SMALL = Settings(folds=3, candidates=3, grid=Grid(heads=(1,)), trial=2, epochs=2)
 
 
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     patch = pytest.MonkeyPatch()
     patch.setattr(composers, "load_pile", invented)
-    settings = Settings(folds=3, epochs=2, depths=(1, 2), heads=(1,))
+    patch.setattr(torch, "get_num_threads", lambda: 1)
     try:
-        return list(run(settings, Session(folder=tmp_path_factory.mktemp("run"))))
+        return list(run(SMALL, Session(folder=tmp_path_factory.mktemp("run"))))
     finally:
         patch.undo()
 
@@ -49,22 +55,57 @@ def test_every_claim_is_measured(events: list[Event]) -> None:
 
 def test_the_network_sees_what_a_histogram_cannot() -> None:
     pile = invented(None, notes=17, most=3)
-    parts = next(composers._parts(fold_by_work(pile, 3, 0), 3))
-    fitted = composers._fit(
-        pile, parts, Choice(depth=1, heads=2, dropout=0.0, rate=0.01), Settings(epochs=60), 0
+    parts = part(fold_by_work(pile, 3, 0), reach=1)
+    test, choice = (
+        parts[0].test,
+        Choice(depth=1, heads=2, dropout=0.0, rate=0.01, readout="mean and maximum", transposed=6),
     )
-    found = composers._answers(fitted.model, [pile.graphs[i] for i in parts[2]])
-    assert (found == pile.labels[parts[2]]).float().mean() >= 0.6
-    assert (regress(pile, pitch_histogram, parts) == pile.labels[parts[2]]).float().mean() <= 0.4
+    model = fit(pile, Job(choice=choice, train=tuple(parts[0].learn.tolist()), epochs=40, seed=0))
+    assert (answers(model, pile, test.tolist()) == pile.labels[test]).float().mean() >= 0.6
+    assert (regress(pile, pitch_histogram, parts)[test] == pile.labels[test]).float().mean() <= 0.4
 
 
 @pytest.mark.slow
 def test_the_search_takes_the_highest_on_validation(events: list[Event]) -> None:
     (table,) = (one for one in events if isinstance(one, Tabled) and one.name == "search")
     assert sum(row[-1] for row in table.rows) == 3
-    columns = [[float(row[1 + fold]) for row in table.rows] for fold in range(3)]
-    first = sum(column[0] >= column[1] for column in columns)
-    assert table.rows[0][-1] == first, "the first of equals is taken"
+    highest = [max(range(3), key=lambda row: float(table.rows[row][1 + fold])) for fold in range(3)]
+    assert [row[-1] for row in table.rows] == [highest.count(row) for row in range(3)], "first of equals"
+
+
+def searched(pile: Pile, parts: list[Part]) -> tuple[list[Choice], Tabled]:
+    """What is chosen for each fold, and the table of the search."""
+    with crew(pile, 1) as one:
+        search = composers._search(pile, parts, SMALL, 7, one)
+        while True:
+            try:
+                event = next(search)
+            except StopIteration as end:
+                return end.value, event
+
+
+@pytest.mark.slow
+def test_the_composers_of_tested_works_cannot_move_choice_or_network() -> None:
+    """With every answer of the first fold made wrong, what is chosen and trained for it stays to the bit."""
+    pile = invented(None, notes=17, most=3)
+    parts = part(fold_by_work(pile, 3, 0), reach=1)
+    tested = set(parts[0].test.tolist())
+    wrong = pile_up(
+        [
+            replace(one, composer=COMPOSERS[(COMPOSERS.index(one.composer) + 1) % 6])
+            if place in tested
+            else one
+            for place, one in enumerate(pile.scraps)
+        ]
+    )
+    (chosen, table), (poisoned, other) = searched(pile, parts), searched(wrong, parts)
+    assert [row[1] for row in table.rows] == [row[1] for row in other.rows] and chosen[0] == poisoned[0]
+    assert [row[2:4] for row in table.rows] != [row[2:4] for row in other.rows], "the poison works elsewhere"
+    first, second = (
+        fit(one, composers._jobs(parts, parts, choices, SMALL, 7)["whole"][0]).state_dict()
+        for one, choices in ((pile, chosen), (wrong, poisoned))
+    )
+    assert all(torch.equal(first[name], second[name]) for name in first)
 
 
 @pytest.mark.slow
@@ -88,13 +129,21 @@ def test_figures_are_drawn(events: list[Event]) -> None:
     assert {one.name for one in events if isinstance(one, Drawn)} == {"confusion", "relations", "attention"}
 
 
-def test_parts_of_a_fold_do_not_meet_and_cover_all() -> None:
-    folds = torch.tensor([0, 1, 2, 0, 1, 2, 2])
-    tested = []
-    for train, validation, test in composers._parts(folds, 3):
-        assert sorted(torch.cat([train, validation, test]).tolist()) == list(range(7))
-        tested += test.tolist()
-    assert sorted(tested) == list(range(7))
+def test_what_is_trained_once_chosen_leaves_the_tested_scraps_out() -> None:
+    pile = invented(None, notes=17, most=3)
+    parts = part(fold_by_work(pile, 3, 0), reach=1)
+    choices = [
+        Choice(depth=1 + fold, heads=1, dropout=0.0, rate=0.01, readout="mean", transposed=0)
+        for fold in range(3)
+    ]
+    jobs = composers._jobs(parts, parts[::-1], choices, replace(SMALL, retrained=True), 0)
+    assert len(jobs) == 3 + len(RELATIONS) and all(len(group) == 3 for group in jobs.values())
+    for fold, one in enumerate(parts):
+        mine = [group[fold] for name, group in jobs.items() if name != composers.TORN]
+        assert all(job.choice == choices[fold] and set(job.train) == set(one.learn.tolist()) for job in mine)
+    assert set(jobs[composers.TORN][0].train) == set(parts[2].learn.tolist())
+    assert jobs[composers.BARE][0].lost == set(range(len(RELATIONS))) and not jobs["whole"][0].lost
+    assert jobs[f"{RELATIONS[2]}, from the start"][0].lost == {2}
 
 
 def test_without_scores_the_run_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -52,11 +52,12 @@ def test_hard_boxes_lose_places_and_soft_ones_do_not(europe: Europe) -> None:
     assert soft.moved > 0.1 and soft.uncovered[-1] < hard.uncovered[-1]
 
 
+@pytest.mark.parametrize("components", [(1, 2, 5), (1, 2, 3, 4, 5, 6)])
 def test_a_small_run_measures_every_claim(
-    monkeypatch: pytest.MonkeyPatch, europe: Europe, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, europe: Europe, tmp_path: Path, components: tuple[int, ...]
 ) -> None:
     monkeypatch.setattr(uniform_mixture, "load_europe", lambda countries, limit: europe)
-    settings = Settings(countries=3, components=(1, 2, 5), epochs=2, batches=3)
+    settings = Settings(countries=3, components=components, epochs=2, batches=3)
     events = list(run(settings, Session(folder=tmp_path)))
     found = {one.name for one in events if isinstance(one, Measured)}
     assert {claim.name for claim in EXPERIMENT.claims} <= found

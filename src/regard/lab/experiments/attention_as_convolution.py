@@ -142,31 +142,7 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
         unit(filters[:, :, 0, 0])[:, :, None, None],
     )
     plain, cosine = maps(image, filters), maps(directed, turned)
-    yield Doing("searching for counterexamples", 0.3)
-    generator = torch.Generator().manual_seed(session.seed)
-    random = torch.rand(settings.tries, 3, generator=generator, dtype=torch.float64)
-    vectors = torch.cat([torch.tensor(list(COLOURS.values()), dtype=torch.float64), random[:200]])
-    names = list(COLOURS) + [f"({', '.join(f'{x:.2f}' for x in one)})" for one in random[:200].tolist()]
-    broken = {name: counterexamples(score, vectors, names) for name, score in scores(image).items()}
-    directions = unit(torch.cat([vectors, random]))
-    kept = torch.tensor(
-        [not bool((directions[:i] - one).abs().amax(-1).le(1e-6).any()) for i, one in enumerate(directions)]
-    )
-    broken["cosine, on directions"] = counterexamples(
-        lambda x, y: (unit(x) * unit(y)).sum(-1),
-        directions[kept][:200],
-        [f"direction {i}" for i in range(200)],
-    )
-    for name, found in broken.items():
-        for rule in range(1, 5):
-            yield Measured("rule broken", float(rule in found), at={"similarity": name, "rule": rule})
-    yield Tabled("rules", ("similarity", "1 bounded", "2 itself is most similar", "3 others are less", "4 symmetric"),
-                 [(name, *(found.get(rule, "no counterexample found") for rule in range(1, 5))) for name, found in broken.items()],
-                 "Each rule of a similarity, tried by search over the picture's colours and random vectors; what breaks it, where something does.")  # fmt: skip
-    yield Measured("rules broken by the dot product", len(broken["dot product (convolution)"]))
-    yield Measured("rules broken by cosine on vectors", len(broken["cosine, on vectors"]))
-    yield Measured("rules broken by cosine on directions", len(broken["cosine, on directions"]))
-    yield Measured("row softmax breaks symmetry", float(4 in broken["row softmax over the picture"]))
+    yield from _rules(settings, session, image)
     white = KERNELS.index("white")
     yield Measured(
         "share of pixels on which the white kernel answers most or ties",
@@ -197,6 +173,35 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     )
     yield Drawn("maps", _maps(plain, cosine), MAPS)
     yield Drawn("matrices", _matrices(found), MATRICES)
+
+
+def _rules(settings: Settings, session: Session, image: Tensor) -> Iterator[Event]:
+    """Each candidate for a similarity against each of the four rules."""
+    yield Doing("searching for counterexamples", 0.3)
+    generator = torch.Generator().manual_seed(session.seed)
+    random = torch.rand(settings.tries, 3, generator=generator, dtype=torch.float64)
+    vectors = torch.cat([torch.tensor(list(COLOURS.values()), dtype=torch.float64), random[:200]])
+    names = list(COLOURS) + [f"({', '.join(f'{x:.2f}' for x in one)})" for one in random[:200].tolist()]
+    broken = {name: counterexamples(score, vectors, names) for name, score in scores(image).items()}
+    directions = unit(torch.cat([vectors, random]))
+    kept = torch.tensor(
+        [not bool((directions[:i] - one).abs().amax(-1).le(1e-6).any()) for i, one in enumerate(directions)]
+    )
+    broken["cosine, on directions"] = counterexamples(
+        lambda x, y: (unit(x) * unit(y)).sum(-1),
+        directions[kept][:200],
+        [f"direction {i}" for i in range(200)],
+    )
+    for name, found in broken.items():
+        for rule in range(1, 5):
+            yield Measured("rule broken", float(rule in found), at={"similarity": name, "rule": rule})
+    yield Tabled("rules", ("similarity", "1 bounded", "2 itself is most similar", "3 others are less", "4 symmetric"),
+                 [(name, *(found.get(rule, "no counterexample found") for rule in range(1, 5))) for name, found in broken.items()],
+                 "Each rule of a similarity, tried by search over the picture's colours and random vectors; what breaks it, where something does.")  # fmt: skip
+    yield Measured("rules broken by the dot product", len(broken["dot product (convolution)"]))
+    yield Measured("rules broken by cosine on vectors", len(broken["cosine, on vectors"]))
+    yield Measured("rules broken by cosine on directions", len(broken["cosine, on directions"]))
+    yield Measured("row softmax breaks symmetry", float(4 in broken["row softmax over the picture"]))
 
 
 def _picture(image: Tensor):

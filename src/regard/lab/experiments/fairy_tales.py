@@ -19,6 +19,7 @@ from regard.models.gpt import GPT
 from regard.models.presets import DOCUMENT_003
 from regard.training import (
     Checkpoints,
+    Group,
     Plan,
     Training,
     cross_entropy,
@@ -85,48 +86,47 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
             + (f" The first {settings.limit:,} characters are used." if settings.limit else ""),
         )
         torch.manual_seed(session.seed)
-        model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size)).to(
-            find_device(settings.device)
-        )
-        plan = replace(settings.plan, seed=session.seed)
-        batches = corpus.batches("train", size=settings.batch // group.world, seed=session.seed)
-        batch = tuple(one.to(settings.device) for one in batches(0))
-        choice = quickest(cross_entropy, model, batch, steps=plan.steps, seconds=session.left())
-        yield Said("The compiler", choice.sentence)
-        seconds = inf if session.left() == inf else 0.6 * session.left()
-        training = Training(
-            model,
-            batches,
-            choice.objective,
-            plan,
-            seconds=seconds,
-            group=group,
-        )
-        checkpoints = Checkpoints(session.folder / "checkpoints")
-        if group.leads:
-            keep_voice(checkpoints.folder, model.config, corpus.tokenizer)
-        resume(training, checkpoints)
-        seen: list[tuple[int, float]] = []
-        unseen: list[tuple[int, float]] = []
-        for step in kept(training, checkpoints):
-            yield Doing(f"step {step.step}, loss {step.loss:.3f}", 0.8 * step.step / plan.steps)
-            yield Measured("training loss", step.loss, at={"step": step.step})
-            if step.step % max(1, plan.steps // 12) == 0 or step.step == training.course.steps:
-                for name, curve, split in (("seen", seen, "train"), ("unseen", unseen, "test")):
-                    curve.append((step.step, _loss(model, corpus, split, settings.device)))
-                    yield Measured(f"loss on {name} text", curve[-1][1], at={"step": step.step})
+        model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size))
+        model = model.to(find_device(settings.device))
+        yield from _learned(settings, session, model, corpus, group)
         model.cpu()
-        if seen:
-            # The bands of the claims are about Grimm and the whole plan; another text or a budget settles none.
-            whole = "" if training.step == plan.steps else ", fewer steps"
-            other = whole if corpus.text.name == "grimm" else ", another text"
-            yield Measured(f"loss on seen text at the end{other}", seen[-1][1])
-            yield Measured(
-                f"loss on unseen text less that on seen, at the end{other}", unseen[-1][1] - seen[-1][1]
-            )
-            yield Drawn("memory", _figure(seen, unseen), MEMORY)
         yield from _copies(settings, model, corpus)
         yield from _dropout(settings, model, corpus)
+
+
+def _learned(
+    settings: Settings, session: Session, model: GPT, corpus: Corpus, group: Group
+) -> Iterator[Event]:
+    """Train on what is seen, and read the loss on that and on the unseen text as it goes."""
+    plan = replace(settings.plan, seed=session.seed)
+    batches = corpus.batches("train", size=settings.batch // group.world, seed=session.seed)
+    batch = tuple(one.to(settings.device) for one in batches(0))
+    choice = quickest(cross_entropy, model, batch, steps=plan.steps, seconds=session.left())
+    yield Said("The compiler", choice.sentence)
+    seconds = inf if session.left() == inf else 0.6 * session.left()
+    training = Training(model, batches, choice.objective, plan, seconds=seconds, group=group)
+    checkpoints = Checkpoints(session.folder / "checkpoints")
+    if group.leads:
+        keep_voice(checkpoints.folder, model.config, corpus.tokenizer)
+    resume(training, checkpoints)
+    seen: list[tuple[int, float]] = []
+    unseen: list[tuple[int, float]] = []
+    for step in kept(training, checkpoints):
+        yield Doing(f"step {step.step}, loss {step.loss:.3f}", 0.8 * step.step / plan.steps)
+        yield Measured("training loss", step.loss, at={"step": step.step})
+        if step.step % max(1, plan.steps // 12) == 0 or step.step == training.course.steps:
+            for name, curve, split in (("seen", seen, "train"), ("unseen", unseen, "test")):
+                curve.append((step.step, _loss(model, corpus, split, settings.device)))
+                yield Measured(f"loss on {name} text", curve[-1][1], at={"step": step.step})
+    if seen:
+        # The bands of the claims are about Grimm and the whole plan; another text or a budget settles none.
+        whole = "" if training.step == plan.steps else ", fewer steps"
+        other = whole if corpus.text.name == "grimm" else ", another text"
+        yield Measured(f"loss on seen text at the end{other}", seen[-1][1])
+        yield Measured(
+            f"loss on unseen text less that on seen, at the end{other}", unseen[-1][1] - seen[-1][1]
+        )
+        yield Drawn("memory", _figure(seen, unseen), MEMORY)
 
 
 def _loss(model: GPT, corpus: Corpus, split: str, device: str) -> float:

@@ -2,22 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from regard.claims import Claim
-from regard.core.edges import Edges
-from regard.data.graphs import load_karate
-from regard.errors import Unreachable
+from regard.lab.club import LEAK, REPAIRED, Club, Story, club, stops, train
+from regard.lab.club_figures import EMBEDDING, MEMBERS, TRAINING, draw_embedding, draw_members, draw_training
 from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Tabled
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import BLACK, BLUE, ORANGE, RED, panels, style
 from regard.lab.handmade import Weights, apart, backward, cost, differences, forward, normalised
 from regard.models.graph import GraphConvolution
-
-LEAK, REPAIRED = "all labels train it", "24 labels train it"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,76 +31,6 @@ class Settings:
     "The document stops when the test loss has not fallen for so many epochs."
 
 
-class Club(NamedTuple):
-    """Who met whom, which club each joined, which community the graph alone suggests, who is tested."""
-
-    edges: Edges
-    joined: Tensor
-    community: Tensor
-    test: Tensor
-    places: Tensor
-
-
-def club() -> Club:
-    """The karate club with the labels of document 001: communities of greatest modularity, two after merging."""
-    try:
-        import networkx
-    except ImportError as error:
-        raise Unreachable(
-            "the karate club comes with networkx", "no module 'networkx'", "pip install regard[graphs]"
-        ) from error
-    known, graph = load_karate(), networkx.karate_club_graph()
-    found = networkx.community.greedy_modularity_communities(graph)
-    # The largest community is that of the officer; the document merges the others.
-    community = torch.tensor([int(node in found[0]) for node in range(known.nodes)])
-    spots = networkx.spring_layout(graph, seed=7, iterations=300, weight=None)
-    places = torch.tensor([spots[node].tolist() for node in range(known.nodes)])
-    edges = Edges(known.source, known.target, nodes=known.nodes)
-    return Club(edges, known.labels, community, known.test, places)
-
-
-class Story(NamedTuple):
-    """A training of several runs: losses and accuracies by epoch and run, embeddings at some epochs, the end."""
-
-    train_loss: Tensor
-    test_loss: Tensor
-    right: Tensor
-    embeddings: dict[int, Tensor]
-    wrong: Tensor
-
-
-def train(settings: Settings, a: Tensor, w: Weights, labels: Tensor, mask: Tensor, test: Tensor) -> Story:
-    """Step 8: plain gradient descent, all runs at once; the accuracy is that on the tested members."""
-    wanted = torch.nn.functional.one_hot(labels, 2).to(a.dtype)
-    kept = {0, 100, 316, 1000, 3162, settings.epochs}
-    losses, sides, embeddings = [], [], {}
-    for epoch in range(settings.epochs + 1):
-        seen = forward(w, a)
-        losses.append((seen.p * wanted).sum(-1))
-        sides.append(seen.p[..., 1] > 0.5)
-        if epoch in kept:
-            embeddings[epoch] = seen.h2.clone()
-        slopes = backward(w, a, seen, wanted, mask, settings.decay)
-        for x, slope in zip(w, slopes, strict=True):
-            x.sub_(slope, alpha=settings.rate)
-    surprise, right = -torch.stack(losses).log(), torch.stack(sides) == labels.bool()
-    chosen = mask[..., 0] / mask[..., 0].sum(-1, keepdim=True)
-    return Story(
-        (surprise * chosen).sum(-1),
-        surprise[..., test].mean(-1),
-        right[..., test].double().mean(-1),
-        embeddings,
-        ~right,
-    )
-
-
-def stops(losses: Tensor, patience: int) -> int:
-    """The epoch at which the loss has not fallen for `patience` epochs; the last where that never happens."""
-    best = losses.cummin(0).indices
-    late = (torch.arange(len(losses)) - best >= patience).nonzero()
-    return int(late[0, 0]) if len(late) else len(losses) - 1
-
-
 def run(settings: Settings, session: Session) -> Iterator[Event]:
     """The nine steps, then the leak and its repair, then who looks misplaced."""
     members = club()
@@ -118,9 +43,9 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
         yield Doing(f"training on the {kind}'s labels", 0.1 + 0.4 * step)
         stories[kind] = _trained(settings, session, members, a, labels)
     yield from _accuracies(settings, members, stories)
-    yield Drawn("members", _map(members), MAP)
-    yield Drawn("training", _curves(settings, stories["community"]), CURVES)
-    yield Drawn("embedding", _embedding(members, stories["community"]), EMBEDDING)
+    yield Drawn("members", draw_members(members), MEMBERS)
+    yield Drawn("training", draw_training(stories["community"]), TRAINING)
+    yield Drawn("embedding", draw_embedding(members, stories["community"]), EMBEDDING)
 
 
 def _trained(settings: Settings, session: Session, members: Club, a: Tensor, labels: Tensor) -> Story:
@@ -130,7 +55,8 @@ def _trained(settings: Settings, session: Session, members: Club, a: Tensor, lab
     w = Weights.drawn(draws, (len(a), settings.hidden, 2, 2), torch.float32)
     repaired = (~members.test).float()
     mask = torch.stack([torch.ones_like(repaired)] * settings.seeds + [repaired] * settings.seeds)
-    return train(settings, a.float(), w, labels, mask[..., None], members.test)
+    options = {"epochs": settings.epochs, "rate": settings.rate, "decay": settings.decay}
+    return train(a.float(), w, labels, mask[..., None], members.test, **options)
 
 
 def _checks(settings: Settings, session: Session, members: Club, a: Tensor) -> Iterator[Event]:
@@ -197,101 +123,6 @@ def _accuracies(settings: Settings, members: Club, stories: dict[str, Story]) ->
     yield Tabled("accuracies", columns, rows, ACCURACIES)
 
 
-def _draw(axis, members: Club, labels: Tensor, title: str) -> None:
-    x, y = members.places.T
-    ends = torch.stack([members.edges.source, members.edges.target])
-    axis.plot(x[ends], y[ends], color="#cccccc", linewidth=0.6, marker="", zorder=1)
-    for label, colour in ((0, BLUE), (1, ORANGE)):
-        for tested, shape in ((False, "o"), (True, "s")):
-            some = (labels == label) & (members.test == tested)
-            axis.scatter(x[some], y[some], color=colour, marker=shape, s=60, zorder=2)
-    for node in range(len(x)):
-        odd = members.joined[node] != members.community[node]
-        axis.annotate(
-            str(node), (x[node], y[node]), ha="center", va="center", fontsize=5.5, color="white", zorder=3
-        )
-        if odd:
-            axis.scatter(x[node], y[node], s=150, facecolors="none", edgecolors=RED, linewidths=1.4, zorder=4)
-    axis.set(title=title, xticks=[], yticks=[])
-    axis.grid(False)
-
-
-def _map(members: Club):
-    with style():
-        figure, (left, right) = panels(2, width=8.4, height=4.0)
-        _draw(left, members, members.joined, "the club that each joined")
-        _draw(right, members, members.community, "the community that the graph suggests")
-        return figure
-
-
-def _curves(settings: Settings, story: Story):
-    with style():
-        figure, (left, right) = panels(2, width=8.4, height=3.2)
-        for name, runs, colour in (
-            (LEAK, range(settings.seeds), ORANGE),
-            (REPAIRED, range(settings.seeds, 2 * settings.seeds), BLUE),
-        ):
-            for run in runs:
-                label = name if run == runs[0] else None
-                for losses, dash in ((story.train_loss, ":"), (story.test_loss, "-")):
-                    part = f"{label}, {'test' if dash == '-' else 'training'}" if label else None
-                    left.plot(
-                        losses[1:, run].log10(),
-                        color=colour,
-                        linestyle=dash,
-                        marker="",
-                        linewidth=1.2,
-                        label=part,
-                    )
-                right.plot(story.right[1:, run], color=colour, marker="", linewidth=1.2, label=label)
-        left.set(title="loss", xlabel="epoch", ylabel="log₁₀ of the mean −log p(label)", xscale="log")
-        right.set(title="accuracy on the ten tested members", xlabel="epoch", xscale="log", ylim=(0, 1.05))
-        left.legend(fontsize=7.5, loc="lower left")
-        right.legend(loc="lower right")
-        return figure
-
-
-def _embedding(members: Club, story: Story):
-    epochs = sorted(story.embeddings)
-    epochs = [epochs[round(i * (len(epochs) - 1) / 5)] for i in range(6)]
-    with style():
-        figure, axes = panels(3, 2, width=8.4, height=2.9)
-        for axis, epoch in zip(axes, epochs, strict=True):
-            x, y = story.embeddings[epoch][0].T
-            for label, colour in ((0, BLUE), (1, ORANGE)):
-                some = members.joined == label
-                axis.scatter(x[some], y[some], color=colour, s=18, alpha=0.8)
-            for node, side in zip((8, 9), (-12, 6), strict=True):
-                axis.scatter(x[node], y[node], s=90, facecolors="none", edgecolors=RED, linewidths=1.4)
-                axis.annotate(
-                    str(node),
-                    (x[node], y[node]),
-                    xytext=(side, 4),
-                    textcoords="offset points",
-                    color=RED,
-                    fontsize=9,
-                )
-            axis.axhline(0, color=BLACK, linewidth=0.4, marker="")
-            axis.axvline(0, color=BLACK, linewidth=0.4, marker="")
-            axis.set(title=f"epoch {epoch}", xlim=(-1.08, 1.08), ylim=(-1.08, 1.08))
-        return figure
-
-
-MAP = (
-    "The club: members are nodes, and an edge joins two who met outside training. Left, colours show which of the two clubs a member joined after "
-    "the quarrel (blue Mr. Hi's, orange the officer's); right, the two communities found from the edges alone. Squares are the ten tested members. "
-    "The two in red rings, 8 and 9, are the only ones whose colour changes."
-)
-CURVES = (
-    "Every line is one training from its own first weights, on the community's labels. With the original's mistake (orange) the tested members' labels "
-    "take part in the training, and their loss falls like that of the others; repaired (blue) their loss stops falling while the training loss goes on, "
-    "and one tested member in ten stays wrong: member 8, who knows both sides."
-)
-EMBEDDING = (
-    "The two numbers per member that the softmax layer sees (the second layer's output, between −1 and 1), as training goes on, for the first seed, trained "
-    "as in the original with all labels. Colours show the club each member joined. From a cloud around zero the network draws the two communities apart. "
-    "Members 8 and 9 (red) end among the other colour, and are counted as right all the same: they are judged by their community, not by their club."
-)
 MISPLACED = "Why two members look misplaced: their colour in the drawing is their club, the label they are judged by is their community, and the two differ for them alone."
 ACCURACIES = (
     "Each training: its accuracy on the ten tested members after the last epoch, and at the epoch at which the document's rule would stop it (the test loss "

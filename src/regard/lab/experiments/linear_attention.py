@@ -1,11 +1,10 @@
 """Attention in linear time: by a kernel, by low rank, by projection. About 25 s on a CPU.   regard run linear-attention"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb, log, sqrt
 
 import torch
-from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
 from regard.claims import Claim
@@ -15,7 +14,8 @@ from regard.core.similarity import Kernel, elu_plus_one, polynomial
 from regard.lab.bench import growth, interleave
 from regard.lab.events import Doing, Drawn, Event, Measured, Said, Tabled
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import BLACK, panels, style
+from regard.lab.linear_figures import COST, RANK, draw_cost, draw_rank
+from regard.lab.linear_forms import FORMS, crossing, formula, prepared, rootless
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,35 +30,6 @@ class Settings:
     "Lengths at which memory is measured, each in a process of its own."
     rank: int = 8
     "Rank k of the low-rank form."
-
-
-FORMS: dict[str, Callable[[Tensor], Tensor]] = {
-    "softmax": lambda x: attend(x, x, x, backend="reference").output,
-    "linear, elu + 1": lambda x: attend(x, x, x, similarity=Kernel(elu_plus_one), normalise=Divide()).output,
-    "linear, (q·k + 1)²": lambda x: attend(x, x, x, similarity=Kernel(polynomial), normalise=Divide()).output,
-}
-
-
-def prepared(form: str, length: float, width: float) -> Callable[[], Tensor]:
-    """One form of attention over random input, ready to call; a fresh process measures its memory."""
-    x = torch.randn(1, 1, int(length), int(width))
-    return lambda: FORMS[form](x)
-
-
-def rootless(x: Tensor) -> Tensor:
-    """The feature map as document 001 prints it: √2 missing on the linear terms."""
-    width = x.shape[-1]
-    scale = torch.ones(comb(width + 2, 2), dtype=x.dtype)
-    scale[1 : width + 1] = 1 / sqrt(2)
-    return polynomial(x) * scale
-
-
-def formula(length: int, width: int) -> dict[str, int]:
-    """Multiplications and additions by the formulas: 2N²(D + M), and 4NCM with C features."""
-    features = {"linear, elu + 1": width, "linear, (q·k + 1)²": comb(width + 2, 2)}
-    return {"softmax": 4 * length**2 * width} | {
-        name: 4 * length * size * width + 4 * length * size for name, size in features.items()
-    }
 
 
 def run(settings: Settings, session: Session) -> Iterator[Event]:
@@ -143,18 +114,7 @@ def _cost(settings: Settings) -> Iterator[Event]:
             else float(size),
         )
     yield from _memory(settings)
-    yield Drawn("cost", _cost_figure(settings, counted, seconds), COST)
-
-
-def crossing(lengths: tuple[int, ...], first: list, second: list) -> float:
-    """The length at which `first` comes to exceed `second`, on straight lines between points in logarithms."""
-    for place in range(len(lengths)):
-        if first[place] > second[place]:
-            if place == 0:
-                return float(lengths[0])
-            before, after = log(second[place - 1] / first[place - 1]), log(first[place] / second[place])
-            return lengths[place - 1] * (lengths[place] / lengths[place - 1]) ** (before / (before + after))
-    return float("inf")
+    yield Drawn("cost", draw_cost(settings.lengths, counted, seconds, settings.width), COST)
 
 
 def _memory(settings: Settings) -> Iterator[Event]:
@@ -215,7 +175,7 @@ def _rank(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
         "gap between QKᵀV and Q(CK)ᵀDV with C = D of the right singular vectors",
         (p @ v - projected).abs().max().item() / (p @ v).abs().max().item(),
     )
-    yield Drawn("rank", _rank_figure(spectra, rank), RANK)
+    yield Drawn("rank", draw_rank(spectra, rank), RANK)
 
 
 def _short_costs(settings: Settings) -> Iterator[Event]:
@@ -249,44 +209,6 @@ def _short_costs(settings: Settings) -> Iterator[Event]:
             log(last[place] / first[place]) / log(last[0] / first[0]),
         )
 
-
-def _cost_figure(settings: Settings, counted: dict, seconds: dict):
-    with style():
-        figure, (left, right) = panels(2, width=7.6, height=3.2)
-        for name in FORMS:
-            left.plot(settings.lengths, counted[name], label=name)
-            right.plot(settings.lengths, [1e3 * one for one in seconds[name]], label=name)
-        left.axvline(settings.width**2, color=BLACK, linewidth=0.8, linestyle=":")
-        left.annotate(
-            "N = D²",
-            (settings.width**2, counted["softmax"][0]),
-            xytext=(4, 0),
-            textcoords="offset points",
-            fontsize=9,
-        )
-        left.set(title="operations", xlabel="length N", xscale="log", yscale="log")
-        right.set(title="milliseconds", xlabel="length N", xscale="log", yscale="log")
-        left.legend(loc="upper left")
-        return figure
-
-
-def _rank_figure(spectra: dict, rank: int):
-    with style():
-        figure, (axis,) = panels(height=3.0)
-        for sharpness, values in spectra.items():
-            axis.plot(
-                range(1, len(values) + 1), values / values[0], marker="", label=f"scores × {sharpness:g}"
-            )
-        axis.axvline(rank, color=BLACK, linewidth=0.8, linestyle=":")
-        axis.set(
-            title="singular values of the attention matrix", xlabel="index", yscale="log", ylim=(1e-6, 2)
-        )
-        axis.legend()
-        return figure
-
-
-COST = "Operations (counted) and time (the fastest of several calls) of one call against the length. Softmax attention grows with N², both linear forms with N; the quadratic kernel has (D + 1)(D + 2)/2 features and pays off only from about N = D² on."
-RANK = "Singular values of softmax attention over 256 random tokens, at three sharpnesses of the scores. Smooth attention is nearly of low rank; sharp attention is not, and cutting it there costs what the discarded values say."
 
 EXPERIMENT = Experiment(
     chapter="attention",

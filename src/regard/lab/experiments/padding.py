@@ -1,4 +1,4 @@
-"""What a convolution's border tells it about absolute position. About 40 s on two cores.   regard run padding"""
+"""What a convolution's border tells it about absolute position. About 45 s on two cores.   regard run padding"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -132,6 +132,14 @@ def trained(heads: int, settings: Settings, seed: int) -> list[float]:
 
 def run(settings: Settings, session: Session) -> Iterator[Event]:
     """What is seen, what it costs, what heads bring."""
+    yield from _seen(settings, session)
+    counts = {length: operations(length, settings.width) for length in settings.lengths}
+    yield from _costs(settings, counts)
+    yield from _two_heads(settings, session, counts)
+
+
+def _seen(settings: Settings, session: Session) -> Iterator[Event]:
+    """Which places move which outputs, by kind of layer and depth."""
     seen: dict[str, Tensor] = {}
     rows = []
     middle = settings.length // 2
@@ -162,7 +170,10 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     yield Measured(
         "places of the future seen by causal attention", table["causal attention"][0] - (middle + 1)
     )
-    counts = {length: operations(length, settings.width) for length in settings.lengths}
+    yield Drawn("sight", _sight(seen, settings), SIGHT)
+
+
+def _costs(settings: Settings, counts: dict[int, dict[str, int]]) -> Iterator[Event]:
     for name in ("attention", "convolution"):
         for length in settings.lengths:
             yield Measured(f"operations, {name}", counts[length][name], at={"length": length})
@@ -171,6 +182,10 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
             f"exponent of the cost in the length, {name}",
             log(counts[last][name] / counts[first][name]) / log(last / first),
         )
+
+
+def _two_heads(settings: Settings, session: Session, counts: dict[int, dict[str, int]]) -> Iterator[Event]:
+    """One head and two, taught to copy two places at once."""
     curves: dict[int, list[list[float]]] = {heads: [] for heads in settings.heads}
     for seed in range(settings.seeds):
         for heads in settings.heads:
@@ -190,7 +205,6 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
             ends[settings.heads[0]],
             ends[settings.heads[1]],
         )
-    yield Drawn("sight", _sight(seen, settings), SIGHT)
     yield Drawn("heads", _heads(counts, curves), HEADS)
 
 

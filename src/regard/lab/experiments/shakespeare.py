@@ -3,23 +3,31 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf, log
+from math import inf
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from regard.claims import Claim
-from regard.core.trace import trace
 from regard.generation.sampling import Sampler
 from regard.lab.corpus import Corpus, load_corpus, real_words, speak, words
 from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import BLACK, ORDERED, panels, style
+from regard.lab.shakespeare_figures import (
+    ATTENTION,
+    EPOCHS,
+    LOSS,
+    Epoch,
+    draw_attention,
+    draw_epochs,
+    draw_losses,
+)
 from regard.lab.voice import keep_voice
 from regard.models.block import CausalAttention
 from regard.models.gpt import GPT
 from regard.models.presets import DOCUMENT_000, DOCUMENT_002
-from regard.training import Checkpoints, Plan, Training, cross_entropy, held_out, joined, kept, resume
+from regard.training import Checkpoints, Group, Plan, Training, cross_entropy, held_out, joined, kept, resume
 
 EPOCH = 1563
 "Steps of 64 windows in the 100,000 windows that document 002 calls an epoch."
@@ -49,6 +57,15 @@ class Settings:
     "Samples whose words are counted, for each way of sampling."
 
 
+CURVES = (
+    "training loss",
+    "test loss",
+    "accuracy of the last character, training",
+    "accuracy of the last character, test",
+)
+"What is measured of document 002's model at the end of an epoch."
+
+
 def run(settings: Settings, session: Session) -> Iterator[Event]:
     """Document 002's model first, then document 000's; each is saved as it goes."""
     with joined() as group:
@@ -61,26 +78,16 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
 
 
 def _document_002(
-    settings: Settings, session: Session, corpus: Corpus, known: bool, group
+    settings: Settings, session: Session, corpus: Corpus, known: bool, group: Group
 ) -> Iterator[Event]:
     torch.manual_seed(session.seed)
     model = GPT(replace(DOCUMENT_002, vocabulary=corpus.tokenizer.size))
     plan = replace(ADAM, steps=settings.epochs * settings.epoch, seed=session.seed)
     seconds = inf if session.left() == inf else 0.4 * session.left()
-    training = Training(
-        model,
-        corpus.batches("train", size=64 // group.world, seed=session.seed),
-        cross_entropy,
-        plan,
-        seconds=seconds,
-        group=group,
-    )
-    checkpoints = Checkpoints(session.folder / "document-002")
-    if group.leads:
-        keep_voice(checkpoints.folder, model.config, corpus.tokenizer)
-    resume(training, checkpoints)
+    place = session.folder / "document-002"
+    training, checkpoints = _begun(model, corpus, plan, place, batch=64, seconds=seconds, group=group)
     recent: list[float] = []
-    curve: list[tuple[float, float, float, float, float]] = []
+    curve: list[Epoch] = []
     for step in kept(training, checkpoints):
         recent.append(step.loss)
         if step.step % 50 == 0:
@@ -92,33 +99,39 @@ def _document_002(
             )
         if step.step % settings.epoch == 0 or step.step == training.course.steps:
             epoch = step.step / settings.epoch
-            mean, recent = sum(recent) / len(recent), []
-            test, right = (
-                held_out(model, corpus.windows.cover("test", size=500)),
-                last_right(model, corpus, "test"),
-            )
-            curve.append((epoch, mean, test, last_right(model, corpus, "train"), right))
-            for name, value in zip(
-                (
-                    "training loss",
-                    "test loss",
-                    "accuracy of the last character, training",
-                    "accuracy of the last character, test",
-                ),
-                curve[-1][1:],
-                strict=True,
-            ):
+            curve.append((epoch, sum(recent) / len(recent), *_tested(model, corpus)))
+            recent = []
+            for name, value in zip(CURVES, curve[-1][1:], strict=True):
                 yield Measured(f"{name} by epoch, document 002", value, at={"epoch": epoch})
             yield from _sentences(model, corpus, epoch)
             if epoch == 1 and known:
-                yield Measured("document 002: test loss after the first epoch", test)
+                yield Measured("document 002: test loss after the first epoch", curve[-1][2])
     if curve and known and training.step == plan.steps:
         for name, value in zip(
             ("training loss", "test loss", "training accuracy", "test accuracy"), curve[-1][1:], strict=True
         ):
             yield Measured(f"document 002: {name} at the end", value)
     if curve:
-        yield Drawn("epochs", _curves(curve), EPOCHS)
+        yield Drawn("epochs", draw_epochs(curve), EPOCHS)
+
+
+def _begun(
+    model: GPT, corpus: Corpus, plan: Plan, folder: Path, *, batch: int, seconds: float, group: Group
+) -> tuple[Training, Checkpoints]:
+    """A training that goes on from its last checkpoint; what its model needs to speak lies beside them."""
+    batches = corpus.batches("train", size=batch // group.world, seed=plan.seed)
+    training = Training(model, batches, cross_entropy, plan, seconds=seconds, group=group)
+    checkpoints = Checkpoints(folder)
+    if group.leads:
+        keep_voice(folder, model.config, corpus.tokenizer)
+    resume(training, checkpoints)
+    return training, checkpoints
+
+
+def _tested(model: GPT, corpus: Corpus) -> tuple[float, float, float]:
+    """The test loss, and the accuracy of the last character in training and test."""
+    loss = held_out(model, corpus.windows.cover("test", size=500))
+    return loss, last_right(model, corpus, "train"), last_right(model, corpus, "test")
 
 
 def written_out(layer: CausalAttention, x: Tensor) -> tuple[list[tuple[str, str]], Tensor]:
@@ -182,7 +195,7 @@ def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
 
 
 def _document_000(
-    settings: Settings, session: Session, corpus: Corpus, known: bool, group
+    settings: Settings, session: Session, corpus: Corpus, known: bool, group: Group
 ) -> Iterator[Event]:
     torch.manual_seed(session.seed)
     model = GPT(replace(DOCUMENT_000, vocabulary=corpus.tokenizer.size))
@@ -199,32 +212,18 @@ def _document_000(
     after = max(0.15 * session.left(), 15 * (time.monotonic() - began))
     seconds = inf if session.left() == inf else max(session.left() - after, 0.3 * session.left())
     plan = replace(settings.plan, seed=session.seed)
-    training = Training(
-        model,
-        corpus.batches("train", size=settings.batch // group.world, seed=session.seed),
-        cross_entropy,
-        plan,
-        seconds=seconds,
-        group=group,
+    place = session.folder / "document-000"
+    training, checkpoints = _begun(
+        model, corpus, plan, place, batch=settings.batch, seconds=seconds, group=group
     )
-    checkpoints = Checkpoints(session.folder / "document-000")
-    if group.leads:
-        keep_voice(checkpoints.folder, model.config, corpus.tokenizer)
-    resume(training, checkpoints)
     losses: list[tuple[int, float]] = [(0, before)]
     tests: list[tuple[int, float]] = [(0, before)]
     for step in kept(training, checkpoints):
         losses.append((step.step, step.loss))
         yield Measured("training loss, document 000", step.loss, at={"step": step.step})
         if step.step % max(1, plan.steps // 10) == 0 and step.step < training.course.steps:
-            tests.append(
-                (
-                    step.step,
-                    held_out(
-                        model, (corpus.windows.batch("test", index, size=64, seed=0) for index in range(4))
-                    ),
-                )
-            )
+            some = (corpus.windows.batch("test", index, size=64, seed=0) for index in range(4))
+            tests.append((step.step, held_out(model, some)))
             yield Measured("held-out loss, document 000", tests[-1][1], at={"step": step.step})
         yield Doing(
             f"document 000's model, step {step.step}, loss {step.loss:.3f}",
@@ -239,8 +238,8 @@ def _document_000(
         speak(model, corpus, start, steps=500, sampler=Sampler(), seed=1)[0].strip(),
     )
     yield from _words(settings, model, corpus)
-    yield Drawn("loss", _losses(losses, tests), LOSS)
-    yield Drawn("attention", _attention(model, corpus), ATTENTION)
+    yield Drawn("loss", draw_losses(losses, tests), LOSS)
+    yield Drawn("attention", draw_attention(model, corpus), ATTENTION)
 
 
 def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
@@ -259,59 +258,6 @@ def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
         for row, value in enumerate(found):
             yield Measured(f"share of real words, {name}", value, row)
 
-
-def _curves(curve: list[tuple[float, float, float, float, float]]):
-    epochs, *columns = zip(*curve, strict=True)
-    with style():
-        figure, (left, right) = panels(2, height=3.0)
-        for axis, names, pair in (
-            (left, ("training", "test"), columns[:2]),
-            (right, ("training", "test"), columns[2:]),
-        ):
-            for name, values in zip(names, pair, strict=True):
-                axis.plot(epochs, values, label=name)
-            axis.set(xlabel="epoch", xticks=range(1, int(max(epochs)) + 1) if max(epochs) >= 1 else epochs)
-            axis.legend()
-        left.set_title("loss (nats a character)")
-        right.set_title("accuracy of the last character")
-        return figure
-
-
-def _losses(losses: list[tuple[int, float]], tests: list[tuple[int, float]]):
-    with style():
-        figure, (axis,) = panels(height=3.0)
-        axis.plot(*zip(*losses, strict=True), marker="", linewidth=0.8, alpha=0.7, label="training batch")
-        axis.plot(*zip(*tests, strict=True), label="held out")
-        axis.axhline(log(65), color=BLACK, linewidth=0.8, linestyle=":")
-        axis.annotate("ln 65", (0, 4.17), xytext=(6, 3), textcoords="offset points", fontsize=9)
-        axis.set(title="document 000's model", xlabel="step", ylabel="loss (nats a character)")
-        axis.legend()
-        return figure
-
-
-def _attention(model: GPT, corpus: Corpus):
-    """Every head of every layer over one line."""
-    line = "ROMEO: What light through yonder"
-    line = line if set(line) <= set(corpus.tokenizer.alphabet) else corpus.text.characters[1000:1032]
-    model.eval()
-    with torch.no_grad(), trace(model) as seen:
-        model(corpus.tokenizer.encode(line)[None])
-    maps: list[Tensor] = [look.weights[0] for name, looks in seen.looks.items() for look in looks]
-    with style():
-        figure, axes = panels(len(maps[0]), len(maps), width=7.4, height=1.8)
-        for axis, weights in zip(axes, [head for layer in maps for head in layer], strict=True):
-            axis.imshow(weights.sqrt().numpy(), cmap=ORDERED, vmin=0, vmax=1)
-            axis.set(xticks=[], yticks=[])
-        for depth in range(len(maps)):
-            axes[depth * len(maps[0])].set_ylabel(f"layer {depth + 1}")
-        for head in range(len(maps[0])):
-            axes[head].set_title(f"head {head + 1}", fontsize=9.5)
-        return figure
-
-
-EPOCHS = "Document 002's model: loss over all characters of a window, and how often the character after the window is the most probable one, by epoch of 100,000 windows."
-LOSS = "Document 000's model: the loss of each training batch, and on text that was held out."
-ATTENTION = "Where each character (down) of a line of 32 looks among those before it (across), in every head of document 000's trained model; square roots, so that small weights are seen."
 
 EXPERIMENT = Experiment(
     chapter="text",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from math import log, pi
 from typing import Any
 
@@ -195,7 +196,8 @@ def _curves(hard: dict[str, History], cure: History, control: History):
     with style():
         figure, (left, middle, right) = panels(3, width=10.5, height=3.3)
         runs = [*hard.items(), ("hard, cure's rate", control), ("cured", cure)]
-        for (name, one), colour in zip(runs, (SKY, PURPLE, ORANGE, BLUE, RED, "#777777", GREEN), strict=True):
+        colours = [*islice(cycle((SKY, PURPLE, ORANGE, BLUE, RED)), len(hard)), "#777777", GREEN]
+        for (name, one), colour in zip(runs, colours, strict=True):
             epochs = range(1, len(one.side) + 1)
             look: Any = {"color": colour, "marker": "", "label": name}
             left.plot(epochs, [100 * share for share in one.uncovered], **look)
