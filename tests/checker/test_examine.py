@@ -1,6 +1,7 @@
 """Probe, compare, conclude: the right words for the right evidence."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -53,6 +54,19 @@ class NotAlone(Attention):
         return super().forward(x)
 
 
+class Spare(nn.Module):
+    """A head of attention that leaves some rows of its matrices unused: right, but no reading fits."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.first, self.second, self.third = (nn.Parameter(torch.randn(width + 6, width)) for _ in range(3))
+
+    def forward(self, x):
+        q, k, v = (x @ one[: x.shape[-1]].T for one in (self.first, self.second, self.third))
+        s = q @ k.transpose(-2, -1) * x.shape[-1] ** -0.5
+        return s.masked_fill(torch.ones_like(s[0]).triu(1) == 1, float("-inf")).softmax(-1) @ v
+
+
 def judged(thing, contract: str = "causal-attention"):
     return check(thing, contract=contract).verdicts[0]
 
@@ -63,6 +77,14 @@ def test_correct_is_said_with_how_it_was_found() -> None:
     assert verdict.sentence.startswith("it is causal self-attention, as far as 8 laws and")
     assert all(verdict.laws.values())
     assert verdict.notes == ("q = query.weight, k = key.weight, v = value.weight (by name)",)
+
+
+def test_weights_that_no_reading_fits_are_asked_for_and_blame_nobody() -> None:
+    verdict = judged(Spare)
+    assert verdict.state == "undecided"
+    (finding,) = verdict.findings
+    assert finding.slug == "unknown-weight"
+    assert finding.remedy.startswith("say which weight is which: --map q=NAME")
 
 
 def test_an_unknown_cause_is_called_unknown_with_the_smallest_case() -> None:
@@ -140,7 +162,7 @@ class Crashing:
 
 def test_one_crash_costs_one_law() -> None:
     described = member("Attention", Attention)
-    bench = Bench(Crashing(Attention, 9), described, [described], Source(""))
+    bench = Bench(Crashing(Attention, 13), described, [described], Source(""))
     verdict = examine(named("causal-attention"), bench)
     assert [name for name, held in verdict.laws.items() if not held] == ["causality"]
     assert verdict.findings[0].evidence == ("causality: its process was ended by a segmentation fault",)
@@ -203,3 +225,19 @@ def test_a_runner_up_that_is_near_makes_two_candidates() -> None:
         examination.draw = lambda member: None
         examination.name(match(1e-7, runner), [("scale-width",)])
         assert examination.findings[0].candidates == candidates
+
+
+def test_only_what_differs_is_decided_and_what_all_share_stays() -> None:
+    bench = Bench(Here(Attention), member("Attention", Attention), [], Source(""))
+    seen: list[set[str]] = []
+
+    def decide(source: Source, name: str, slugs: set[str], facts: dict) -> str:
+        seen.append(slugs)
+        return "mask-ignored"
+
+    contract = replace(named("multi-head-attention"), decide=decide)
+    pairs = [("mask-added", "softmax-queries"), ("mask-ignored", "softmax-queries")]
+    assert Examination(contract, bench, 0).settle(pairs) == [("mask-ignored", "softmax-queries")]
+    assert seen == [{"mask-added", "mask-ignored"}]
+    unsure = replace(contract, decide=lambda *_: None)
+    assert Examination(unsure, bench, 0).settle(pairs) == pairs

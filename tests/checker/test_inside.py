@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.inside import Inside, member, plain, told, weights
+from regard.checker.inside import Inside, member, told, weights
 
 CODE = '''
 import torch
@@ -33,6 +33,26 @@ def spoil(x):
 def fail(x):
     raise ValueError("no good")
 '''
+
+
+COUNTING = """
+import torch
+from torch import nn
+
+seen = []
+def count(x):
+    seen.append(x)
+    return x * len(seen)
+
+class Counter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step, self.calls = nn.Parameter(torch.zeros(())), 0
+    def forward(self, x):
+        self.calls += 1
+        return self.step * self.calls * (-1 if self.training else 1)
+"""
+ASKED = {"named": {}, "method": "", "kind": "float64"}
 
 
 @pytest.fixture
@@ -71,6 +91,12 @@ def test_weights_are_set_in_place_and_answers_follow(inside: Inside) -> None:
     assert reply["changed"] == []
 
 
+def test_an_input_passed_by_name_that_is_written_into_is_noticed(inside: Inside) -> None:
+    inside.make("spoil", 1, [], {})
+    reply = inside.call(1, [], named={"x": np.arange(3.0)}, method="", kind="float64", seed=0)
+    assert reply["changed"] == ["x"]
+
+
 def test_an_input_that_is_written_into_is_noticed(inside: Inside) -> None:
     inside.make("spoil", 1, [], {})
     given = np.arange(3.0)
@@ -78,13 +104,70 @@ def test_an_input_that_is_written_into_is_noticed(inside: Inside) -> None:
     assert given.tolist() == [0.0, 1.0, 2.0]
 
 
-def test_gradients_of_input_and_weights(inside: Inside) -> None:
+def test_gradients_of_weights(inside: Inside) -> None:
     inside.make("Layer", 1, [], {"width": 2})
     inside.cast(1, "float64")
     inside.set(1, {"lin.weight": np.array([[1.0, 2.0], [3.0, 4.0]])})
-    found = inside.slope(1, [np.array([5.0, 6.0])], named={}, direction=np.array([1.0, 0.0]), kind="float64")
-    assert found["input"].tolist() == [1.0, 2.0]
+    found = inside.slope(1, [np.array([5.0, 6.0])], **ASKED, parts=[0], directions=[np.array([1.0, 0.0])])
     assert found["weights"]["lin.weight"].tolist() == [[5.0, 6.0], [0.0, 0.0]]
+    assert found["inputs"]["0"].tolist() == [1.0, 2.0]
+
+
+def test_a_fresh_call_is_the_first_of_its_file_and_its_object(tmp_path: Path) -> None:
+    file = tmp_path / "counting_under_test.py"
+    file.write_text(COUNTING, encoding="utf-8")
+    inside = Inside()
+    inside.load(str(file))
+    for number, name in ((1, "count"), (2, "Counter")):
+        inside.make(name, number, [], {})
+        inside.cast(number, "float64")
+    inside.set(2, {"step": np.array(3.0)})
+    one = np.ones(())
+
+    def answers(number: int, *, fresh: bool) -> list[float]:
+        return [float(inside.call(number, [one], **ASKED, seed=0, fresh=fresh)["answer"]) for _ in range(2)]
+
+    assert answers(1, fresh=False) == [1.0, 2.0]
+    assert answers(1, fresh=True) == [1.0, 1.0]
+    assert answers(1, fresh=False) == [3.0, 4.0]
+    assert answers(2, fresh=False) == [3.0, 6.0]
+    assert answers(2, fresh=True) == [3.0, 3.0]
+    inside.mode(2, True)
+    assert answers(2, fresh=True) == [-3.0, -3.0]
+
+
+def test_gradients_of_inputs_that_are_written_into(inside: Inside) -> None:
+    inside.make("spoil", 1, [], {})
+    found = inside.slope(1, [np.ones(2)], **ASKED, parts=[0], directions=[np.array([2.0, 3.0])])
+    assert found == {"weights": {}, "inputs": {"0": pytest.approx(np.array([2.0, 3.0]))}}
+
+
+class Pair(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = nn.Parameter(torch.tensor([2.0, 3.0], dtype=torch.float64))
+
+    def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"weights": x.sum()[None], "output": self.w * x}
+
+
+def test_gradients_are_those_of_the_part_that_is_the_output() -> None:
+    found = Inside({1: Pair()}).slope(
+        1, [np.array([5.0, 7.0])], **ASKED, parts=[1], directions=[np.array([1.0, 10.0])]
+    )
+    assert found["weights"]["w"].tolist() == [5.0, 70.0]
+    assert found["inputs"]["0"].tolist() == [2.0, 30.0]
+
+
+class Methods(nn.Module):
+    def score(self, x: torch.Tensor) -> torch.Tensor:
+        return x
+
+
+def test_a_module_without_forward_is_not_called() -> None:
+    about = Inside({1: Methods()}).about(1)
+    assert about["call"] == []
+    assert list(about["methods"]) == ["score"]
 
 
 def test_the_seed_makes_chance_repeatable(inside: Inside) -> None:
@@ -113,14 +196,6 @@ def test_an_exception_whose_words_cannot_be_read_is_still_told() -> None:
             raise RuntimeError
 
     assert told(Mute(), None)["words"] == "(its message cannot be read)"
-
-
-def test_answers_are_plain() -> None:
-    assert plain((torch.tensor([True]), 1.5, None))[1:] == [1.5, None]
-    assert plain(torch.ones(2, dtype=torch.bfloat16)).dtype == np.float32
-    assert plain(torch.eye(2).to_sparse()).tolist() == [[1.0, 0.0], [0.0, 1.0]]
-    assert plain(nn.Linear(1, 1)) == {"other": "Linear"}
-    assert plain(np.float64(2.0)) == 2.0
 
 
 def test_a_thing_without_modules_has_its_arrays_for_weights() -> None:

@@ -4,10 +4,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.laws import gap
+from regard.checker.live import check
 
 LAWS = [(c, law) for c in CONTRACTS for law in c.laws if law.name not in ("loss", "samples", "one component")]
 BREAKS = [
@@ -75,7 +78,7 @@ def test_a_gap_is_a_share_of_the_largest_value() -> None:
 
 STYLES = [
     ("attention", "SdpaDropout", "steady", "dropout-in-eval"),
-    ("attention", "Remembers", "steady", "state-between-calls"),
+    ("attention", "Remembers", "afresh", "state-between-calls"),
     ("attention", "InPlace", "untouched", "input-modified"),
     ("attention", "Detached", "gradient", "gradient-cut"),
     ("attention", "EvalOnly", "causality", "mask-training-only"),
@@ -86,8 +89,57 @@ STYLES = [
 def test_laws_that_need_a_real_module_are_broken_by_one(
     file: str, name: str, law: str, slug: str, style: Callable
 ) -> None:
-    from regard.checker.live import check
-
     verdict = check(getattr(style(file), name), contract="causal-attention").verdicts[0]
     assert verdict.laws[law] is False
     assert slug in verdict.slugs
+
+
+class Cached(nn.Module):
+    """Graph convolution that keeps the first graph of each size."""
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight, self.kept = nn.Parameter(torch.randn(inputs, outputs)), None
+
+    def forward(self, x: torch.Tensor, adj: torch.Tensor) -> torch.Tensor:
+        if self.kept is None or self.kept.shape != adj.shape:
+            a = adj.clone().fill_diagonal_(1)
+            root = a.sum(1).rsqrt()
+            self.kept = root[:, None] * a * root
+        return self.kept @ x @ self.weight
+
+
+class Forgetful(Cached):
+    def forward(self, x: torch.Tensor, adj: torch.Tensor) -> torch.Tensor:
+        self.kept = None
+        return super().forward(x, adj)
+
+
+class Running(nn.Module):
+    """A norm that keeps statistics in train() and uses them in eval()."""
+
+    def __init__(self, width: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.weight, self.eps = nn.Parameter(torch.ones(width)), eps
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.register_buffer("mean", torch.zeros(1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        if self.training:
+            self.mean = self.mean + 0.1 * (x.detach().mean() - self.mean)
+        return (x - self.mean) / (
+            x.var(-1, keepdim=True, unbiased=False) + self.eps
+        ).sqrt() * self.weight + self.bias
+
+
+def test_what_remembers_is_judged_by_first_calls_alone() -> None:
+    verdict = check(Cached, contract="gcn-layer").verdicts[0]
+    assert verdict.slugs == ("state-between-calls",)
+    assert [law for law, held in verdict.laws.items() if not held] == ["afresh"]
+    assert check(Forgetful, contract="gcn-layer").verdicts[0].state == "correct"
+
+
+def test_statistics_that_run_along_in_training_are_memory() -> None:
+    verdict = check(Running, contract="layer-norm").verdicts[0]
+    (finding,) = [f for f in verdict.findings if f.slug == "state-between-calls"]
+    assert finding.evidence[0].startswith("afresh: a call in train() changes the answer in eval(): by ")

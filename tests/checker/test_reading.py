@@ -64,3 +64,13 @@ def test_comments_say_nothing() -> None:
     source = Source("class A:\n    # leaky\n    def forward(self, x):\n        return x + 1e4  # relu(x)\n")
     assert source.running("A") == "def forward(self, x):\n    return x + 10000.0"
     assert "leaky" not in source.code()
+
+
+def test_what_is_said_of_a_member_is_names_docstrings_and_comments_not_code() -> None:
+    text = '"""The file."""\n# opening\nimport torch\n# far away\nx = 1\n\n# above\nclass A(Base):\n    """Doc."""\n'
+    text += "    def forward(self, inner):\n        code = Other(inner)  # beside\n        return code\n"
+    said = Source(text, "layers").said("A").split()
+    for word in ("layers", "A", "The", "Doc.", "inner", "Other", "Base", "above", "beside"):
+        assert word in said, word
+    for word in ("code", "away", "torch"):
+        assert word not in said, word

@@ -1,12 +1,9 @@
-"""Weights by role: by name, then by shape."""
+"""Roles as names say them."""
 
 import numpy as np
 import pytest
 
-from regard.checker.bench import Unfit
-from regard.checker.roles import frames, gather, role, tokens
-
-FACTS = {"heads": 3, "width": 24, "causal": True}
+from regard.checker.roles import Weight, alike, gather, matrix, role, tokens
 
 
 @pytest.mark.parametrize(
@@ -20,53 +17,51 @@ def test_names_say_roles(name: str, found: str | None) -> None:
     assert role(name) == found
 
 
-def drawn(*shapes: tuple[str, tuple[int, ...], str]) -> list:
-    rng = np.random.default_rng(0)
-    weights = {name: rng.standard_normal(shape) for name, shape, _ in shapes}
-    return gather(weights, {name: owner for name, _, owner in shapes}, list(weights))
-
-
-def test_a_linear_is_transposed_and_its_bias_found() -> None:
-    weights = drawn(
-        *[
-            (f"{r}_proj.{p}", (24, 24) if p == "weight" else (24,), "Linear")
-            for r in "qkvo"
-            for p in ("weight", "bias")
-        ]
-    )
-    frame = frames(weights, thirds=None, said={}, facts=FACTS)[0]
-    assert np.array_equal(frame["wq"], weights[0].value.T)
-    assert np.array_equal(frame["bk"], weights[1].bias)
-    assert frame.notes == (
-        "q = q_proj.weight, k = k_proj.weight, v = v_proj.weight, o = o_proj.weight (by name)",
-    )
-
-
-def test_the_order_of_a_fused_projection_is_that_of_the_assignment() -> None:
-    weights = drawn(("c_attn.weight", (72, 24), "Linear"), ("c_proj.weight", (24, 24), "Linear"))
-    frame = frames(weights, thirds=("k", "q", "v"), said={}, facts=FACTS)[0]
-    assert np.array_equal(frame["wk"], weights[0].value[:24].T)
-    assert np.array_equal(frame["wq"], weights[0].value[24:48].T)
-
-
-def test_without_names_every_assignment_is_a_reading() -> None:
-    weights = drawn(*[(f"lin{i}.weight", (24, 24), "Linear") for i in range(4)])
-    assert len(frames(weights, thirds=None, said={}, facts=FACTS)) == 24
-
-
-def test_the_person_has_the_last_word() -> None:
-    weights = drawn(*[(f"lin{i}.weight", (24, 24), "Linear") for i in range(4)])
-    said = {"q": "lin3", "k": "lin2", "v": "lin1", "o": "lin0"}
-    frame = frames(weights, thirds=None, said=said, facts=FACTS)[0]
-    assert np.array_equal(frame["wq"], weights[3].value.T)
-    with pytest.raises(Unfit, match="begins with 'lin9'"):
-        frames(weights, thirds=None, said={"q": "lin9"}, facts=FACTS)
-
-
-def test_too_little_to_read_is_told() -> None:
-    with pytest.raises(Unfit, match="no queries, keys and values"):
-        frames(drawn(("lin.weight", (24, 24), "Linear")), thirds=None, said={}, facts=FACTS)
-
-
 def test_tokens_of_a_camel() -> None:
     assert tokens("attn.toQ.weight") == ["attn", "to", "q"]
+
+
+def test_a_bias_belongs_to_the_weight_of_its_name() -> None:
+    weights = {
+        "W_q": np.ones((4, 4)),
+        "b_q": np.arange(4.0),
+        "out.weight": np.ones((4, 4)),
+        "scale": np.ones(4),
+    }
+    found = gather(weights, dict.fromkeys(weights, "Mine"), list(weights))
+    assert [w.name for w in found] == ["W_q", "out.weight"]
+    assert found[0].bias is weights["b_q"]
+    assert found[1].bias is None
+
+
+def test_a_linear_is_read_from_in_to_out_and_a_free_matrix_by_its_width() -> None:
+    value = np.arange(12.0).reshape(3, 4)
+    assert np.array_equal(matrix(Weight("a", value, "Linear", None), 4), value.T)
+    assert np.array_equal(matrix(Weight("a", value, "Mine", None), 3), value)
+    assert np.array_equal(matrix(Weight("a", value, "Mine", None), 4), value.T)
+
+
+def test_a_bias_that_stands_alone_belongs_to_the_output() -> None:
+    weights = {"W_q": np.ones((4, 4)), "W_o": np.ones((4, 4)), "bias": np.arange(4.0)}
+    found = gather(weights, dict.fromkeys(weights, "Mine"), list(weights))
+    assert found[0].bias is None
+    assert found[1].bias is weights["bias"]
+
+
+def test_a_bias_of_several_rows_is_no_weight() -> None:
+    weights = {"w_in": np.ones((3, 4, 4)), "b_in": np.ones((3, 4))}
+    assert [w.name for w in gather(weights, dict.fromkeys(weights, "Mine"), list(weights))] == ["w_in"]
+
+
+def test_weights_that_differ_in_a_number_are_alike() -> None:
+    names = ["a.0.x", "a.0.y", "a.1.x", "a.1.y", "out"]
+    groups = alike([Weight(name, np.ones((2, 2)), "Mine", None) for name in names])
+    assert [[w.name for w in group] for group in groups] == [["a.0.x", "a.1.x"], ["a.0.y", "a.1.y"], ["out"]]
+
+
+def test_the_axis_of_the_input_comes_first() -> None:
+    value = np.arange(24.0).reshape(3, 4, 2)
+    assert np.array_equal(matrix(Weight("a", value, "Mine", None), 4), value.transpose(1, 0, 2).reshape(4, 6))
+    square = np.arange(48.0).reshape(3, 4, 4)
+    flipped = matrix(Weight("a", square, "Mine", None), 4, flip=True)
+    assert np.array_equal(flipped, square.transpose(2, 0, 1).reshape(4, 12))

@@ -1,6 +1,7 @@
 """The child answers, is watched, and is ended with everything it started."""
 
 import os
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from regard.checker.limits import Limits, members
 from regard.checker.session import Lost, Raised, Session
+from regard.checker.target import refused
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and /proc")
 QUICK = Limits(load=5.0, call=2.0, whole=600.0, memory=1 << 30)
@@ -85,6 +87,57 @@ def test_an_exception_comes_back_with_the_persons_line(session: Session) -> None
         call(session, "polite")
     assert caught.value.kind == "SystemExit"
     assert caught.value.text == "def polite(x): sys.exit(3)"
+
+
+ONCE = """
+import os
+def unlucky(x):
+    if not os.path.exists({mark!r}):
+        open({mark!r}, "w").close()
+        os._exit(1)
+    return 2 * x
+def leave(x): os._exit(7)
+"""
+
+
+@pytest.mark.slow
+def test_what_is_lost_once_is_asked_again_before_anybody_is_blamed(tmp_path: Path) -> None:
+    file = tmp_path / "once.py"
+    file.write_text(ONCE.format(mark=str(tmp_path / "mark")), encoding="utf-8")
+    with Session(QUICK) as session:
+        session.ask("load", str(file))
+        assert call(session, "unlucky").tolist() == [0.0, 2.0, 4.0]
+        assert session.restarts == 1
+        with pytest.raises(Lost, match="status 7"):
+            call(session, "leave")
+        assert session.restarts == 1
+
+
+STARTER = """#!/bin/sh
+if [ ! -e {mark} ]; then touch {mark} 2>/dev/null; echo "no room left" >&2; exit 1; fi
+exec {python} "$@"
+"""
+
+
+@pytest.mark.parametrize("lucky", [True, False])
+def test_a_process_that_cannot_start_is_not_the_codes_fault(lucky: bool, tmp_path: Path, monkeypatch) -> None:
+    file, starter = tmp_path / "mine.py", tmp_path / "python"
+    file.write_text("def double(x): return 2 * x", encoding="utf-8")
+    mark = tmp_path / "mark" if lucky else tmp_path / "no folder" / "mark"
+    starter.write_text(STARTER.format(mark=f"'{mark}'", python=sys.executable), encoding="utf-8")
+    starter.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(starter))
+    with Session(QUICK) as session:
+        if lucky:
+            assert session.ask("load", str(file))["members"][0]["name"] == "double"
+            return
+        with pytest.raises(Lost) as caught:
+            session.ask("load", str(file))
+    assert caught.value.slug == "not-started"
+    wanted = "its process ended itself with status 1 before your file was looked at: no room left"
+    assert caught.value.sentence == wanted
+    verdict = refused(caught.value, "mine.py")
+    assert verdict.state == "undecided"
 
 
 @pytest.mark.parametrize(

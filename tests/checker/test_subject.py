@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regard.checker.subject import draw, first, kind_of
+from regard.checker.subject import by_role, draw, first, kind_of, takes_roles
 
 
 def test_the_first_array_of_an_answer_counts() -> None:
@@ -24,3 +24,13 @@ def test_probe_weights_are_large_and_no_bias_is_zero() -> None:
     assert (drawn["lin.bias"] != 0).all()
     assert (np.abs(drawn["gain"]) >= 0.5).all()
     assert (drawn["gain"] != 1).all()
+
+
+def test_queries_keys_and_values_go_where_the_names_want_them() -> None:
+    given = {"q": 1, "k": 2, "v": 3}
+    plain = [{"name": name, "named": False} for name in ("values", "key", "q")]
+    assert by_role(plain, given) == ([3, 2, 1], {})
+    named = [{"name": name, "named": True} for name in ("query", "key", "value")]
+    assert by_role(named, given) == ([], {"query": 1, "key": 2, "value": 3})
+    assert takes_roles(plain)
+    assert not takes_roles([{"name": name} for name in ("x", "key", "value")])

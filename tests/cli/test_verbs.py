@@ -214,14 +214,17 @@ def test_unknown_data_gets_the_nearest(capsys) -> None:
     assert status == 2 and err.splitlines()[0].endswith("no dataset of that name") and "cora" in err
 
 
-@pytest.mark.parametrize(("load", "policy"), [(0.1, None), (1.9, "passive")])
-def test_waiting_threads_sleep_where_others_work(
-    load: float, policy: str | None, monkeypatch, capsys
-) -> None:
+@pytest.mark.parametrize(("company", "policy"), [(False, None), (True, "passive")])
+def test_waiting_threads_sleep_where_others_work(company: bool, policy: str | None, monkeypatch) -> None:
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
-    assert told(capsys, "list")[0] == 0
+    monkeypatch.setattr("regard.cli.busy", lambda: company)
+    assert main(["run", "no-such-experiment"]) == 2
     assert os.environ.get("OMP_WAIT_POLICY") == policy
     monkeypatch.setenv("OMP_WAIT_POLICY", "active")
-    told(capsys, "list")
+    assert main(["run", "no-such-experiment"]) == 2
     assert os.environ["OMP_WAIT_POLICY"] == "active"
+
+
+def test_what_needs_no_threads_does_not_look_for_company(monkeypatch) -> None:
+    monkeypatch.setattr("regard.cli.busy", lambda: pytest.fail("it looked"))
+    assert main(["list"]) == 0

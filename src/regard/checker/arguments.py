@@ -12,6 +12,9 @@ NAMES = {
     "model_width n_model emb_width d_in_out",
     "heads": "n_head n_heads num_heads heads nhead h nheads num_attention_heads n_attn_heads number_of_heads head_count head num_head "
     "attention_heads",
+    "key_heads": "n_kv_heads num_kv_heads kv_heads n_kv_head num_kv_head num_key_value_heads n_key_value_heads key_value_heads "
+    "n_heads_kv n_head_kv num_heads_kv heads_kv n_kv num_kv kv_head kv_head_count num_kv_groups n_kv_groups kv_groups num_query_groups "
+    "n_query_groups query_groups num_groups n_groups key_heads n_key_heads",
     "length": "block_size max_len seq_len context_length max_seq_len n_positions max_length context ctx n_ctx sequence_length t "
     "max_position_embeddings seq_length length max_t context_size ctx_len max_positions max_seq_length block window maxlen seqlen "
     "max_sequence_length end n seq l max_n",
@@ -20,6 +23,7 @@ NAMES = {
     "head_width": "head_size d_k d_v head_dim dim_head d_head dk dv d_q head_width dim_per_head size_per_head key_dim value_dim",
     "eps": "eps epsilon variance_epsilon layer_norm_epsilon rms_norm_eps e norm_eps",
     "bias": "bias qkv_bias use_bias has_bias",
+    "batch_first": "batch_first",
     "causal": "causal is_causal masked use_mask mask",
     "base": "base theta rope_theta rope_base freq_base",
     "components": "n_components k n_component num_components components n_gaussians num_gaussians n_mixtures n_clusters n_classes "
@@ -41,6 +45,7 @@ ALIASES = {meaning: set(words.split()) for meaning, words in NAMES.items()}
 ASKED = {"bias": True, "base": 10000.0}
 "What is given for a meaning that is left to the person's default where there is one."
 CONFIG = {"config", "cfg", "args", "conf", "hparams", "params", "configuration", "opt", "options", "c"}
+CONFIG |= {"settings", "hp", "hps", "model_args", "model_config", "hyperparameters", "spec", "setup"}
 
 
 class Unbuildable(Exception):
@@ -53,6 +58,17 @@ class Built:
 
     named: dict[str, Any]
     meant: dict[str, str]
+
+    def given(self, meaning: str) -> Any:
+        """What was given for a meaning, alone or among settings.
+
+        >>> Built({"cfg": {"config": {"n_head": 3}}}, {"heads": "cfg"}).given("heads")
+        3
+        """
+        value = self.named[self.meant[meaning]]
+        if isinstance(value, dict):
+            return next(held for name, held in value["config"].items() if name in ALIASES[meaning])
+        return value
 
 
 def fill(parameters: list[dict[str, Any]], known: dict[str, Any], given: dict[str, str]) -> Built:

@@ -33,6 +33,8 @@ class Convention:
     slug: str
     says: str
     forms: Forms = ()
+    asked: Callable[[str], bool] = lambda words: True
+    "Whether a person's own words ask for it; where they do not, it is what the mistakes say of it."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +87,8 @@ class Law:
     test: Callable[..., Broken | None]
     "Of a subject and a generator of random numbers."
     look: str = ""
+    early: bool = False
+    "Whether it is tried before answers are compared, because what it finds changes how they are asked for."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,13 @@
 """Probe, compare, conclude: one implementation under one contract."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
 from regard.checker.bench import Bench, Unfit
-from regard.checker.contract import Broken, Case, Contract, Law, Mistake
-from regard.checker.family import FAR, Family, Match, Member
+from regard.checker.contract import Broken, Case, Contract, Frame, Law, Mistake
+from regard.checker.family import FAR, Family, Match, Member, computed
 from regard.checker.reading import Place
 from regard.checker.session import Lost, Raised
 from regard.checker.subject import Subject
@@ -32,13 +33,14 @@ class Examination:
     """Collects what is found about one member."""
 
     def __init__(self, contract: Contract, bench: Bench, seed: int) -> None:
-        self.contract, self.bench, self.rng = contract, bench, np.random.default_rng(seed)
+        self.contract, self.bench, self.rng = asked(contract, bench), bench, np.random.default_rng(seed)
         self.findings: list[Finding] = []
         self.laws: dict[str, bool] = {}
         self.broken: list[tuple[Law, Broken]] = []
         self.subject: Subject | None = None
         self.match: Match | None = None
         self.picture: Picture | None = None
+        self.readable: Frame | None = None
         self.gap, self.start, self.first = np.inf, time.monotonic(), None
 
     def run(self) -> Verdict:
@@ -46,8 +48,9 @@ class Examination:
         try:
             subject: Subject = self.contract.adapt(self.bench)
             self.subject = subject
+            self.hold(subject, early=True)
             self.compare(subject)
-            self.hold(subject)
+            self.hold(subject, early=False)
             self.conclude(subject)
         except (Raised, Lost, Unfit) as trouble:
             self.by_laws()
@@ -77,13 +80,14 @@ class Examination:
         self.cases, self.answers = [case for case, _ in answered], [answer for _, answer in answered]
         family = Family(self.contract, subject.frames, self.cases, self.answers)
         self.match = family.find(subject.kind)
-        self.gap = family.far(Member(subject.frames[0], {}))
+        self.readable = family.readable()
+        self.gap = family.far(Member(self.readable, {})) if self.readable else np.inf
         if self.match:
             subject.facts["frame"] = self.match.best.frame
 
-    def hold(self, subject: Subject) -> None:
+    def hold(self, subject: Subject, *, early: bool) -> None:
         """Try every law; one whose trial raises or crashes is broken by that, and the next is tried."""
-        for law in self.contract.laws:
+        for law in (law for law in self.contract.laws if law.early is early):
             try:
                 broken = law.test(subject, self.rng)
             except Raised as error:
@@ -106,8 +110,16 @@ class Examination:
         if self.match:
             self.agreed(self.match)
         self.notice(subject)
-        if not any(f.kind == "mistake" for f in self.findings) and (self.broken or not self.match):
-            self.unknown(subject)
+        if any(f.kind == "mistake" for f in self.findings):
+            return
+        if not (self.match or self.broken) and (not self.readable or subject.facts.get("unreadable")):
+            raise Unfit(
+                "unknown-weight",
+                "no reading of its weights makes a layer of these sizes",
+                "say which weight is which: --map q=NAME,k=NAME,v=NAME,o=NAME",
+            )
+        if self.broken or not self.match:
+            self.unknown(self.readable)
 
     def name(self, match: Match, family: list[tuple[str, ...]]) -> None:
         """The mistakes that the nearest member makes, or the candidates."""
@@ -115,12 +127,7 @@ class Examination:
         sets = [slugs for slugs in family if len(slugs) == fewest]
         if match.runner < FAR * match.distance and len(match.runner_slugs) == fewest:
             sets.append(match.runner_slugs)
-        slugs = {slug for each in sets for slug in each}
-        facts = self.subject.facts if self.subject else {}
-        settled = (
-            self.contract.decide(self.bench.source, self.bench.name, slugs, facts) if len(sets) > 1 else None
-        )
-        sets = [(settled,)] if settled else sets
+        sets = self.settle(sets) if len(sets) > 1 else sets
         if len(sets) > 1:
             slugs = sorted({slug for each in sets for slug in each})
             sentence = "one of these, which no probe here can tell apart: " + "; ".join(
@@ -138,6 +145,13 @@ class Examination:
             for slug in sets[0]:
                 self.add(self.mistake(self.contract.mistake(slug), self.evidence(match)))
         self.draw(match.best)
+
+    def settle(self, sets: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """Of explanations that are the same function, those with the mistake that other evidence points at."""
+        differ = {slug for each in sets for slug in each if not all(slug in other for other in sets)}
+        facts = self.subject.facts if self.subject else {}
+        settled = self.contract.decide(self.bench.source, self.bench.name, differ, facts)
+        return [each for each in sets if settled in each] if settled else sets
 
     def evidence(self, match: Match) -> tuple[str, ...]:
         """Numbers: how near, how far the right one, how far the next; and the laws that break."""
@@ -214,11 +228,12 @@ class Examination:
             if slug:
                 self.convention(slug)
 
-    def unknown(self, subject: Subject) -> None:
+    def unknown(self, frame: Frame | None) -> None:
         """Something is wrong and nothing known explains it: the law and the smallest case, no name."""
         evidence = [f"{law.name}: {broken.words}" for law, broken in self.broken]
         if not self.match:
-            evidence += [f"it differs from the correct reference by {percent(self.gap)}", self.worst(subject)]
+            evidence.append(f"it differs from the correct reference by {percent(self.gap)}")
+            evidence.append(self.worst(frame) if frame else "")
         law = self.broken[0][0] if self.broken else None
         sentence = (
             f"{law.says}: this does not hold, for a reason the checker does not know"
@@ -238,10 +253,12 @@ class Examination:
             )
         )
 
-    def worst(self, subject: Subject) -> str:
+    def worst(self, frame: Frame) -> str:
         """The single number that is farthest off in the smallest case that differs."""
         for case, answer in sorted(zip(self.cases, self.answers, strict=True), key=lambda pair: pair[1].size):
-            expected = self.contract.reference(case, subject.frames[0], {})
+            expected = computed(self.contract, case, frame, {})
+            if expected is None:
+                continue
             if expected.shape != answer.shape:
                 return f"{case.name}: shape {answer.shape}, expected {expected.shape}"
             fine = np.isfinite(expected)
@@ -331,6 +348,12 @@ class Examination:
             seconds=time.monotonic() - self.start,
             first=self.first,
         )
+
+
+def asked(contract: Contract, bench: Bench) -> Contract:
+    """The contract with only those conventions that the person's words do not speak against."""
+    words = "\n".join([bench.source.said(bench.name), *bench.said, *bench.said.values()])
+    return replace(contract, conventions=tuple(c for c in contract.conventions if c.asked(words)))
 
 
 def percent(gap: float) -> str:

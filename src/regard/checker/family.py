@@ -76,6 +76,14 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
     return float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
 
 
+def computed(contract: Contract, case: Case, frame: Frame, steps: Steps) -> np.ndarray | None:
+    """What a program answers; None where these sizes do not allow it, as k and v of different widths."""
+    try:
+        return contract.reference(case, frame, steps)
+    except (ValueError, IndexError, KeyError, ZeroDivisionError, np.linalg.LinAlgError):
+        return None
+
+
 class Family:
     """The person's answers beside every member's."""
 
@@ -86,14 +94,20 @@ class Family:
         self.cases, self.answers = cases, answers
         self.measured: list[tuple[float, Member]] = []
 
+    def readable(self) -> Frame | None:
+        """The first reading of the weights under which the reference can be computed at all."""
+        return next(
+            (f for f in self.frames if computed(self.contract, self.cases[0], f, {}) is not None), None
+        )
+
     def far(self, member: Member, *, stop: float = np.inf) -> float:
         """The largest distance over all cases; it stops at the first that is beyond `stop`."""
         worst, compared = 0.0, False
         for case, answer in zip(self.cases, self.answers, strict=True):
-            try:
-                gap = distance(answer, self.contract.reference(case, member.frame, member.steps))
-            except (ValueError, IndexError, np.linalg.LinAlgError):
-                return np.inf  # a mistake that these sizes do not allow, as k and v of different widths
+            expected = computed(self.contract, case, member.frame, member.steps)
+            if expected is None:
+                return np.inf
+            gap = distance(answer, expected)
             if not np.isnan(gap):
                 worst, compared = max(worst, gap), True
             if worst > stop:

@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.checker.exchange import KINDS, argument, array, plain, tensors
+
 LONGEST = 2000
 "Characters of a message that go home."
 
 # Kept here because a person's module may replace them in torch.
 _tensor, _no_grad, _seed = torch.from_numpy, torch.no_grad, torch.manual_seed
 _Tensor, _Module, _strided = torch.Tensor, torch.nn.Module, torch.strided
-_detach, _contiguous, _numpy, _cpu = _Tensor.detach, _Tensor.contiguous, _Tensor.numpy, _Tensor.cpu
-_KINDS = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16}
+_detach = _Tensor.detach
 
 
 class Inside:
@@ -31,17 +32,16 @@ class Inside:
     def __init__(self, objects: dict[int, Any] | None = None) -> None:
         self.module: types.ModuleType | None = None
         self.objects: dict[int, Any] = dict(objects or {})
+        self.makings: dict[int, tuple[str, list[Any], dict[str, Any]]] = {}
+        self.given: dict[int, dict[str, np.ndarray]] = {}
+        "Weights that were put into an object."
 
     def load(self, path: str) -> dict[str, Any]:
         """Import a file and list the classes and functions that it defines itself."""
         file = Path(path)
         sys.path.insert(0, str(file.parent))
         name = file.stem if file.stem.isidentifier() and file.stem not in sys.modules else f"mine_{file.stem}"
-        spec = importlib.util.spec_from_file_location(name, file)
-        assert spec and spec.loader
-        self.module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = self.module
-        spec.loader.exec_module(self.module)
+        self.module = _imported(name, file)
         own = [(word, value) for word, value in vars(self.module).items() if _belongs(value, name)]
         return {"members": [member(word, value) for word, value in own]}
 
@@ -56,21 +56,36 @@ class Inside:
 
     def make(self, name: str, number: int, values: list[Any], named: dict[str, Any]) -> dict[str, Any]:
         """Construct a class, or take a function as it is."""
-        maker = getattr(self.module, name) if self.module else self.objects[0]
-        if not inspect.isclass(maker):
-            self.objects[number] = maker
-            return self.about(number)
-        _seed(0)
-        self.objects[number] = maker(*map(_argument, values), **{k: _argument(v) for k, v in named.items()})
-        if isinstance(self.objects[number], _Module):
-            self.objects[number].eval()
+        self.makings[number] = name, values, named
+        self.objects[number] = self._make(self.module, number)
         return self.about(number)
+
+    def _make(self, module: types.ModuleType | None, number: int) -> Any:
+        name, values, named = self.makings[number]
+        maker = getattr(module, name) if module else self.objects[0]
+        if not inspect.isclass(maker):
+            return maker
+        _sow(0)
+        made: Any = maker(*map(argument, values), **{k: argument(v) for k, v in named.items()})
+        return made.eval() if isinstance(made, _Module) else made
+
+    def _like(self, number: int, kind: str) -> Any:
+        """An object with the same weights and in the same mode that was never called, from the file imported anew."""
+        module = self.module
+        if module:
+            module = _imported(module.__name__, Path(str(module.__file__)))
+            sys.modules[module.__name__] = self.module  # type: ignore[assignment]
+        made = self._make(module, number)
+        if isinstance(made, _Module):
+            made.to(KINDS[kind]).train(self.objects[number].training)
+        _put(made, self.given.get(number, {}))
+        return made
 
     def about(self, number: int) -> dict[str, Any]:
         """Weights with their owners, and the methods that an object offers."""
         made = self.objects[number]
         return {
-            "weights": {name: _array(value) for name, value, _, _ in weights(made)},
+            "weights": {name: array(value) for name, value, _, _ in weights(made)},
             "owners": {name: owner for name, _, owner, _ in weights(made)},
             "learned": [name for name, _, _, learned in weights(made) if learned],
             "module": isinstance(made, _Module),
@@ -82,14 +97,14 @@ class Inside:
                 and callable(getattr(type(made), name, None))
                 and _is_own(made, name)
             },
-            "call": _parameters(made.forward if hasattr(made, "forward") else made),
+            "call": _parameters(_called(made)),
         }
 
     def cast(self, number: int, kind: str) -> None:
         """Give every weight another precision."""
         made = self.objects[number]
         if isinstance(made, _Module):
-            made.to(_KINDS[kind])
+            made.to(KINDS[kind])
 
     def mode(self, number: int, training: bool) -> None:
         """Training or evaluation."""
@@ -98,48 +113,98 @@ class Inside:
 
     def set(self, number: int, values: dict[str, np.ndarray]) -> None:
         """Put values into weights, in place."""
-        held = {name: value for name, value, _, _ in weights(self.objects[number])}
-        with _no_grad():
-            for name, value in values.items():
-                if isinstance(held[name], _Tensor):
-                    held[name].copy_(_tensor(value).to(held[name].dtype))
-                else:
-                    held[name][...] = value
+        self.given[number] = self.given.get(number, {}) | values
+        _put(self.objects[number], values)
 
     def call(
-        self, number: int, values: list[Any], *, named: dict[str, Any], method: str, kind: str, seed: int
+        self,
+        number: int,
+        values: list[Any],
+        *,
+        named: dict[str, Any],
+        method: str,
+        kind: str,
+        seed: int,
+        fresh: bool = False,
     ) -> Any:
-        """The answer to inputs, and which of them were written into."""
-        made = self.objects[number]
+        """The answer to inputs, and which of them were written into; of a fresh object, it is its first answer."""
+        made = self._like(number, kind) if fresh else self.objects[number]
         _sow(seed)
-        given = [_argument(value, kind) for value in values]
-        words = {name: _argument(value, kind) for name, value in named.items()}
-        held = [(i, v, _copy(v)) for i, v in enumerate(given) if isinstance(v, _Tensor)]
+        given = [argument(value, kind) for value in values]
+        words = {name: argument(value, kind) for name, value in named.items()}
+        held = [(i, v, _copy(v)) for i, v in (*enumerate(given), *words.items()) if isinstance(v, _Tensor)]
         with _no_grad():
             answer = (getattr(made, method) if method else made)(*given, **words)
         changed = [i for i, value, before in held if not _same(value, before)]
         return {"answer": plain(answer), "changed": changed}
 
     def slope(
-        self, number: int, values: list[Any], *, named: dict[str, Any], direction: np.ndarray, kind: str
+        self,
+        number: int,
+        values: list[Any],
+        *,
+        named: dict[str, Any],
+        method: str,
+        kind: str,
+        parts: list[int],
+        directions: list[np.ndarray],
+        fresh: bool = False,
     ) -> Any:
-        """Gradients of the sum of answer times direction: of the first input and of every weight."""
-        made = self.objects[number]
-        _sow(0)
-        given = [_argument(value, kind) for value in values]
-        given[0].requires_grad_(True)
-        answer = made(*given, **{name: _argument(value, kind) for name, value in named.items()})
-        answer = answer[0] if isinstance(answer, tuple | list) else answer
-        learned = list(made.named_parameters())
-        if not answer.requires_grad:
-            return {"input": None, "weights": {name: None for name, _ in learned}}
-        total = (answer * _tensor(direction).to(answer.dtype)).sum()
-        found = torch.autograd.grad(total, [given[0], *(value for _, value in learned)], allow_unused=True)
-        slopes = [None if slope is None else _array(slope) for slope in found]
-        return {
-            "input": slopes[0],
-            "weights": dict(zip([name for name, _ in learned], slopes[1:], strict=True)),
+        """Gradients, of every weight and every input, of the sum of some parts of the answer times directions."""
+        made = self._like(number, kind) if fresh else self.objects[number]
+        given = {str(i): argument(value, kind) for i, value in enumerate(values)}
+        given |= {name: argument(value, kind) for name, value in named.items()}
+        inputs = {n: v.requires_grad_() for n, v in given.items() if _is_float(v)}
+
+        def answered() -> list[Any]:
+            _sow(0)
+            # Copies, because a leaf must not be written into, and the input may be, as far as gradients go.
+            passed = {n: v.clone() if n in inputs else v for n, v in given.items()}
+            ordered = [passed[str(i)] for i in range(len(values))]
+            function = getattr(made, method) if method else made
+            found = tensors(function(*ordered, **{n: passed[n] for n in named}))
+            return [found[part] for part in parts]
+
+        with _no_grad():
+            if not all(isinstance(part, _Tensor) for part in answered()):
+                return None  # numpy knows no gradients
+        found = answered()
+        learned = dict(made.named_parameters()) if isinstance(made, _Module) else {}
+        total: Any = sum((p * _tensor(d).to(p.dtype)).sum() for p, d in zip(found, directions, strict=True))
+        asked = {
+            **{("weights", n): v for n, v in learned.items()},
+            **{("inputs", n): v for n, v in inputs.items()},
         }
+        if not asked or not isinstance(total, _Tensor) or not total.requires_grad:
+            slopes = [None] * len(asked)
+        else:
+            slopes = list(torch.autograd.grad(total, list(asked.values()), allow_unused=True))
+        told: dict[str, dict[str, Any]] = {"weights": {}, "inputs": {}}
+        for (kind_of, name), slope in zip(asked, slopes, strict=True):
+            told[kind_of][name] = None if slope is None else array(slope)
+        return told
+
+
+def _imported(name: str, file: Path) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec and spec.loader
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _put(made: Any, values: dict[str, np.ndarray]) -> None:
+    held = {name: value for name, value, _, _ in weights(made)}
+    with _no_grad():
+        for name, value in values.items():
+            if isinstance(held[name], _Tensor):
+                held[name].copy_(_tensor(value).to(held[name].dtype))
+            else:
+                held[name][...] = value
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, _Tensor) and value.layout == _strided and value.is_floating_point()
 
 
 def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
@@ -199,46 +264,6 @@ def told(error: BaseException, module: types.ModuleType | None) -> dict[str, Any
     return {"kind": type(error).__name__, "words": words[:LONGEST], "line": line, "text": text[:LONGEST]}
 
 
-def plain(value: Any, depth: int = 0) -> Any:
-    """An answer as arrays, numbers, lists and words; anything else is named, not sent."""
-    if isinstance(value, _Tensor | np.ndarray):
-        return _array(value)
-    if isinstance(value, list | tuple) and depth < 4 and len(value) < 100:
-        return [plain(item, depth + 1) for item in value]
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, np.generic):
-        return value.item()
-    return {"other": type(value).__name__[:100]}
-
-
-def _array(value: Any) -> np.ndarray:
-    if isinstance(value, _Tensor):
-        value = _cpu(_detach(value))
-        value = value.to_dense() if value.layout != _strided else value
-        value = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
-        value = _numpy(_contiguous(value.resolve_conj().resolve_neg()))
-    value = np.asarray(value)
-    if value.dtype.name not in ("float64", "float32", "int64", "int32", "bool", "complex128", "complex64"):
-        value = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)
-    return value
-
-
-def _argument(value: Any, kind: str = "float32") -> Any:
-    """An input as the person's code takes it: arrays are tensors, {"config": …} an object with attributes."""
-    if isinstance(value, np.ndarray):
-        tensor = _tensor(value.copy())
-        return tensor.to(_KINDS[kind]) if tensor.is_floating_point() else tensor
-    if isinstance(value, dict) and set(value) == {"config"}:
-        return types.SimpleNamespace(**value["config"])
-    if isinstance(value, dict) and set(value) == {"complex"}:
-        real = _tensor(value["complex"].copy()).to(_KINDS[kind])
-        return torch.view_as_complex(real)
-    if isinstance(value, dict) and set(value) == {"sparse"}:
-        return _argument(value["sparse"], kind).to_sparse()
-    return value
-
-
 def _copy(value: Any) -> Any:
     return _detach(value).clone()
 
@@ -275,6 +300,13 @@ def _is_maker(value: Any) -> bool:
     return inspect.isclass(value) or inspect.isfunction(value)
 
 
+def _called(made: Any) -> Any:
+    """What runs when it is called; nothing for a module that has only methods of other names."""
+    if isinstance(made, _Module) and type(made).forward is _Module.forward:
+        return None
+    return made.forward if hasattr(made, "forward") else made
+
+
 def _is_own(made: Any, name: str) -> bool:
     return not hasattr(_Module, name) and not hasattr(object, name)
 
@@ -289,6 +321,7 @@ def _parameters(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
             "name": p.name,
             "required": p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
             "star": p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
+            "named": p.kind is p.KEYWORD_ONLY,
             "default": p.default if isinstance(p.default, bool | int | float | str) else None,
         }
         for p in listed

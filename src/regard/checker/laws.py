@@ -1,6 +1,7 @@
 """Laws that need only something to call: each finds the smallest case that breaks it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -46,20 +47,49 @@ def steady(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
     )
 
 
-def memoryless(cases: Callable[[Subject, np.random.Generator], tuple[Case, Case]]) -> Law:
-    """A call in between changes nothing."""
+def afresh(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
+    """Any call is answered as if it were the first, also after one in train().
+
+    Where it is not, everything else is judged by first calls alone: one mistake is not to look like others.
+    """
 
     def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
-        one, other = cases(subject, rng)
-        before = subject.answer(one)
-        subject.answer(other)
-        moved = gap(before, subject.answer(one))
-        if moved <= MOVES[subject.kind]:
+        if not subject.real:
             return None
-        words = f"asking A, B, A: the second answer to A differs from the first by {moved:.3g} of its size"
-        return Broken(number=moved, words=words, slug="state-between-calls")
+        probe = case(subject, rng)
+        try:
+            first = replace(subject, fresh=True).answer(probe)
+        except Raised:
+            return None  # an object that was handed over ready made, or a file that can be imported only once
+        later = subject.answer(probe)
+        broken = _moved(
+            first, later, subject, "asked after other calls, a case gives another answer than as a first call"
+        )
+        broken = broken or _trained(subject, probe, later)
+        subject.fresh = broken is not None
+        return broken
 
-    return Law(name="memoryless", says="earlier calls do not change later answers", test=test)
+    return Law(name="afresh", says="earlier calls do not change later answers", test=test, early=True)
+
+
+def _trained(subject: Subject, probe: Case, before: np.ndarray) -> Broken | None:
+    if not subject.made.module:
+        return None
+    subject.training(True)
+    try:
+        subject.answer(probe)
+    except Raised:
+        return None
+    finally:
+        subject.training(False)
+    return _moved(before, subject.answer(probe), subject, "a call in train() changes the answer in eval()")
+
+
+def _moved(one: np.ndarray, two: np.ndarray, subject: Subject, words: str) -> Broken | None:
+    moved = gap(one, two)
+    if moved <= MOVES[subject.kind]:
+        return None
+    return Broken(number=moved, words=f"{words}: by {moved:.3g} of its size", slug="state-between-calls")
 
 
 def untouched(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
@@ -121,54 +151,3 @@ def finite(case: Callable[[Subject, np.random.Generator], Case], along: tuple[st
         return None
 
     return Law(name="finite", says="finite inputs give finite outputs", test=test, look="exponential softmax")
-
-
-def flowing(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
-    """Autograd agrees with finite differences of the person's own forward, in one random direction."""
-
-    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
-        if not subject.made.module or subject.method:
-            return None
-        probe = case(subject, rng)
-        values, named = subject.enter(probe)
-        base = subject.answer(probe)
-        if not np.isfinite(base).all() or gap(base, subject.answer(probe)) > MOVES[subject.kind]:
-            return None
-        direction = rng.standard_normal(base.shape)
-        slopes = subject.bench.line.ask(
-            "slope", subject.made.number, values, named=named, direction=direction, kind=subject.kind
-        )
-        subject.facts["unreached"] = [name for name, slope in slopes["weights"].items() if slope is None]
-        return _cut(subject, probe, slopes["weights"], direction, rng)
-
-    return Law(name="gradient", says="gradients reach every weight that matters, and are right", test=test)
-
-
-def _cut(
-    subject: Subject, probe: Case, slopes: dict, direction: np.ndarray, rng: np.random.Generator
-) -> Broken | None:
-    step = 1e-5 if subject.kind == "float64" else 1e-2
-    now = {name: value for name, value in subject.facts["drawn"].items() if name in slopes}
-    worst: tuple[float, str] = (0.0, "")
-    for name, value in now.items():
-        way = rng.standard_normal(value.shape)
-        try:
-            subject.set({name: value + step * way})
-            up = subject.answer(probe)
-            subject.set({name: value - step * way})
-            down = subject.answer(probe)
-        except Raised:
-            continue
-        finally:
-            subject.set({name: value})
-        measured = float(((up - down) * direction).sum() / (2 * step))
-        told = 0.0 if slopes[name] is None else float((slopes[name] * way).sum())
-        size = max(abs(measured), abs(told), 1e-2)
-        if np.isfinite(measured) and abs(measured - told) / size > worst[0]:
-            worst = (
-                abs(measured - told) / size,
-                f"{name}: autograd says {told:.4g}, differences say {measured:.4g}",
-            )
-    if worst[0] < (1e-2 if subject.kind == "float64" else 0.2):
-        return None
-    return Broken(number=worst[0], words=worst[1], slug="gradient-cut")

@@ -20,8 +20,8 @@ class Place:
 class Source:
     """The text of a file and its syntax tree, if it has one."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, file: str = "") -> None:
+        self.text, self.file = text, file
         self.lines = text.splitlines()
 
     @cached_property
@@ -51,6 +51,22 @@ class Source:
     def code(self) -> str:
         """The whole file without comments, in one spelling of numbers and spaces."""
         return ast.unparse(self.tree)
+
+    def said(self, name: str) -> str:
+        """What a person says of a member: names of file, arguments and classes in use, docstrings, comments."""
+        node = self.member(name)
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+        docs = [ast.get_docstring(n) for n in (self.tree, *ast.walk(node)) if isinstance(n, documented)]
+        arguments = [n.arg for n in ast.walk(node) if isinstance(n, ast.arg)]
+        used = [getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node)]
+        classes = [word for word in used if word[:1].isupper()]
+        opening = self.tree.body[0].lineno - 1 if self.tree.body else len(self.lines)
+        first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", len(self.lines))
+        while first > 1 and self.lines[first - 2].lstrip().startswith(("#", "@")):
+            first -= 1
+        near = [*self.lines[:opening], *self.lines[first - 1 : last]]
+        comments = [line.partition("#")[2] for line in near]
+        return "\n".join(filter(None, [self.file, name, *docs, *arguments, *classes, *comments]))
 
     def running(self, name: str) -> str:
         """What runs when a member is called, without comments: forward, or the function itself."""
@@ -172,6 +188,7 @@ FINDERS: dict[str, Finder] = {
     "merge": calls("view", "reshape", "rearrange", "flatten"),
     "transpose": calls("transpose", "permute", "swapaxes"),
     "split": calls("split", "chunk", "unbind"),
+    "repeat": calls("repeat", "expand", "tile"),
     "dropout": calls("dropout"),
     "leaky": calls("leaky", "relu"),
     "variance": calls("var", "std"),

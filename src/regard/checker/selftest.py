@@ -1,9 +1,12 @@
 """`regard check --selftest`: how much is found, how much is named, how often it cries wolf, and whether it survives."""
 
+import multiprocessing
 import os
 import re
+import signal
+import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +44,8 @@ class Figures:
     outcomes: list[Outcome] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
     "Processes that were still alive after a hostile module."
+    jobs: int = 1
+    "Files that were judged at once: they share the machine, so each takes longer than alone."
 
     def of(self, kind: str) -> list[Outcome]:
         """The outcomes of one kind: mutants, correct or hostile."""
@@ -62,7 +67,10 @@ class Figures:
         alarms = [o for o in correct if not o.right]
         yield f"correct   {len(correct)} runs of {len({o.file for o in correct})} files: {len(alarms)} false alarms"
         yield f"hostile   {len(hostile)}: {sum(o.right for o in hostile)} verdicts, {len(self.left)} processes left"
-        yield f"seconds   first finding {spread(o.first for o in mutants if o.first)}; whole check {spread(o.seconds for o in mutants + correct)}"
+        yield (
+            f"seconds   first finding {spread(o.first for o in mutants if o.first)}; "
+            f"whole check {spread(o.seconds for o in mutants + correct)}; {self.jobs} at once"
+        )
         for outcome in self.outcomes:
             if not outcome.right:
                 named = ", ".join(outcome.named) or "nothing"
@@ -112,22 +120,54 @@ def selftest(
     kinds: tuple[str, ...] = ("mutants", "correct", "hostile"),
     every: int = 1,
     seeds: int = 5,
+    jobs: int = 1,
+    tell: Callable[[str], Any] = lambda words: None,
 ) -> Figures:
-    """Judge every n-th file of each kind under `folder`; correct ones with several seeds."""
+    """Judge every n-th file of each kind under `folder`, `jobs` at once; correct ones with several seeds."""
     if not any((folder / kind).is_dir() for kind in kinds):
         raise RegardError(
             "there is nothing to test the checker with",
             str(folder),
             "name the folder that holds mutants, correct and hostile",
         )
-    figures = Figures()
-    for kind in kinds:
-        for path in sorted((folder / kind).rglob("*.py"))[::every]:
-            for seed in range(seeds if kind == "correct" else 1):
-                figures.outcomes.append(judge(path, kind, seed, folder))
-            if kind == "hostile":
-                figures.left += strays()
+    if jobs < 1:
+        raise RegardError("files are judged one at a time or several at once", f"{jobs} at once", "--jobs 1")
+    tasks = [
+        (path, kind, seed, folder)
+        for kind in kinds
+        for path in sorted((folder / kind).rglob("*.py"))[::every]
+        for seed in range(seeds if kind == "correct" else 1)
+    ]
+    figures, start = Figures(jobs=jobs), time.monotonic()
+    for done, (outcome, left) in enumerate(judged(tasks, jobs), start=1):
+        figures.outcomes.append(outcome)
+        figures.left += left
+        rest = (time.monotonic() - start) / done * (len(tasks) - done)
+        tell(f"{done} of {len(tasks)} judged, about {rest / 60:.0f} min left: {outcome.file}")
     return figures
+
+
+Task = tuple[Path, str, int, Path]
+
+
+def judged(tasks: list[Task], jobs: int) -> Iterator[tuple[Outcome, list[int]]]:
+    """Each task's outcome and what it left running, in the order of the tasks, several at once."""
+    if jobs == 1:
+        yield from map(_task, tasks)
+        return
+    # Leaving this block ends the processes, whether by the last outcome or by Ctrl-C.
+    with multiprocessing.get_context("spawn").Pool(min(jobs, len(tasks)), initializer=_part) as pool:
+        yield from pool.imap(_task, tasks)
+
+
+def _task(task: Task) -> tuple[Outcome, list[int]]:
+    return judge(*task), strays() if task[1] == "hostile" else []
+
+
+def _part() -> None:
+    """A process of the pool ends when the first one says so, and then ends its own child in an orderly way."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 def judge(path: Path, kind: str, seed: int, folder: Path) -> Outcome:

@@ -54,10 +54,13 @@ class Session:
     """
 
     STATE = ("load", "make", "cast", "mode", "set")
+    DOUBTED = ("exited", "crashed", "closed-line")
+    "Ways to be lost that may be the machine's doing: the first time, the same is asked once more."
 
     def __init__(self, limits: Limits = Limits()) -> None:
         self.limits, self.child, self.past, self.restarts = limits, None, list[tuple[str, tuple, dict]](), 0
         self.until: float | None = None
+        self.doubted = False
         self.imports = 0.0
         "Seconds that the person's own file took to import."
 
@@ -77,7 +80,13 @@ class Session:
             raise Lost("too-slow", f"the whole check took more than {self.limits.whole:.0f} s")
         if self.child is None or self.child.lost:
             self._again()
-        result = self._do(verb, values, named)
+        try:
+            result = self._do(verb, values, named)
+        except Lost as loss:
+            if not self._doubts(loss):
+                raise
+            self._again()
+            result = self._do(verb, values, named)
         if verb == "load" and self.child:
             self.imports = self.child.took
         if verb in self.STATE:
@@ -90,6 +99,13 @@ class Session:
         """End the child and whatever it started."""
         if self.child:
             self.child.end()
+
+    def _doubts(self, loss: Lost) -> bool:
+        """Whether the code may be innocent: none of it has run, or this is the first loss of the kind."""
+        if loss.slug == "not-started":
+            return self.restarts == 0
+        first, self.doubted = not self.doubted, self.doubted or loss.slug in self.DOUBTED
+        return first and loss.slug in self.DOUBTED
 
     def _again(self) -> None:
         if self.restarts > 3:
@@ -128,14 +144,13 @@ class Child:
         self.said = bytearray()
         assert self.process.stdin and self.process.stdout and self.process.stderr
         self._thread(self._listen, self.process.stdout)
-        self._thread(self._drain, self.process.stderr)
+        self.drained = self._thread(self._drain, self.process.stderr)
 
     def ask(self, verb: str, values: tuple, named: dict[str, Any], seconds: float) -> Any:
         """Send one request and wait for its answer, within the limits."""
         try:
             if not self.ready:
-                self._wait(self.limits.start, "loading torch")
-                self.ready = True
+                self._start()
             assert self.process.stdin
             asked = time.monotonic()
             try:
@@ -153,6 +168,16 @@ class Child:
         if "raised" in reply:
             raise Raised(**reply["raised"])
         return reply["result"]
+
+    def _start(self) -> None:
+        try:
+            self._wait(self.limits.start, "loading torch")
+        except Lost as loss:
+            self.drained.join(timeout=1)
+            said = bytes(self.said).decode(errors="replace").strip().splitlines()
+            words = f"{loss.sentence} before your file was looked at{': ' + said[-1][:200] if said else ''}"
+            raise Lost("not-started", words) from None
+        self.ready = True
 
     def end(self) -> None:
         """End the group and every stray process, and remove the folder."""
@@ -224,8 +249,10 @@ class Child:
             return
 
     @staticmethod
-    def _thread(work: Callable[[IO[bytes]], None], stream: IO[bytes]) -> None:
-        threading.Thread(target=work, args=(stream,), daemon=True).start()
+    def _thread(work: Callable[[IO[bytes]], None], stream: IO[bytes]) -> threading.Thread:
+        thread = threading.Thread(target=work, args=(stream,), daemon=True)
+        thread.start()
+        return thread
 
 
 def _is_reply(reply: Any) -> bool:

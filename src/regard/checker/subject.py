@@ -8,6 +8,7 @@ import numpy as np
 
 from regard.checker.bench import Bench, Made, Unfit
 from regard.checker.contract import Case, Frame
+from regard.checker.reading import role
 
 Arguments = tuple[list[Any], dict[str, Any]]
 
@@ -28,6 +29,8 @@ class Subject:
     method: str = ""
     changed: set[str] = field(default_factory=set)
     "Inputs that were written into."
+    fresh: bool = False
+    "Whether every call is made to an object that was never called: for what remembers."
 
     @property
     def frame(self) -> Frame:
@@ -42,14 +45,30 @@ class Subject:
     def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
         """What the person's code says to a case."""
         values, named = self.enter(case)
-        reply = self.bench.line.ask(
-            "call", self.made.number, values, named=named, method=self.method, kind=self.kind, seed=seed
-        )
-        self.changed |= {str(i) for i in reply["changed"]}
-        found = self.leave(reply["answer"], case)
+        found = self.leave(self.raw(values, named, seed=seed), case)
         if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
             raise Unfit("wrong-answer", f"it answers with {kind_of(found)}", "return a tensor of floats")
         return found.astype(np.float64)
+
+    def raw(self, values: list[Any], named: dict[str, Any], *, seed: int = 0) -> Any:
+        """All that the person's code answers, as it comes."""
+        reply = self.bench.line.ask(
+            "call",
+            self.made.number,
+            values,
+            named=named,
+            method=self.method,
+            kind=self.kind,
+            seed=seed,
+            fresh=self.fresh,
+        )
+        self.changed |= {str(i) for i in reply["changed"]}
+        return reply["answer"]
+
+    @property
+    def real(self) -> bool:
+        """Whether there is something to call or to differentiate."""
+        return self.made.module or bool(self.made.call or self.method)
 
     def set(self, values: dict[str, np.ndarray]) -> None:
         """Put weights into the person's object."""
@@ -58,6 +77,17 @@ class Subject:
     def training(self, on: bool) -> None:
         """Train or evaluate."""
         self.bench.line.ask("mode", self.made.number, on)
+
+
+def by_role(parameters: list[dict[str, Any]], given: dict[str, Any]) -> Arguments:
+    """What is given for q, k and v, in the order and the manner in which the first three parameters take them."""
+    values = [given[str(role(p["name"]))] for p in parameters[:3] if not p.get("named")]
+    return values, {p["name"]: given[str(role(p["name"]))] for p in parameters[:3] if p.get("named")}
+
+
+def takes_roles(parameters: list[dict[str, Any]]) -> bool:
+    """Whether the first three parameters are a query, a key and a value, in any order."""
+    return sorted(filter(None, (role(p["name"]) for p in parameters[:3]))) == ["k", "q", "v"]
 
 
 def first(answer: Any) -> Any:

@@ -32,7 +32,7 @@ def check_file(
     """The verdict on what a file holds: `mine.py`, or `mine.py:Name` with a contract."""
     path, name = place(target)
     wanted = named(contract) if contract else None
-    source = Source(path.read_text(encoding="utf-8", errors="replace"))
+    source = Source(path.read_text(encoding="utf-8", errors="replace"), path.stem)
     start = time.monotonic()
     with Session(limits) as session:
         session.warm()
@@ -124,14 +124,21 @@ def callable_last(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def refused(trouble: Raised | Lost, name: str) -> Verdict:
     """The file cannot even be imported."""
     if isinstance(trouble, Lost):
+        ours = trouble.slug == "not-started"
         finding = Finding(
             kind="stopped",
             slug=trouble.slug,
             sentence=trouble.sentence,
-            remedy="put what runs under: if __name__ == '__main__':",
+            remedy="try again; if it stays, see whether torch can be imported here"
+            if ours
+            else "put what runs under: if __name__ == '__main__':",
         )
         return Verdict(
-            contract="any", member=name, state="mistake", sentence=trouble.sentence, findings=(finding,)
+            contract="any",
+            member=name,
+            state="undecided" if ours else "mistake",
+            sentence=trouble.sentence,
+            findings=(finding,),
         )
     sentence = f"the file cannot be imported: {trouble.kind}: {trouble.words.splitlines()[0][:200] if trouble.words else ''}"
     known = {

@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -205,6 +206,21 @@ def start(arguments: argparse.Namespace) -> None:
     print(f"{path} is there: fill it in, then: regard check {path}")
 
 
+def _progress(seconds: float = 10.0) -> Callable[[str], None]:
+    """Says how far something is: in a terminal one line, written over; elsewhere a line now and then."""
+    last = time.monotonic()
+
+    def tell(words: str) -> None:
+        nonlocal last
+        if sys.stderr.isatty():
+            print(f"\r\x1b[2K{words}", end="", file=sys.stderr, flush=True)
+        elif words and time.monotonic() - last >= seconds:
+            print(words, file=sys.stderr, flush=True)
+            last = time.monotonic()
+
+    return tell
+
+
 def check(arguments: argparse.Namespace) -> int:
     from regard.checker import check, page, selftest
 
@@ -212,7 +228,10 @@ def check(arguments: argparse.Namespace) -> int:
         print(page(arguments.page))
         return 0
     if arguments.selftest:
-        figures = selftest(Path(arguments.target or "tests/checker"))
+        jobs = (os.cpu_count() or 1) if arguments.jobs is None else arguments.jobs
+        tell = _progress()
+        figures = selftest(Path(arguments.target or "tests/checker"), jobs=jobs, tell=tell)
+        tell("")
         _print_json(figures.plain()) if arguments.json else print(*figures.lines(), sep="\n")
         return 0 if all(one.right for one in figures.outcomes) else 1
     if arguments.target is None:

@@ -159,6 +159,9 @@ def _check_words(known: Verbs) -> None:
         action="store_true",
         help="how often the checker itself is right, over the known files of a checkout",
     )
+    verb.add_argument(
+        "--jobs", type=int, metavar="N", help="with --selftest: files at once (default: as many as cores)"
+    )
     verb.set_defaults(do=verbs.check)
 
 

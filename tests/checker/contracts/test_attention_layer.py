@@ -12,7 +12,9 @@ from regard.checker.contracts.attention_layer import (
     WIDTH,
     changed,
     heads_of,
+    known,
     output,
+    sequence_first,
     tokens,
     width_of,
 )
@@ -30,7 +32,7 @@ def made(weights: dict, numbers: dict, meant: dict) -> Made:
         {},
         [],
         True,
-        Built({}, meant),
+        Built(dict.fromkeys(meant.values(), HEADS), meant),
     )
 
 
@@ -53,6 +55,37 @@ def test_heads_are_as_asked_or_as_it_says(
     weights: dict, numbers: dict, meant: dict, said: dict, heads: int
 ) -> None:
     assert heads_of(Bench(Nobody(), {}, [], Source(""), said), made(weights, numbers, meant)) == heads
+
+
+LAYER = "class Layer:\n    def __init__(self, width, heads, n_kv_heads=1): ..."
+
+
+def test_a_layer_that_speaks_of_key_heads_gets_several_groups_of_several() -> None:
+    plain, grouped = (
+        known(Bench(Nobody(), {"name": "Layer"}, [], Source(text)))
+        for text in (LAYER.replace("n_kv_heads", "depth"), LAYER)
+    )
+    assert "key_heads" not in plain
+    group = grouped["heads"] // grouped["key_heads"]
+    assert group > 1
+    assert grouped["key_heads"] > 1
+    assert group != grouped["key_heads"], "tiled and grouped heads must differ in more than their order"
+    assert grouped["head_width"] * grouped["heads"] == grouped["width"]
+
+
+@pytest.mark.parametrize(
+    ("words", "turned"),
+    [
+        ("x is (seq, batch, dim)", True),
+        ("x: (T, B, C)", True),
+        ("sequence-first, as torch has it", True),
+        ("x is (batch, seq, dim)", False),
+        ("x: (B, T, C)", False),
+    ],
+)
+def test_words_say_which_axis_comes_first(words: str, turned: bool) -> None:
+    source = Source(f'class Layer:\n    """{words}"""\n')
+    assert sequence_first(Bench(Nobody(), {"name": "Layer"}, [], source)) is turned
 
 
 def test_the_width_may_come_from_elsewhere_in_the_file() -> None:
@@ -79,3 +112,5 @@ def test_the_output_is_the_array_of_the_querys_shape() -> None:
     wanted = np.ones(case["query"].shape)
     assert output([np.zeros((2, 3, 7, 7)), wanted], case) is wanted
     assert output(wanted, case) is wanted
+    turned = np.ones((SEQUENCE, 2, WIDTH))
+    assert output([np.zeros(3), turned], case, lambda x: x.swapaxes(0, 1)).shape == case["query"].shape

@@ -41,6 +41,23 @@ def written(slug: str) -> torch.Tensor:
     return y.transpose(0, 1) if slug == "across-batch" else y
 
 
+def test_tiled_key_heads_are_torchs_repeat_and_grouped_ones_its_own_way() -> None:
+    rng = np.random.default_rng(1)
+    weights = {f"w{r}": rng.standard_normal((12, 6 if r in "kv" else 12)) for r in "qkvo"}
+    weights |= {f"b{r}": np.zeros(6 if r in "kv" else 12) for r in "qkvo"}
+    frame = Frame(weights=weights, facts={"heads": 6, "causal": True})
+    w, x = {name: torch.from_numpy(value) for name, value in weights.items()}, torch.from_numpy(X)
+    q, k, v = ((x @ w[f"w{r}"]).unflatten(-1, (-1, 2)).transpose(1, 2) for r in "qkv")
+    case = Case(name="", inputs={"query": X, "key": X, "value": X})
+    tiled = [t.repeat(1, 2, 1, 1) for t in (k, v)]
+    for steps, wanted in (
+        ({}, F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)),
+        (SLUGS["kv-heads-tiled"].forms[0], F.scaled_dot_product_attention(q, *tiled, is_causal=True)),
+    ):
+        merged = wanted.transpose(1, 2).flatten(2) @ w["wo"]
+        np.testing.assert_allclose(output(case, frame, steps), merged.numpy(), rtol=1e-9, atol=1e-11)
+
+
 @pytest.mark.parametrize("slug", ["k-v-swapped", "value-is-key", "value-not-projected", "heads-split-view", "heads-merge-view", "out-projection-missing", "out-projection-transposed", "across-batch"])  # fmt: skip
 def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     case = Case(name="", inputs={"query": X, "key": X, "value": X})

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from regard.checker.contracts.gat_layer import decide
+from regard.checker.contracts.gat_layer import CONTRACT, decide
 from regard.checker.live import check
 from regard.checker.reading import Source
 
@@ -48,3 +48,33 @@ def test_gradients_tell_an_unused_vector_from_a_useless_one() -> None:
     assert decide(Source(""), "L", both, {"unreached": ["a"]}) == "attention-unused"
     assert decide(Source(""), "L", both, {"unreached": []}) == "source-term-missing"
     assert decide(Source(""), "L", both, {}) is None
+
+
+SECOND = next(c for c in CONTRACT.conventions if c.slug == "gatv2")
+CLASS = "class {name}:\n{doc}    def __init__(self, {argument}): ...  {comment}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ({}, False),
+        ({"name": "GATv2Layer"}, True),
+        ({"doc": '    """After Brody et al., 2022."""\n'}, True),
+        ({"doc": '    """With dynamic attention."""\n'}, True),
+        ({"comment": "# the order of v2"}, True),
+        ({"argument": "use_v2=True"}, True),
+        ({"name": "GraphAttentionV2Conv"}, True),
+        ({"argument": "v21"}, False),
+        ({"comment": "v2 = 3"}, False),
+    ],
+)
+def test_the_second_version_is_a_convention_only_where_it_is_asked_for(words: dict, asked: bool) -> None:
+    parts = {"name": "Layer", "doc": "", "comment": "", "argument": "width"} | words
+    assert SECOND.asked(Source(CLASS.format(**parts)).said(parts["name"])) is asked
+
+
+def test_the_same_layer_is_a_mistake_under_a_name_that_does_not_ask_for_it(style: Callable) -> None:
+    module = style("graphs")
+    plain = type("Plain", (module.V2,), {"__module__": module.__name__, "__doc__": None})
+    verdict = check(plain, contract="gat-layer").verdicts[0]
+    assert verdict.slugs == ("leaky-before-vector",)

@@ -63,3 +63,13 @@ def test_the_first_half_belongs_to_the_node_itself_unless_names_say_otherwise() 
 def test_a_layer_without_a_vector_is_told() -> None:
     with pytest.raises(Unfit, match="no attention vector"):
         frames({"W": np.zeros((10, 12))}, {"W": "Layer"}, width=10, heads=3, said={})
+
+
+def test_a_vector_as_long_as_both_ends_scores_whatever_it_is_called() -> None:
+    rng = np.random.default_rng(0)
+    weights = {"projektion.weight": rng.standard_normal((4, 10)), "vektor": rng.standard_normal(8)}
+    owners = {"projektion.weight": "Linear", "vektor": "Layer"}
+    frame = frames(weights, owners, width=10, heads=1, said={})[0]
+    assert np.array_equal(frame["target"], weights["vektor"][None, :4])
+    assert np.array_equal(frame["source"], weights["vektor"][None, 4:])
+    assert np.array_equal(frame["bias"], np.zeros(1))

@@ -37,6 +37,20 @@ WRITTEN = {
 }
 
 
+HALVES = {
+    "self-loops-missing": root(A + I) @ A @ root(A + I),
+    "self-loops-double": root(A + I) @ (A + 2 * I) @ root(A + I),
+}
+
+
+@pytest.mark.parametrize("slug", HALVES)
+def test_loops_may_be_counted_in_the_degrees_and_not_in_the_sum(slug: str) -> None:
+    case, frame = Case(name="", inputs={"x": X, "adjacency": A}), Frame(weights={"w": W, "bias": B})
+    found = [convolution(case, frame, steps) for steps in SLUGS[slug].forms]
+    wanted = HALVES[slug] @ X @ W + B
+    assert [np.allclose(one, wanted) for one in found] == [False, False, True, True]
+
+
 @pytest.mark.parametrize("slug", WRITTEN)
 def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     found = convolution(

@@ -1,10 +1,12 @@
 """The graphs of the probes, and the ways to pass them."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from regard.checker.arguments import Built
 from regard.checker.bench import Made
-from regard.checker.contracts.graph_layer import callings, case
+from regard.checker.contracts.graph_layer import callings, case, unlike, usual
 
 
 def made(*names: str) -> Made:
@@ -48,3 +50,10 @@ def test_names_say_where_the_graph_goes() -> None:
     way, enter = callings(made("adj", "x"))[0]
     assert way == "matrix"
     assert np.array_equal(enter(asked)[0][0], asked["adjacency"])
+
+
+def test_the_case_unlike_the_first_has_as_many_nodes_and_other_edges(puppet: Callable) -> None:
+    subject = puppet("gcn-layer", {})
+    first, other = (of(subject, np.random.default_rng(0))["adjacency"] for of in (usual, unlike))
+    assert first.shape == other.shape
+    assert not np.array_equal(first, other)

@@ -1,5 +1,7 @@
 """How a person's attention layer is made and called, for the causal and the masked contract."""
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,23 +10,40 @@ from regard.checker import laws
 from regard.checker.arguments import ALIASES, mean
 from regard.checker.bench import Bench, Made, Unfit
 from regard.checker.contract import Case
-from regard.checker.roles import frames, gather
+from regard.checker.frames import frames
+from regard.checker.roles import gather
 from regard.checker.session import Raised
 from regard.checker.subject import Subject, draw, first
 
 WIDTH, HEADS, LENGTH = 24, 3, 11
 SEQUENCE, BATCH, KEYS = 7, 2, 5
 "Pairwise different, so that no axis can be taken for another."
-KNOWN = {"width": WIDTH, "heads": HEADS, "length": LENGTH, "head_width": WIDTH // HEADS}
+QUERY_HEADS, KEY_HEADS = 6, 3
+"For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
+
+
+def known(bench: Bench) -> dict[str, Any]:
+    """Sizes by meaning; of two kinds of heads where the source speaks of them."""
+    words = set(re.findall(r"\w+", bench.source.text_of(bench.name).lower()))
+    if not words & ALIASES["key_heads"]:
+        return {"width": WIDTH, "heads": HEADS, "length": LENGTH, "head_width": WIDTH // HEADS}
+    width = WIDTH // QUERY_HEADS
+    return {
+        "width": WIDTH,
+        "heads": QUERY_HEADS,
+        "length": LENGTH,
+        "head_width": width,
+        "key_heads": KEY_HEADS,
+    }
 
 
 def make(bench: Bench, *, causal: bool, dropout: float = 0.3) -> Made:
     """The layer, with dropout asked for: in eval() it must not show."""
-    known: dict[str, Any] = KNOWN | {"dropout": dropout, "causal": causal, "bias": None}
+    asked = known(bench) | {"dropout": dropout, "causal": causal, "bias": None, "batch_first": True}
     twice = [p["name"] for p in bench.member["parameters"] if mean(p["name"], ["width"])]
     if len(twice) > 1:
         bench.said = {name: str(WIDTH) for name in twice} | bench.said
-    return bench.build(known)
+    return bench.build(asked)
 
 
 def heads_of(bench: Bench, made: Made) -> int:
@@ -32,7 +51,7 @@ def heads_of(bench: Bench, made: Made) -> int:
     if "heads" in bench.said:
         return int(bench.said["heads"])
     if "heads" in made.built.meant:
-        return HEADS
+        return made.built.given("heads")
     lists = {int(word) for name in made.learned for word in name.split(".") if word.isdigit()}
     for name, value in made.numbers.items():
         if name.lower().strip("_") in ALIASES["heads"] and isinstance(value, int):
@@ -81,12 +100,14 @@ def prepare(bench: Bench, subject: Subject, trial: Case, rng: np.random.Generato
         "cross": subject.facts.get("cross", False),
     }
     held = made.weights | drawn
-    subject.frames = frames(
+    found = frames(
         gather(held, made.owners, made.learned),
         thirds=bench.source.thirds(bench.name),
         said=bench.said,
         facts=facts,
     )
+    fitting = [frame for frame in found if frame["wo"].shape[1] == facts["width"]]
+    subject.frames, subject.facts["unreadable"] = fitting or found, not fitting
 
 
 def tokens(
@@ -109,14 +130,24 @@ def changed(case: Case, start: int, rng: np.random.Generator) -> Case:
     return Case(name=case.name, inputs={"query": x, "key": x, "value": x})
 
 
-def output(answer: Any, case: Case) -> np.ndarray:
+FIRST = "tokens come before samples, (tokens, batch, channels), as the source says"
+
+
+def sequence_first(bench: Bench) -> bool:
+    """Whether a person's words say that the first axis is the sequence."""
+    words = bench.source.said(bench.name)
+    shape = r"\(\s*(n|t|l|s|seq\w*|len\w*|time)\s*,\s*(b|bs|bsz|batch\w*)\s*,"
+    return bool(re.search(shape + r"|(sequence|seq|time)[\s_-]first|time[\s_-]major", words, re.I))
+
+
+def output(answer: Any, case: Case, turn: Callable[[np.ndarray], np.ndarray] = lambda x: x) -> np.ndarray:
     """The output among what a layer returns: the array of the query's shape, else the first."""
-    wanted = case["query"].shape
-    if isinstance(answer, list):
-        for item in answer:
-            if isinstance(item, np.ndarray) and item.shape == wanted:
-                return item
-    return first(answer)
+    wanted = turn(case["query"]).shape
+    items = answer if isinstance(answer, list) else []
+    found = next(
+        (item for item in items if isinstance(item, np.ndarray) and item.shape == wanted), first(answer)
+    )
+    return turn(found) if isinstance(found, np.ndarray) and found.ndim == 3 else found
 
 
 def short(bench: Bench, subject: Subject, trial: Case, whole: Case, error: Raised) -> None:

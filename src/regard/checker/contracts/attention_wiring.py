@@ -3,7 +3,7 @@
 import numpy as np
 
 from regard.checker.contract import Convention, Mistake, forms
-from regard.checker.references.attention import dot, merge, split
+from regard.checker.references.attention import dot, merge, share, split
 
 Array = np.ndarray
 
@@ -11,6 +11,11 @@ Array = np.ndarray
 def cosine(q: Array, k: Array) -> Array:
     """The product of directions."""
     return dot(q / np.linalg.norm(q, axis=-1, keepdims=True), k / np.linalg.norm(k, axis=-1, keepdims=True))
+
+
+def tile(heads: Array, group: int) -> Array:
+    """All heads, and all again, as `repeat` gives them."""
+    return np.concatenate([heads] * group, axis=1)
 
 
 SWAPS = (
@@ -127,6 +132,18 @@ HEADS = (
         forms=forms({"heads": lambda h: 1}),
     ),
     Mistake(
+        slug="kv-heads-tiled",
+        cause="the key and value heads are tiled (0 1 2 0 1 2) where each should stand once for every query head of its "
+        "group (0 0 1 1 2 2): the layer trains, but weights of grouped models such as Llama's give wrong answers in it",
+        remedy="repeat each head for its own group: k.repeat_interleave(group, dim=1), not k.repeat(1, group, 1, 1)",
+        look="repeat view",
+        forms=forms(
+            {"share": lambda k, v, group: (tile(k, group), tile(v, group))},
+            {"share": lambda k, v, group: (tile(k, group), share(k, v, group)[1])},
+            {"share": lambda k, v, group: (share(k, v, group)[0], tile(v, group))},
+        ),
+    ),
+    Mistake(
         slug="across-batch",
         cause="attention runs over the first axis, the batch: samples see each other and tokens do not",
         remedy="the input is (batch, tokens, channels): attend over axis 1 (nn.MultiheadAttention needs batch_first=True)",
@@ -186,7 +203,7 @@ BEHAVIOUR = (
     ),
     Mistake(
         slug="gradient-cut",
-        cause="no gradient reaches a weight that the answer depends on",
+        cause="no gradient, or a wrong one, reaches the input or a weight that the answer depends on",
         remedy="leave out .detach(), .data, torch.no_grad() and conversions to numpy on the way",
     ),
 )

@@ -11,15 +11,18 @@ from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
 from regard.checker.contracts import attention_mistakes as known
 from regard.checker.contracts import attention_wiring as wiring
 from regard.checker.contracts.attention_layer import (
+    FIRST,
     LENGTH,
     changed,
     make,
     output,
     prepare,
+    sequence_first,
     short,
     tokens,
     width_of,
 )
+from regard.checker.gradients import flowing
 from regard.checker.references import attention
 from regard.checker.session import Raised
 from regard.checker.subject import Arguments, Subject
@@ -74,6 +77,7 @@ MISTAKES = (
             {"see": lambda seen, size: ~seen},
             {"see": lambda seen, size: ~seen, "hide": lambda s, seen: np.where(seen, s, -1e9)},
             {"see": lambda seen, size: ~seen | np.eye(*seen.shape, dtype=bool)},
+            {"see": lambda seen, size: ~seen, "keep": lambda w, seen, size: np.nan_to_num(w, nan=0.0)},
         ),
     ),
     Mistake(
@@ -131,14 +135,21 @@ def adapt(bench: Bench) -> Subject:
     made = make(bench, causal=True)
     width = width_of(made)
     needed = [p["name"] for p in made.call if p["required"] and not p["star"]]
+    turned = sequence_first(bench)
     masks = {name for name in needed if "mask" in name.lower()}
 
+    def turn(x: np.ndarray) -> np.ndarray:
+        return x.swapaxes(0, 1) if turned else x
+
     def enter(case: Case) -> Arguments:
-        x, n = case["query"], case["query"].shape[1]
+        x, n = turn(case["query"]), case["query"].shape[1]
         values: list[Any] = [np.tril(np.ones((n, n), bool)) if name in masks else x for name in needed] or [x]
         return values, {}
 
-    subject = Subject(bench, made, enter, output)
+    subject = Subject(
+        bench, made, enter, lambda answer, case: output(answer, case, turn), facts={"turned": turned}
+    )
+    subject.notes += [FIRST] * turned
     trial, whole = tokens(rng, width=width), tokens(rng, LENGTH, width=width)
     try:
         bench.precise(made, *enter(trial))
@@ -234,6 +245,7 @@ CONTRACT = Contract(
     ),
     conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED),
     laws=(
+        laws.afresh(one),
         laws.steady(one),
         Law(
             name="causality",
@@ -243,9 +255,8 @@ CONTRACT = Contract(
         ),
         Law(name="equal tokens", says="equal tokens give equal outputs", test=alike, look="softmax view"),
         laws.apart(one, ("query", "key", "value")),
-        laws.memoryless(lambda s, rng: (one(s, rng), tokens(rng, 5, width=s.facts["width"]))),
         laws.untouched(one),
         laws.finite(one, ("query", "key", "value"), 60.0),
-        laws.flowing(one),
+        flowing(one, ("query", "key", "value")),
     ),
 )

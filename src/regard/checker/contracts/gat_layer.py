@@ -10,9 +10,10 @@ from regard.checker.arguments import ALIASES
 from regard.checker.bench import Bench, Made
 from regard.checker.contract import Contract, Convention, Law, forms
 from regard.checker.contracts.attention_wiring import BEHAVIOUR
-from regard.checker.contracts.gat_mistakes import SCORE, SOFTMAX
+from regard.checker.contracts.gat_mistakes import SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.gat_roles import attention_like, frames
-from regard.checker.contracts.graph_layer import call, cases, isolated, renamed, strangers, usual
+from regard.checker.contracts.graph_layer import call, cases, isolated, renamed, strangers, unlike, usual
+from regard.checker.gradients import flowing
 from regard.checker.reading import Source
 from regard.checker.references import graph
 from regard.checker.references.graph import elu, leaky, listening
@@ -51,6 +52,8 @@ class GATLayer(nn.Module):
 '''
 
 INPUTS, OUTPUTS, HEADS = 10, 12, 3
+ASKED = re.compile(r"(?i:gat[\s_-]?v2|(\b|_)v2\b|dynamic[\s_-]+attention|brody)|V2(?!\d)")
+"What a person says who means GATv2: its name, what it is called for, or who wrote of it."
 
 
 def activation(function: Any) -> dict:
@@ -71,21 +74,9 @@ CONVENTIONS = (
     ),
     Convention(
         slug="gatv2",
-        says="the LeakyReLU comes before the attention vector: this is GATv2",
-        forms=forms(
-            {
-                "score": lambda h, g, t, s, b: (
-                    np.einsum("nhd,hd->hn", leaky(h), t)[:, :, None]
-                    + np.einsum("nhd,hd->hn", leaky(h), s)[:, None]
-                    + b
-                ),
-                "activate": lambda e: e,
-            },
-            {
-                "score": lambda h, g, t, s, b: np.einsum("ijhd,hd->hij", leaky(g[:, None] + h[None]), s) + b,
-                "activate": lambda e: e,
-            },
-        ),
+        says="the LeakyReLU comes before the attention vector: this is GATv2, as the source says",
+        forms=SECOND,
+        asked=lambda words: bool(ASKED.search(words)),
     ),
     Convention(
         slug="activation-inside",
@@ -201,6 +192,7 @@ CONTRACT = Contract(
     conventions=CONVENTIONS,
     decide=decide,
     laws=(
+        laws.afresh(unlike),
         laws.steady(usual),
         Law(
             name="neighbours",
@@ -211,7 +203,7 @@ CONTRACT = Contract(
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
         laws.untouched(usual),
         laws.finite(usual, ("x",), 300.0),
-        laws.flowing(usual),
+        flowing(usual, ("x",)),
     ),
     notices=(isolated,),
 )

@@ -55,8 +55,8 @@ SOFTMAX = (
     ),
     Mistake(
         slug="softmax-unstable",
-        cause="exp is taken of the scores as they are, so that large scores overflow",
-        remedy="take the largest score off first",
+        cause="exp is taken of the scores as they are, or less one maximum for the whole graph: large scores overflow or vanish",
+        remedy="take off the largest score among the node's own neighbours first",
         look="exponential",
     ),
     Mistake(
@@ -102,7 +102,29 @@ def scored(change: Any) -> dict:
     return {"score": change}
 
 
+SECOND = forms(
+    {"bend": lambda do, h, g, t, s, b: _each(do["activate"](h), t, s) + b},
+    {
+        "bend": lambda do, h, g, t, s, b: (
+            np.einsum("ijhd,hd->hij", do["activate"](g[:, None] + h[None]), s) + b
+        )
+    },
+)
+"GATv2: the LeakyReLU on the two ends side by side, or on their sum, and then the attention vector."
+
+
+def _each(h: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
+    return np.einsum("nhd,hd->hn", h, target)[:, :, None] + np.einsum("nhd,hd->hn", h, source)[:, None]
+
+
 SCORE = (
+    Mistake(
+        slug="leaky-before-vector",
+        cause="the LeakyReLU comes before the attention vector: that is GATv2, which nothing in the source asks for",
+        remedy="F.leaky_relu(a . [W x_i, W x_j], 0.2): first the vector, then the LeakyReLU; or call the layer GATv2",
+        look="leaky",
+        forms=SECOND,
+    ),
     Mistake(
         slug="leaky-missing",
         cause="there is no LeakyReLU on the scores: the node's own part then cancels in the softmax",

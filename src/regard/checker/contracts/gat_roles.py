@@ -101,7 +101,11 @@ def frames(
             "say which: --map w=NAME,a=NAME",
         )
     if not scores:
-        scores = {n: v for n, v in rest.items() if n != name}
+        # No name speaks of scores: another matrix, or else vectors as long as two ends of one head or of all.
+        ends = (2 * w.shape[-1], 2 * w.shape[-1] * heads)
+        spare = {n: v for n, v in biases.items() if "bias" not in n and v.size in ends}
+        scores = {n: v for n, v in rest.items() if n != name} or spare
+        biases = {n: v for n, v in biases.items() if n not in scores}
     others = [
         (n, m)
         for n, v in rest.items()

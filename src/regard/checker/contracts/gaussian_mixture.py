@@ -9,8 +9,9 @@ from regard.checker import laws
 from regard.checker.bench import Bench, Unfit
 from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law
 from regard.checker.contracts.attention_wiring import BEHAVIOUR
-from regard.checker.contracts.mixture_methods import conditional, loss, method, whole
+from regard.checker.contracts.mixture_methods import LOGARITHMS, conditional, loss, method, whole
 from regard.checker.contracts.mixture_mistakes import DENSITY, MIXING, OTHERS
+from regard.checker.gradients import flowing
 from regard.checker.references.mixture import likelihood
 from regard.checker.subject import Arguments, Subject, first
 
@@ -80,9 +81,7 @@ def adapt(bench: Bench) -> Subject:
         roles["means"]: rng.standard_normal(made.weights[roles["means"]].shape),
         roles["log_variances"]: rng.uniform(-1.2, 1.2, made.weights[roles["log_variances"]].shape),
     }
-    logarithm = (
-        "deviation" if re.search(r"log_?(std|sig|dev|scale)", roles["log_variances"], re.I) else "variance"
-    )
+    logarithm = kept(roles["log_variances"])
 
     def enter(case: Case) -> Arguments:
         return [case["x"]], {}
@@ -99,7 +98,7 @@ def adapt(bench: Bench) -> Subject:
         "dimension": d,
         "logarithm": logarithm,
     }
-    log_variances = values[roles["log_variances"]].reshape(k, d) * (2.0 if logarithm == "deviation" else 1.0)
+    log_variances = values[roles["log_variances"]].reshape(k, d) * LOGARITHMS[logarithm]
     weights = {
         "logits": values[roles["logits"]].reshape(-1),
         "means": values[roles["means"]].reshape(k, d),
@@ -108,10 +107,22 @@ def adapt(bench: Bench) -> Subject:
     notes = (", ".join(f"{role} = {name}" for role, name in roles.items()),)
     subject.frames = [
         Frame(
-            weights=weights, notes=notes, conventions=("log-deviation",) if logarithm == "deviation" else ()
+            weights=weights, notes=notes, conventions=() if logarithm == "variance" else (f"log-{logarithm}",)
         )
     ]
     return subject
+
+
+def kept(name: str) -> str:
+    """Of what a weight of that name holds the logarithm.
+
+    >>> kept("log_sigma"), kept("log_sigma2"), kept("logvar"), kept("log_precision")
+    ('deviation', 'variance', 'variance', 'precision')
+    """
+    if re.search(r"prec|tau|inv_?var", name, re.I):
+        return "precision"
+    squared = re.search(r"(2|sq|squared)$", name, re.I)
+    return "deviation" if re.search(r"log_?(std|sig|dev|scale)", name, re.I) and not squared else "variance"
 
 
 def read(learned: list[str], weights: dict[str, np.ndarray]) -> dict[str, str]:
@@ -221,8 +232,13 @@ CONTRACT = Contract(
         Convention(
             slug="log-deviation", says="the weight holds the logarithm of the deviation, not of the variance"
         ),
+        Convention(
+            slug="log-precision",
+            says="the weight holds the logarithm of one over the variance, the precision",
+        ),
     ),
     laws=(
+        laws.afresh(usual),
         laws.steady(usual),
         Law(name="one each", says="every point has its own log-likelihood", test=permuted, look="logsumexp"),
         Law(name="integral", says="the density integrates to one", test=integral, look="logsumexp pi"),
@@ -238,6 +254,6 @@ CONTRACT = Contract(
             name="one component", says="samples of a component come from it", test=conditional, look="random"
         ),
         laws.untouched(usual),
-        laws.flowing(usual),
+        flowing(usual, ("x",)),
     ),
 )

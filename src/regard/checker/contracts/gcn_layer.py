@@ -10,7 +10,8 @@ from regard.checker.bench import Bench, Unfit
 from regard.checker.contract import Contract, Convention, Frame, Law, forms
 from regard.checker.contracts.attention_wiring import BEHAVIOUR
 from regard.checker.contracts.gcn_mistakes import MISTAKES, bare, literal, safe_ends
-from regard.checker.contracts.graph_layer import call, cases, isolated, renamed, strangers, usual
+from regard.checker.contracts.graph_layer import call, cases, isolated, renamed, strangers, unlike, usual
+from regard.checker.gradients import flowing
 from regard.checker.references import graph
 from regard.checker.references.graph import elu, leaky, listening
 from regard.checker.session import Raised
@@ -175,6 +176,7 @@ CONTRACT = Contract(
     mistakes=(*MISTAKES, *BEHAVIOUR),
     conventions=CONVENTIONS,
     laws=(
+        laws.afresh(unlike),
         laws.steady(usual),
         Law(
             name="neighbours",
@@ -184,7 +186,7 @@ CONTRACT = Contract(
         ),
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
         laws.untouched(usual),
-        laws.flowing(usual),
+        flowing(usual, ("x",)),
     ),
     notices=(isolated,),
 )

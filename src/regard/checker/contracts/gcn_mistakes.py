@@ -45,7 +45,12 @@ MISTAKES = (
         cause="no loops are added: a node does not hear itself",
         remedy="A = adj + I before the degrees are counted",
         look="degree product",
-        forms=forms({"loops": bare, "normalise": safe}, {"loops": bare}),
+        forms=forms(
+            {"loops": bare, "normalise": safe},
+            {"loops": bare},
+            {"loops": bare, "degree": lambda a, whole: literal(a).sum(1)},
+            {"loops": bare, "degree": lambda a, whole: looped(a).sum(1)},
+        ),
     ),
     Mistake(
         slug="self-loops-double",
@@ -53,7 +58,10 @@ MISTAKES = (
         remedy="A = adj + I",
         look="loops",
         forms=forms(
-            {"loops": lambda a: a + 2 * np.eye(len(a))}, {"loops": lambda a: looped(a) + np.eye(len(a))}
+            {"loops": lambda a: a + 2 * np.eye(len(a))},
+            {"loops": lambda a: looped(a) + np.eye(len(a))},
+            {"loops": lambda a: a + 2 * np.eye(len(a)), "degree": lambda a, whole: literal(a).sum(1)},
+            {"loops": lambda a: looped(a) + np.eye(len(a)), "degree": lambda a, whole: looped(a).sum(1)},
         ),
     ),
     Mistake(
@@ -134,7 +142,7 @@ MISTAKES = (
         cause="nothing is divided by degrees: nodes with many neighbours grow",
         remedy="D^-1/2 A D^-1/2 x W; if the layer expects an adjacency that is normalised already, name the argument so (adj_norm)",
         look="product degree",
-        forms=forms({"normalise": lambda a, d: a}, {"normalise": lambda a, d: a, "loops": bare}),
+        forms=forms({"normalise": lambda a, d: a}),
     ),
     Mistake(
         slug="direction-reversed",

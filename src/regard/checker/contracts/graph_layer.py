@@ -141,6 +141,12 @@ def usual(subject: Subject, rng: np.random.Generator) -> Case:
     return case(rng, subject.facts["width"], "closed")
 
 
+def unlike(subject: Subject, rng: np.random.Generator) -> Case:
+    """As many nodes as in the graph that was asked first, joined otherwise."""
+    asked = usual(subject, rng)
+    return Case(name=asked.name, inputs=asked.inputs | {"adjacency": asked["adjacency"].T.copy()})
+
+
 def renamed(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Nodes in another order give the same outputs in that order."""
     asked = usual(subject, rng)

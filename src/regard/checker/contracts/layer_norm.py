@@ -1,6 +1,7 @@
 """Layer norm: each token without its mean, divided by its deviation, times a gain, plus a bias."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from regard.checker.contracts.norm_layer import (
     cases,
     flat,
     scaling,
+    starting,
     usual,
 )
+from regard.checker.gradients import flowing
 from regard.checker.references.norm import centred, layer, mean_square
 from regard.checker.subject import Subject
 
@@ -122,6 +125,12 @@ MISTAKES = (
         forms=forms({"finish": lambda y, x, w: y * w["gain"] - w["bias"]}),
     ),
 )
+UNSTABLE = Mistake(
+    slug="moments-cancel",
+    cause="the variance loses its digits in float32 where the mean is large, as E[x^2] - E[x]^2 does",
+    remedy="take the mean off first and average the squares of what is left: (x - mean).square().mean(-1, keepdim=True)",
+    look="mean variance",
+)
 SUM = Mistake(
     slug="sum-for-mean",
     cause="the variance is not divided by the width",
@@ -134,6 +143,33 @@ SUM = Mistake(
 def suits(member: dict[str, Any], source: str) -> float:
     """A name that speaks of a layer norm."""
     return 0.95 if re.search(r"layer_?norm|^ln$|^norm$", member["name"].lower()) else 0.0
+
+
+def offset(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Tokens with a mean 10000 times their spread: float32 gives nearly what float64 gives.
+
+    The mean of float32 numbers near 1000 is good to 1e-4, a thousandth of a spread of 0.1; their mean square is good to 0.1.
+    """
+    if not subject.real or subject.kind != "float64":
+        return None
+    x = 1000 + 0.1 * rng.standard_normal((3, 7, WIDTH))
+    case = Case(name="tokens near 1000", inputs={"x": x.astype(np.float32).astype(np.float64)})
+    wanted = subject.answer(case)
+    ask, number = subject.bench.line.ask, subject.made.number
+    ask("cast", number, "float32")
+    try:
+        found = replace(subject, made=replace(subject.made, kind="float32")).answer(case)
+    finally:
+        ask("cast", number, "float64")
+        subject.set(subject.facts["drawn"])
+    off = laws.gap(wanted, found)
+    if off <= 0.05:
+        return None
+    return Broken(
+        number=off,
+        words=f"tokens near 1000 with a spread of 0.1: float32 differs from float64 by {off:.3g} of its size",
+        slug="moments-cancel",
+    )
 
 
 def shifting(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -159,9 +195,10 @@ CONTRACT = Contract(
     adapt=adapt,
     cases=cases,
     reference=layer,
-    mistakes=(*(SUM if m.slug == SUM.slug else m for m in SHARED), *MISTAKES, *BEHAVIOUR),
+    mistakes=(*(SUM if m.slug == SUM.slug else m for m in SHARED), *MISTAKES, UNSTABLE, *BEHAVIOUR),
     conventions=CONVENTIONS,
     laws=(
+        laws.afresh(usual),
         laws.steady(usual),
         Law(name="alone", says="each token is normalised by itself", test=alone, look="mean variance"),
         Law(name="zeros", says="a row of zeros stays finite", test=flat, look="root power variance"),
@@ -177,7 +214,14 @@ CONTRACT = Contract(
             test=scaling,
             look="root power variance",
         ),
+        Law(
+            name="offset",
+            says="float32 is enough for a token far from zero",
+            test=offset,
+            look="mean variance",
+        ),
+        starting(layer),
         laws.untouched(usual),
-        laws.flowing(usual),
+        flowing(usual, ("x",)),
     ),
 )

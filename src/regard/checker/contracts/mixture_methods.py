@@ -11,6 +11,8 @@ from regard.checker.subject import Subject, first
 
 DRAWS, SURE = 4000, 6.0
 "Samples of each test, and how many standard errors are a finding: one false alarm in a billion."
+LOGARITHMS = {"variance": 1.0, "deviation": 2.0, "precision": -1.0}
+"How often the logarithm that a weight holds goes into the logarithm of the variance."
 APART = 200.0
 "Components so far from each other that every sample shows where it came from."
 
@@ -83,7 +85,7 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
     means = (np.arange(k)[:, None] + 1) * APART + np.arange(d)[None] * 17.0
     deviations = np.array([0.5, 2.0, 0.7, 1.6, 0.4, 2.5])[(np.arange(k)[:, None] + np.arange(d)[None]) % 6]
     roles = subject.facts["roles"]
-    scale = 1.0 if subject.facts["logarithm"] == "deviation" else 2.0
+    scale = 2.0 / LOGARITHMS[subject.facts["logarithm"]]
     subject.set(
         {
             roles["logits"]: np.log(weights).reshape(subject.made.weights[roles["logits"]].shape) + 0.8,
@@ -103,7 +105,9 @@ def restore(subject: Subject) -> None:
 
 def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Samples have the weights, means and deviations of the mixture."""
-    name = method(subject, r"^sample|generate|draw|rvs", without=r"cond|comp|class|_k$|label")
+    apart = r"cond|comp|class|_k$|label"
+    # What is called sample is meant, and a helper called draw may take something else.
+    name = method(subject, r"^sample", without=apart) or method(subject, r"generate|draw|rvs", without=apart)
     if name is None:
         return None
     weights, means, deviations = stage(subject, rng)

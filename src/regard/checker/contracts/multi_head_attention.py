@@ -1,22 +1,45 @@
 """Multi-head attention with a mask over keys: of one sequence to itself, or of one to another."""
 
 import re
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from regard.checker import laws
 from regard.checker.bench import Bench
-from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
+from regard.checker.contract import Case, Contract, Law, Mistake, forms
 from regard.checker.contracts import attention_mistakes as known
 from regard.checker.contracts import attention_wiring as wiring
-from regard.checker.contracts.attention_layer import BATCH, KEYS, SEQUENCE, make, output, prepare, width_of
+from regard.checker.contracts.attention_layer import (
+    FIRST,
+    KEYS,
+    SEQUENCE,
+    make,
+    output,
+    prepare,
+    sequence_first,
+    width_of,
+)
+from regard.checker.contracts.masked_probes import (
+    LAYOUTS,
+    asked,
+    cases,
+    hidden,
+    nothing_seen,
+    order,
+    room,
+    shaped,
+    unread,
+    usual,
+)
 from regard.checker.contracts.scaled_dot_product import MISTAKES as FUNCTION
 from regard.checker.contracts.scaled_dot_product import told
-from regard.checker.reading import role
+from regard.checker.gradients import flowing
+from regard.checker.reading import Source
 from regard.checker.references import attention
 from regard.checker.session import Raised
-from regard.checker.subject import Arguments, Subject
+from regard.checker.subject import Arguments, Subject, by_role, takes_roles
 
 STUB = '''"""Multi-head attention with a mask, to be filled in. Then: regard check multi_head_attention.py"""
 
@@ -103,7 +126,7 @@ def suits(member: dict[str, Any], source: str) -> float:
     if re.search(r"scaled|dot", name) and "Linear(" not in source:
         return 0.0
     arguments = [p["name"].lower() for p in member["forward"]]
-    if [role(a) for a in arguments[:3]] == ["q", "k", "v"] or any("mask" in a for a in arguments):
+    if takes_roles(member["forward"]) or any("mask" in a for a in arguments):
         return 0.85
     return 0.6 if "multi" in name or "mha" in name else 0.5
 
@@ -113,26 +136,35 @@ def adapt(bench: Bench) -> Subject:
     rng = np.random.default_rng(7)
     made = make(bench, causal=False)
     names = [p["name"] for p in made.call]
-    cross = [role(name) for name in names[:3]] == ["q", "k", "v"]
+    cross = takes_roles(made.call)
+    turned = sequence_first(bench)
     mask = next((name for name in names if "mask" in name.lower()), None)
     required = {p["name"] for p in made.call if p["required"]}
     padding = bool(mask) and bool(re.search(r"pad|ignore", mask or ""))
     meaning = bench.said.get("mask", "hide" if padding else "seen")
     facts: dict[str, Any] = {
         "cross": cross,
+        "turned": turned,
         "mask": mask,
         "layout": "b m",
         "keys": KEYS if cross else SEQUENCE,
     }
 
+    def turn(x: np.ndarray) -> np.ndarray:
+        return x.swapaxes(0, 1) if turned else x
+
     def enter(case: Case) -> Arguments:
-        values = [case["query"], case["key"], case["value"]] if cross else [case["query"]]
+        given = {
+            letter: turn(case[name]) for letter, name in zip("qkv", ("query", "key", "value"), strict=True)
+        }
+        values, named = by_role(made.call, given) if cross else ([given["q"]], {})
         if mask and (case.facts["masked"] or mask in required):
             shown = told(shaped(case["mask"], facts["layout"], case["query"].shape[1]), meaning)
-            return values, {mask: shown}
-        return values, {}
+            return values, named | {mask: shown}
+        return values, named
 
-    subject = Subject(bench, made, enter, output, facts=facts)
+    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
+    subject.notes += [FIRST] * turned
     width = width_of(made)
     facts["width"] = width
     _run(bench, subject, rng)
@@ -143,28 +175,17 @@ def adapt(bench: Bench) -> Subject:
     return subject
 
 
-def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
-    """A mask (b, 1, 1, m) in one of the layouts that people use."""
-    b, m = mask.shape[0], mask.shape[-1]
-    flat = mask.reshape(b, m)
-    shapes = {
-        "b m": flat,
-        "b 1 1 m": mask,
-        "b 1 m": flat[:, None],
-        "b n m": np.repeat(flat[:, None], queries, axis=1),
-        "b 1 n m": np.repeat(mask, queries, axis=2),
-    }
-    return shapes[layout]
-
-
 def _run(bench: Bench, subject: Subject, rng: np.random.Generator) -> None:
-    """The first sizes at which it runs: keys may be as many as queries, if nothing else works."""
-    error = None
-    for keys in (subject.facts["keys"], SEQUENCE):
-        subject.facts["keys"] = keys
+    """The first sizes at which it runs: keys may be as many as queries, if nothing else works.
+
+    Where a mask must be given, it may have any of the usual layouts.
+    """
+    error, most = None, subject.facts["keys"]
+    for keys, layout in product((most, SEQUENCE), LAYOUTS):
+        subject.facts |= {"keys": keys, "layout": layout}
         try:
             bench.precise(subject.made, *subject.enter(asked(subject, rng, masked=False)))
-            subject.facts["refused"] = error
+            subject.facts["refused"] = error if keys != most else None
             return
         except Raised as trouble:
             error = error or trouble
@@ -175,7 +196,7 @@ def _run(bench: Bench, subject: Subject, rng: np.random.Generator) -> None:
 def _mask(subject: Subject, rng: np.random.Generator) -> None:
     """The layout of the mask: the first under which hidden keys do not matter, else the first that runs."""
     running = []
-    for layout in ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m"):
+    for layout in LAYOUTS:
         subject.facts["layout"] = layout
         try:
             trial = asked(subject, rng, masked=True)
@@ -191,113 +212,14 @@ def _mask(subject: Subject, rng: np.random.Generator) -> None:
             subject.facts["mask"] = None
             return
         subject.facts["layout"] = running[0]
+        subject.facts["unread"] = unread(subject, asked(subject, rng, masked=True))
     subject.notes.append(f"mask passed as ({subject.facts['layout']})")
 
 
-def asked(
-    subject: Subject, rng: np.random.Generator, *, masked: bool, size: float = 1.0, queries: int = SEQUENCE
-) -> Case:
-    """Random sequences with keys that must not be seen, other ones in each sample."""
-    width, keys = subject.facts["width"], subject.facts["keys"]
-    queries = keys if keys == SEQUENCE else queries
-    query = rng.standard_normal((BATCH, queries, width)) * size
-    key, value = (
-        (rng.standard_normal((BATCH, keys, width)) * size for _ in range(2))
-        if subject.facts["cross"]
-        else (query, query)
-    )
-    mask = np.ones((BATCH, 1, 1, keys), bool)
-    if masked:
-        mask[0, ..., [1, keys - 1]] = False
-        mask[1, ..., 0] = False
-    inputs = {"query": query, "key": key, "value": value, "mask": mask}
-    return Case(
-        name=f"{queries} queries, {keys} keys{', some hidden' if masked else ''}",
-        inputs=inputs,
-        facts={"masked": masked},
-    )
-
-
-def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
-    """With and without a mask."""
-    plain = asked(subject, rng, masked=False)
-    return [asked(subject, rng, masked=True), plain] if subject.facts["mask"] else [plain]
-
-
-def usual(subject: Subject, rng: np.random.Generator) -> Case:
-    """A case of the usual size."""
-    return asked(subject, rng, masked=False)
-
-
-def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """What is hidden does not move what is seen."""
-    if not subject.facts["mask"]:
-        error = subject.facts.get("mask error")
-        return (
-            Broken(number=np.inf, words=f"no shape of mask runs: {error.kind}: {error.words[:150]}")
-            if error
-            else None
-        )
-    case = asked(subject, rng, masked=True)
-    inputs = {name: value.copy() for name, value in case.inputs.items()}
-    for name in ("key", "value") if subject.facts["cross"] else ("query",):
-        inputs[name][0, 1] = rng.standard_normal(inputs[name][0, 1].shape)
-    if not subject.facts["cross"]:
-        inputs["key"] = inputs["value"] = inputs["query"]
-    rows = np.ones(case["query"].shape[1], bool)
-    rows[1] = subject.facts["cross"]
-    before, after = (
-        subject.answer(case),
-        subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)),
-    )
-    moved = laws.gap(before[:, rows], after[:, rows])
-    if moved <= laws.MOVES[subject.kind]:
-        return None
-    return Broken(
-        number=moved,
-        words=f"changing key 1 of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size",
-    )
-
-
-def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """Keys in another order give the same output; for one sequence, tokens in another order give it in that order."""
-    case = usual(subject, rng)
-    turn = rng.permutation(case["key"].shape[1])
-    before = subject.answer(case)
-    inputs = {
-        name: value[:, turn] if name in ("key", "value") else value for name, value in case.inputs.items()
-    }
-    if not subject.facts["cross"]:
-        inputs["query"] = inputs["key"]
-        before = before[:, turn]
-    moved = laws.gap(before, subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)))
-    if moved <= laws.MOVES[subject.kind]:
-        return None
-    return Broken(
-        number=moved, words=f"tokens in another order change the outputs by {moved:.3g} of their size"
-    )
-
-
-def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
-    """What a query does that may see nothing."""
-    if not subject.facts["mask"]:
-        return None
-    case = asked(subject, rng, masked=True)
-    mask = case["mask"].copy()
-    mask[0] = False
-    answer = subject.answer(Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts))
-    return None if np.isfinite(answer).all() else "masked-row-nan"
-
-
-def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """Queries and keys may differ in number."""
-    error = subject.facts["refused"]
-    if error is None:
-        return None
-    return Broken(
-        number=np.inf,
-        words=f"{SEQUENCE} queries and {KEYS} keys: {error.kind}: {error.words.splitlines()[0][:150]}",
-    )
+def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
+    """Where the softmax runs over the queries, a mask over keys cancels however it is used: was it used at all?"""
+    masks = all(slug.startswith("mask-") for slug in slugs)
+    return "mask-ignored" if masks and "mask-ignored" in slugs and facts.get("unread") else None
 
 
 CONTRACT = Contract(
@@ -322,6 +244,7 @@ CONTRACT = Contract(
     ),
     conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED, wiring.MASKED_ROW),
     laws=(
+        laws.afresh(usual),
         laws.steady(usual),
         Law(name="hidden", says="what is hidden does not move what is seen", test=hidden, look="mask masked"),
         Law(
@@ -334,7 +257,8 @@ CONTRACT = Contract(
         laws.apart(usual, ("query", "key", "value")),
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),
-        laws.flowing(usual),
+        flowing(usual, ("query", "key", "value")),
     ),
     notices=(nothing_seen,),
+    decide=decide,
 )

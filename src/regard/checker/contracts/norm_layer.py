@@ -1,6 +1,7 @@
 """How a person's norm is made and called, and what can go wrong in both kinds."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from regard.checker import laws
 from regard.checker.arguments import mean
 from regard.checker.bench import Bench, Unfit
-from regard.checker.contract import Broken, Case, Convention, Frame, Mistake, forms
+from regard.checker.contract import Broken, Case, Convention, Frame, Law, Mistake, Steps, forms
 from regard.checker.references.norm import mean_square
 from regard.checker.subject import Arguments, Subject
 
@@ -83,6 +84,12 @@ SHARED = (
 )
 BEHAVIOUR = (
     Mistake(
+        slug="gain-plus-one-at-one",
+        cause="it multiplies by 1 + weight though the weight starts at one: a fresh layer doubles what it should leave",
+        remedy="multiply by the weight itself, or start the weight at zero (torch.zeros)",
+        look="root power",
+    ),
+    Mistake(
         slug="input-modified",
         cause="the input is written into, in place",
         remedy="use operations without a trailing underscore, and x = x / … instead of x /= …",
@@ -100,7 +107,7 @@ BEHAVIOUR = (
     ),
     Mistake(
         slug="gradient-cut",
-        cause="no gradient reaches a weight that the answer depends on",
+        cause="no gradient, or a wrong one, reaches the input or a weight that the answer depends on",
         remedy="leave out .detach(), .data and torch.no_grad() on the way",
     ),
 )
@@ -132,7 +139,10 @@ def adapt(bench: Bench) -> Subject:
     names = [p["name"] for p in made.call]
     gain, bias = rng.uniform(0.5, 1.5, WIDTH) * rng.choice([-1, 1], WIDTH), rng.standard_normal(WIDTH)
     extra: dict[str, Any] = {}
-    for name in names[1:] if function else []:
+    data = next(
+        (name for name in names if not (GAIN.search(name) or BIAS.search(name) or mean(name, ["eps"]))), ""
+    )
+    for name in [name for name in names if name != data] if function else []:
         if GAIN.search(name):
             extra[name] = gain
         elif BIAS.search(name):
@@ -144,7 +154,9 @@ def adapt(bench: Bench) -> Subject:
     told = mean_of(bench, names, made)
 
     def enter(case: Case) -> Arguments:
-        return [case["x"]], extra
+        # A function may take its weight before its input: then everything goes by name.
+        behind = function and data != names[0]
+        return ([], extra | {data: case["x"]}) if behind else ([case["x"]], extra)
 
     subject = Subject(bench, made, enter)
     trial = batch(rng)
@@ -161,7 +173,8 @@ def adapt(bench: Bench) -> Subject:
         for name in made.learned
     }
     subject.set(drawn)
-    subject.facts |= {"drawn": drawn, "given": told}
+    start = {name: made.weights[name] for name in made.learned}
+    subject.facts |= {"drawn": drawn, "given": told, "start": start}
     weights = {k: v for k, v in extra.items() if isinstance(v, np.ndarray)} if function else drawn
     subject.frames = read(weights, told, optional=function)
     return subject
@@ -252,6 +265,33 @@ def flat(subject: Subject, rng: np.random.Generator) -> Broken | None:
         slug="eps-missing",
         instead=("eps-placement", "eps-value"),
     )
+
+
+def starting(reference: Callable[[Case, Frame, Steps], np.ndarray]) -> Law:
+    """A fresh layer has the gain one."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        start = subject.facts.get("start")
+        if not start or not all((value == 1).all() or (value == 0).all() for value in start.values()):
+            return None
+        case = batch(rng)
+        subject.set(start)
+        try:
+            answer = subject.answer(case)
+        finally:
+            subject.set(subject.facts["drawn"])
+        plain = Frame(weights={"gain": np.ones(WIDTH), "bias": np.zeros(WIDTH)}, facts=subject.frame.facts)
+        expected = reference(case, plain, {})
+        if laws.gap(2 * expected, answer) > 1e-4:
+            return None
+        return Broken(
+            number=1.0,
+            words="with its weights as they start, the layer gives twice the normalised rows",
+            slug="gain-plus-one-at-one",
+            instead=("gain-plus-one",),
+        )
+
+    return Law(name="start", says="a fresh layer does not double what it normalises", test=test)
 
 
 def scaling(subject: Subject, rng: np.random.Generator) -> Broken | None:

@@ -16,8 +16,10 @@ from regard.checker.contracts.norm_layer import (
     cases,
     flat,
     scaling,
+    starting,
     usual,
 )
+from regard.checker.gradients import flowing
 from regard.checker.references.norm import centred, mean_square, rms
 
 STUB = '''"""RMS norm, to be filled in. Then: regard check rms_norm.py"""
@@ -109,6 +111,7 @@ CONTRACT = Contract(
     mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR),
     conventions=(*CONVENTIONS, Convention(slug="bias-added", says="a bias is added")),
     laws=(
+        laws.afresh(usual),
         laws.steady(usual),
         Law(name="alone", says="each token is normalised by itself", test=alone, look="mean variance"),
         Law(name="zeros", says="a row of zeros stays finite", test=flat, look="root power"),
@@ -118,7 +121,8 @@ CONTRACT = Contract(
             test=scaling,
             look="root power mean",
         ),
+        starting(rms),
         laws.untouched(usual),
-        laws.flowing(usual),
+        flowing(usual, ("x",)),
     ),
 )

@@ -12,6 +12,7 @@ from regard.checker.contract import Broken, Case, Contract, Convention, Frame, L
 from regard.checker.contracts.rotary_forms import HELPER, OFFSET, WIDTH, case, make
 from regard.checker.contracts.rotary_forms import forms as ways
 from regard.checker.contracts.rotary_mistakes import HALF, MISTAKES
+from regard.checker.gradients import flowing
 from regard.checker.reading import Source
 from regard.checker.references.rotary import rotary
 from regard.checker.session import Raised
@@ -132,6 +133,12 @@ def usual(subject: Subject, rng: np.random.Generator) -> Case:
     return case(rng, subject.facts["layout"], two=subject.facts["two"])
 
 
+def later(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case from a later position, where that can be asked."""
+    offset = OFFSET if subject.facts["offset"] else 0
+    return case(rng, subject.facts["layout"], two=subject.facts["two"], offset=offset)
+
+
 def length(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Turning keeps lengths."""
     asked = usual(subject, rng)
@@ -212,6 +219,7 @@ def heeded(subject: Subject, rng: np.random.Generator) -> Broken | None:
         lambda c: (subject.enter(c)[0], subject.enter(c)[1] | more),
         subject.leave,
         method=subject.method,
+        fresh=subject.fresh,
     )
     asked = usual(subject, rng)
     bench.precise(made, *other.enter(asked), subject.method)
@@ -235,6 +243,7 @@ CONTRACT = Contract(
     decide=decide,
     conventions=CONVENTIONS,
     laws=(
+        laws.afresh(later),
         laws.steady(usual),
         Law(
             name="length",
@@ -251,5 +260,6 @@ CONTRACT = Contract(
         ),
         Law(name="base", says="a base that is given changes the angles", test=heeded, look="power frequency"),
         laws.untouched(usual),
+        flowing(usual, ("x",)),
     ),
 )

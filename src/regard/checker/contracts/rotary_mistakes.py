@@ -231,6 +231,11 @@ MISTAKES = (
         remedy="a cached table must be long enough for each call, and nothing else may be kept",
     ),
     Mistake(
+        slug="gradient-cut",
+        cause="no gradient, or a wrong one, reaches the input",
+        remedy="leave out .detach(), .data, torch.no_grad() and conversions to numpy on the way of the input",
+    ),
+    Mistake(
         slug="dropout-in-eval",
         cause="chance plays a part in eval()",
         remedy="leave chance out of positions",

@@ -10,10 +10,11 @@ from regard.checker.bench import Bench
 from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law, Mistake, Steps, forms
 from regard.checker.contracts import attention_mistakes as known
 from regard.checker.contracts import attention_wiring as wiring
+from regard.checker.gradients import flowing
 from regard.checker.reading import role
 from regard.checker.references import attention
 from regard.checker.session import Raised
-from regard.checker.subject import Arguments, Subject, first
+from regard.checker.subject import Arguments, Subject, by_role, first, takes_roles
 
 STUB = '''"""Scaled dot-product attention, to be filled in. Then: regard check scaled_dot_product.py"""
 
@@ -95,7 +96,7 @@ MISTAKES = (
     Mistake(
         slug="k-v-swapped",
         cause="keys and values are exchanged: queries meet the values and the keys are averaged",
-        remedy="softmax(q @ k^T / sqrt(d)) @ v",
+        remedy="softmax(q @ k^T / sqrt(d)) @ v, with the arguments in the order q, k, v",
         look="product",
         forms=forms(give(lambda q, k, v: (q, v, k))),
     ),
@@ -116,7 +117,7 @@ MISTAKES = (
     Mistake(
         slug="q-k-swapped",
         cause="the scores are k q^T: rows belong to keys and not to queries",
-        remedy="the scores are q @ k^T, one row for each query",
+        remedy="the scores are q @ k^T, one row for each query, with the arguments in the order q, k, v",
         look="product",
         forms=forms(give(lambda q, k, v: (k, q, v))),
     ),
@@ -128,11 +129,16 @@ OTHERS = {"weights-transposed", "similarity-cosine"}
 def suits(member: dict[str, Any], source: str) -> float:
     """A function of q, k and v, or a class without weights that is called so."""
     roles = [role(p["name"]) for p in member["forward"][:3]]
-    if roles != ["q", "k", "v"]:
+    if roles != ["q", "k", "v"] and not by_name(member["forward"]):
         return 0.0
     if member["kind"] == "function":
         return 0.9
     return 0.9 if re.search(r"scaled|dot", member["name"].lower()) and "Linear(" not in source else 0.0
+
+
+def by_name(parameters: list[dict[str, Any]]) -> bool:
+    """Whether q, k and v can only be passed by name: then their order is free; else it is q, k, v, as callers have it."""
+    return takes_roles(parameters) and all(p["named"] for p in parameters[:3])
 
 
 def adapt(bench: Bench) -> Subject:
@@ -151,10 +157,11 @@ def adapt(bench: Bench) -> Subject:
     meaning = bench.said.get("mask", "hide" if mask and "padding" in mask else "seen")
 
     def enter(case: Case) -> Arguments:
-        named: dict[str, Any] = {}
+        given = {"q": case["query"], "k": case["key"], "v": case["value"]}
+        values, named = by_role(made.call, given) if by_name(made.call) else (list(given.values()), {})
         if mask and (case.facts["masked"] or mask in needed):
             named[mask] = told(case["mask"], meaning)
-        return [case["query"], case["key"], case["value"]], named
+        return values, named
 
     subject = Subject(bench, made, enter, output)
     subject.facts |= {"mask": mask, "drawn": {}}
@@ -320,10 +327,11 @@ CONTRACT = Contract(
         *known.MASK,
         *known.SOFTMAX,
         *(m for m in wiring.SWAPS if m.slug in OTHERS),
-        *(m for m in wiring.BEHAVIOUR if m.slug != "gradient-cut"),
+        *wiring.BEHAVIOUR,
     ),
     conventions=CONVENTIONS,
     laws=(
+        laws.afresh(usual),
         laws.steady(usual),
         Law(name="ones", says="the weights of a query sum to one", test=ones, look="softmax exponential"),
         Law(name="order", says="the order of the keys does not matter", test=order, look="view product"),
@@ -341,6 +349,7 @@ CONTRACT = Contract(
         ),
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),
+        flowing(usual, ("query", "key", "value")),
     ),
     notices=(nothing_seen,),
 )

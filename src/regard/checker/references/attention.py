@@ -34,6 +34,11 @@ def merge(y: Array) -> Array:
     return y.transpose(0, 2, 1, 3).reshape(b, n, h * d)
 
 
+def share(k: Array, v: Array, group: int) -> tuple[Array, Array]:
+    """Each key and value head once for every query head of its group, one group after the other."""
+    return np.repeat(k, group, axis=1), np.repeat(v, group, axis=1)
+
+
 def dot(q: Array, k: Array) -> Array:
     """The product of every query with every key."""
     return q @ k.swapaxes(-1, -2)
@@ -54,6 +59,7 @@ PLAIN: Steps = {
     "project": project,
     "heads": lambda heads: heads,
     "split": split,
+    "share": share,
     "similarity": dot,
     "scale": lambda size: size.d**-0.5,
     "see": lambda seen, size: seen,
@@ -85,11 +91,27 @@ def layer(case: Case, frame: Frame, steps: Steps) -> tuple[Array, Array]:
     key, value = do["turn"](case["key"]), do["turn"](case["value"])
     heads = do["heads"](frame.facts["heads"])
     seen = np.tril(np.ones((x.shape[1], key.shape[1]), bool)) if frame.facts["causal"] else shown(case)
-    q, k, v = (do["split"](t, heads) for t in do["project"](x, key, value, frame))
+    q, k, v = do["project"](x, key, value, frame)
+    fewer = key_heads(q, k, heads)
+    q, k, v = do["split"](q, heads), do["split"](k, fewer), do["split"](v, fewer)
+    if fewer < heads:
+        k, v = do["share"](k, v, heads // fewer)
     size = sizes(q, k, v)
     y, weights = core(q, k, v, seen, do, size)
     with np.errstate(all="ignore"):
         return do["turn"](do["leave"](do["merge"](y), x, frame)), weights
+
+
+def key_heads(q: Array, k: Array, heads: int) -> int:
+    """How many heads the keys have, a head being as wide as one of the queries; a divisor of the queries' heads.
+
+    >>> key_heads(np.zeros((2, 7, 24)), np.zeros((2, 5, 12)), 6)
+    3
+    """
+    fewer, rest = divmod(k.shape[-1] * heads, q.shape[-1])
+    if rest or not fewer or heads % fewer:
+        raise ValueError(f"{k.shape[-1]} channels of keys for {heads} heads of {q.shape[-1]} channels")
+    return fewer
 
 
 def sizes(q: Array, k: Array, v: Array) -> SimpleNamespace:

@@ -34,6 +34,7 @@ ATTENTION: Steps = {
         np.einsum("nhd,hd->hn", g, t)[:, :, None] + np.einsum("nhd,hd->hn", h, s)[:, None] + bias
     ),
     "activate": leaky,
+    "bend": lambda do, *ends: do["activate"](do["score"](*ends)),
     "normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape)),
     "keep": lambda alpha, a: alpha,
     "mix": lambda alpha, h, x: np.einsum("hij,jhd->ihd", alpha, h),
@@ -52,7 +53,7 @@ def attention(case: Case, frame: Frame, steps: Steps) -> tuple[Array, Array]:
         # The second version has a transformation of its own for the node that listens.
         g = np.einsum("nf,fhd->nhd", x, frame["w2"]) + frame["bw2"] if "w2" in frame.weights else h
         target, source = do["vectors"](frame["target"], frame["source"])
-        alpha = do["normalise"](do["activate"](do["score"](h, g, target, source, frame["ba"])), a)
+        alpha = do["normalise"](do["bend"](do, h, g, target, source, frame["ba"]), a)
         alpha = do["keep"](alpha, a)
         y = do["finish"](do["merge"](do["mix"](alpha, h, x)), frame)
         return do["after"](y), alpha

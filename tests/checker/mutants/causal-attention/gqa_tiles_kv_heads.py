@@ -1,5 +1,5 @@
 # contract: causal-attention
-# cause: unknown
+# cause: kv-heads-tiled
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

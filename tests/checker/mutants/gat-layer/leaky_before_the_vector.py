@@ -1,5 +1,5 @@
 # contract: gat-layer
-# cause: unknown
+# cause: leaky-before-vector
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

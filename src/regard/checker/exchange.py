@@ -1,0 +1,88 @@
+"""What goes in and out of a person's code: arrays as tensors and back, settings, answers of any shape."""
+
+import dataclasses
+import types
+from typing import Any
+
+import numpy as np
+import torch
+
+# Kept here because a person's module may replace them in torch.
+_tensor, _Tensor, _strided = torch.from_numpy, torch.Tensor, torch.strided
+_detach, _contiguous, _numpy, _cpu = _Tensor.detach, _Tensor.contiguous, _Tensor.numpy, _Tensor.cpu
+KINDS = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16}
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """An answer as arrays, numbers, lists and words; anything else is named, not sent."""
+    if isinstance(value, _Tensor | np.ndarray):
+        return array(value)
+    if (parts := _parts(value)) is not None and depth < 4 and len(parts) < 100:
+        return [plain(item, depth + 1) for item in parts]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    return {"other": type(value).__name__[:100]}
+
+
+def _parts(value: Any) -> list[Any] | None:
+    """What a list, a dictionary or a record holds, in its order; None for anything else."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    if isinstance(value, dict):
+        return list(value.values())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name, None) for field in dataclasses.fields(value)]
+    return None
+
+
+def tensors(answer: Any, depth: int = 0) -> list[Any]:
+    """The arrays in an answer, in the order in which `plain` has them."""
+    if isinstance(answer, _Tensor | np.ndarray):
+        return [answer]
+    if (parts := _parts(answer)) is None or depth >= 4 or len(parts) >= 100:
+        return []
+    return [tensor for part in parts for tensor in tensors(part, depth + 1)]
+
+
+class Settings(types.SimpleNamespace):
+    """A configuration as people use them: with attributes, or as a dictionary."""
+
+    def __getitem__(self, name: str) -> Any:
+        return vars(self)[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in vars(self)
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        """The setting of that name, if there is one."""
+        return vars(self).get(name, otherwise)
+
+
+def array(value: Any) -> np.ndarray:
+    """A tensor or an array as one that can be sent."""
+    if isinstance(value, _Tensor):
+        value = _cpu(_detach(value))
+        value = value.to_dense() if value.layout != _strided else value
+        value = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
+        value = _numpy(_contiguous(value.resolve_conj().resolve_neg()))
+    value = np.asarray(value)
+    if value.dtype.name not in ("float64", "float32", "int64", "int32", "bool", "complex128", "complex64"):
+        value = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)
+    return value
+
+
+def argument(value: Any, kind: str = "float32") -> Any:
+    """An input as the person's code takes it: arrays are tensors, {"config": …} an object with attributes."""
+    if isinstance(value, np.ndarray):
+        tensor = _tensor(value.copy())
+        return tensor.to(KINDS[kind]) if tensor.is_floating_point() else tensor
+    if isinstance(value, dict) and set(value) == {"config"}:
+        return Settings(**value["config"])
+    if isinstance(value, dict) and set(value) == {"complex"}:
+        real = _tensor(value["complex"].copy()).to(KINDS[kind])
+        return torch.view_as_complex(real)
+    if isinstance(value, dict) and set(value) == {"sparse"}:
+        return argument(value["sparse"], kind).to_sparse()
+    return value

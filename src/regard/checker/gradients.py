@@ -1,0 +1,172 @@
+"""Whether gradients are right: autograd beside finite differences of the person's own forward."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Broken, Case, Law
+from regard.checker.laws import MOVES, gap
+from regard.checker.session import Raised
+from regard.checker.subject import Subject
+
+DIRECTIONS = 3
+"Random directions in which the input is moved."
+STEPS = {"float64": ((1e-5, 1e-2), (1e-3, 2e-2)), "float32": ((3e-3, 5e-2), (1e-2, 5e-2))}
+"Steps of the differences with the share by which autograd may be off: only what fails at both is wrong."
+WEIGHTS = {"float64": (1e-5, 1e-2), "float32": (1e-2, 0.2)}
+
+
+@dataclass(frozen=True)
+class Total:
+    """One number made of an answer: the sum of some of its arrays times random directions."""
+
+    parts: list[int]
+    directions: list[np.ndarray]
+
+    def of(self, subject: Subject, case: Case) -> float:
+        """The number for one case."""
+        found = arrays(subject.raw(*subject.enter(case)))
+        return sum(float((found[p] * d).sum()) for p, d in zip(self.parts, self.directions, strict=True))
+
+
+def flowing(case: Callable[[Subject, np.random.Generator], Case], along: tuple[str, ...]) -> Law:
+    """Autograd agrees with finite differences, for the inputs in a few random directions and for every weight in one."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        if not subject.real:
+            return None
+        probe = case(subject, rng)
+        values, named = subject.enter(probe)
+        base = subject.answer(probe)
+        if not np.isfinite(base).all() or gap(base, subject.answer(probe)) > MOVES[subject.kind]:
+            return None
+        found = arrays(subject.raw(values, named))
+        parts = chosen(found, base.size)
+        if not parts:
+            return None
+        total = Total(parts, [rng.standard_normal(found[part].shape) for part in parts])
+        try:
+            slopes = told_by_autograd(subject, values, named, total)
+        except Raised as error:
+            if "requires grad" not in error.words:
+                raise
+            return Broken(number=np.inf, words=error.words.splitlines()[0][:150], slug="gradient-cut")
+        if slopes is None:
+            return None  # its answers are arrays of numpy
+        weights = slopes["weights"]
+        subject.facts["unreached"] = [name for name, slope in weights.items() if slope is None]
+        return _inputs(subject, probe, along, slopes["inputs"], total, rng) or _weights(
+            subject, probe, weights, total, rng
+        )
+
+    says = "gradients reach the input and every weight that matters, and are right"
+    return Law(name="gradient", says=says, test=test)
+
+
+def told_by_autograd(
+    subject: Subject, values: list[Any], named: dict[str, Any], total: Total
+) -> dict[str, dict[str, Any]] | None:
+    """The gradients of the total, of weights and of inputs by name; None for numpy."""
+    return subject.bench.line.ask(
+        "slope",
+        subject.made.number,
+        values,
+        named=named,
+        method=subject.method,
+        kind=subject.kind,
+        parts=total.parts,
+        directions=total.directions,
+        fresh=subject.fresh,
+    )
+
+
+def arrays(answer: Any) -> list[np.ndarray]:
+    """The arrays in an answer, in order."""
+    if isinstance(answer, np.ndarray):
+        return [answer]
+    return [found for part in answer for found in arrays(part)] if isinstance(answer, list) else []
+
+
+def chosen(found: list[np.ndarray], size: int) -> list[int]:
+    """Which arrays of an answer are the output: the first of its size, or the first few that make it up together.
+
+    >>> chosen([np.zeros(4), np.zeros(6)], 6), chosen([np.zeros(3), np.zeros(3), np.zeros(9)], 6)
+    ([1], [0, 1])
+    """
+    for i, array in enumerate(found):
+        if array.size == size and array.dtype.kind == "f":
+            return [i]
+    together = np.cumsum([array.size for array in found]).tolist()
+    floats = all(array.dtype.kind == "f" for array in found)
+    return list(range(together.index(size) + 1)) if size in together and floats else []
+
+
+def _inputs(
+    subject: Subject,
+    probe: Case,
+    along: tuple[str, ...],
+    slopes: dict[str, Any],
+    total: Total,
+    rng: np.random.Generator,
+) -> Broken | None:
+    ways = [{name: rng.standard_normal(probe[name].shape) for name in along} for _ in range(DIRECTIONS)]
+    told, measured, off = np.zeros(DIRECTIONS), np.zeros(DIRECTIONS), 0.0
+    for step, allowed in STEPS[subject.kind]:
+        for i, way in enumerate(ways):
+            up, down = (_moved(probe, way, sign * step) for sign in (1, -1))
+            measured[i] = (total.of(subject, up) - total.of(subject, down)) / (2 * step)
+            told[i] = _told(subject, up, down, slopes) / (2 * step)
+        size = max(np.linalg.norm(measured), np.linalg.norm(told), 1e-6)
+        off = float(np.linalg.norm(measured - told) / size)
+        if not off > allowed:
+            return None
+    worst = int(np.abs(measured - told).argmax())
+    words = f"the input: autograd says {told[worst]:.4g}, differences say {measured[worst]:.4g}"
+    return Broken(number=off, words=words, slug="gradient-cut")
+
+
+def _moved(probe: Case, way: dict[str, np.ndarray], step: float) -> Case:
+    inputs = probe.inputs | {name: probe[name] + step * way[name] for name in way}
+    return Case(name=probe.name, inputs=inputs, facts=probe.facts)
+
+
+def _told(subject: Subject, up: Case, down: Case, slopes: dict[str, Any]) -> float:
+    """What the gradients say of the difference between two inputs, as the person's code takes them."""
+    total = 0.0
+    (high, high_named), (low, low_named) = subject.enter(up), subject.enter(down)
+    pairs = [(str(i), *pair) for i, pair in enumerate(zip(high, low, strict=True))]
+    pairs += [(name, high_named[name], low_named[name]) for name in high_named]
+    for name, one, two in pairs:
+        if slopes.get(name) is not None:
+            total += float((slopes[name] * (one - two)).sum())
+    return total
+
+
+def _weights(
+    subject: Subject, probe: Case, slopes: dict[str, Any], total: Total, rng: np.random.Generator
+) -> Broken | None:
+    step, allowed = WEIGHTS[subject.kind]
+    worst: tuple[float, str] = (0.0, "")
+    for name, value in subject.facts["drawn"].items():
+        if name not in slopes:
+            continue
+        way = rng.standard_normal(value.shape)
+        try:
+            subject.set({name: value + step * way})
+            up = total.of(subject, probe)
+            subject.set({name: value - step * way})
+            down = total.of(subject, probe)
+        except Raised:
+            continue
+        finally:
+            subject.set({name: value})
+        measured = (up - down) / (2 * step)
+        told = 0.0 if slopes[name] is None else float((slopes[name] * way).sum())
+        off = abs(measured - told) / max(abs(measured), abs(told), 1e-2)
+        if np.isfinite(measured) and off > worst[0]:
+            worst = (off, f"{name}: autograd says {told:.4g}, differences say {measured:.4g}")
+    if worst[0] < allowed:
+        return None
+    return Broken(number=worst[0], words=worst[1], slug="gradient-cut")

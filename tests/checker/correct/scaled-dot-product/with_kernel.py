@@ -1,0 +1,7 @@
+# contract: scaled-dot-product
+import torch
+import torch.nn.functional as F
+
+
+def attention(q, k, v, mask=None):
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=0.0)
