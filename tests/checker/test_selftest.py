@@ -102,7 +102,12 @@ def test_an_interrupt_ends_everything(tmp_path: Path) -> None:
     folder(tmp_path, hostile_a=ENDLESS, hostile_b=ENDLESS, hostile_c=ENDLESS)
     command = [sys.executable, "-m", "regard", "check", "--selftest", str(tmp_path), "--jobs", "2"]
     process = subprocess.Popen(
-        command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Where the tests run in the background, Ctrl-C would be ignored, and a child inherits that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     until, judged = time.monotonic() + 60, list[int]()
     while len(judged) < 2 and time.monotonic() < until:

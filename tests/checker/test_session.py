@@ -189,6 +189,9 @@ def test_a_stray_process_is_ended_with_the_rest(tmp_path: Path) -> None:
         call(session, "stray")
         child = session.child
         assert child
+        until = time.monotonic() + 10  # a process that has just begun has no environment yet
+        while len(members(child.token)) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
         assert len(members(child.token)) == 2
     assert members(child.token) == []
     assert not Path(child.folder).exists()

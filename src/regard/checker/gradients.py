@@ -16,6 +16,7 @@ DIRECTIONS = 3
 STEPS = {"float64": ((1e-5, 1e-2), (1e-3, 2e-2)), "float32": ((3e-3, 5e-2), (1e-2, 5e-2))}
 "Steps of the differences with the share by which autograd may be off: only what fails at both is wrong."
 WEIGHTS = {"float64": (1e-5, 1e-2), "float32": (1e-2, 0.2)}
+"The same for a weight, at one step."
 
 
 @dataclass(frozen=True)
