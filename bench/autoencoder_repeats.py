@@ -11,7 +11,7 @@ BOTTLENECKS, STEPS = (5, 10, 100, 1000), 20
 
 def points():
     """The document's synthetic points, as many as the steps of one call need."""
-    from regard.data.factors import draw_factors
+    from regard.experiments.unsupervised.autoencoders.factors import draw_factors
 
     return draw_factors(samples=20_000).points["train"][: STEPS * BATCH]
 

@@ -22,7 +22,7 @@ class Cora:
         import torch.nn.functional as F
 
         from regard import Bags, Edges
-        from regard.data.graphs import load_cora
+        from regard.data.sets.graphs import load_cora
 
         known = load_cora()
         self.x = F.normalize(known.features, p=1.0, dim=1)

@@ -28,7 +28,7 @@ def pair() -> tuple[Any, Any]:
     import transformers
 
     from regard import GPT, Config
-    from regard.models.gpt2 import save_gpt2
+    from regard.models.gpt.huggingface import save_gpt2
 
     torch.manual_seed(0)
     model = GPT(Config(**SHAPE)).eval()

@@ -75,7 +75,7 @@ def least(count: int) -> Floor:
 
 def run() -> Iterator[Measured]:
     """Speed and memory of both ways beside the peer, and the time to sort the edges."""
-    from regard.core.backends import native
+    from regard.core.backends.edges import native
 
     os.environ.pop("REGARD_NATIVE", None)
     missing = native.missing()

@@ -56,8 +56,8 @@ def ours(
     """Our EM from the same start, a tenth of the points first, until its likelihood reaches a goal."""
     import torch
 
-    from regard.models import em
-    from regard.models.mixture import GaussianMixture
+    from regard.models.mixture import em
+    from regard.models.mixture.gaussian import GaussianMixture
 
     model, path = GaussianMixture(components).double(), []
     with torch.no_grad():
@@ -78,10 +78,10 @@ def fitting(who: str, components: int) -> Callable[[], object]:
     import sklearn.mixture
     import torch
 
-    import regard.models.em
+    import regard.models.mixture.em
 
     warnings.simplefilter("ignore")  # the peer says that it has not converged in three steps
-    assert sklearn.mixture and torch and regard.models.em
+    assert sklearn.mixture and torch and regard.models.mixture.em
     if who == "peer":
         return lambda: peer(steps=3, components=components)
     return lambda: ours(float("inf"), steps=3, components=components)

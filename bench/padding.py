@@ -15,9 +15,9 @@ def step(way: str) -> Callable[[], object]:
     import torch
     import torch.nn.functional as F
 
-    from regard.data.synthetic import red_green
-    from regard.models.lit import light, score
-    from regard.models.vision import BORDERS, Net1
+    from regard.experiments.images.padding.fast_convolution import light, score
+    from regard.experiments.images.padding.networks import BORDERS, Net1
+    from regard.experiments.images.padding.pictures import red_green
 
     torch.manual_seed(0)
     net, border = Net1(BORDERS["fconv"]), BORDERS["fconv"]
@@ -35,8 +35,8 @@ def step(way: str) -> Callable[[], object]:
 
 def epoch(net: str, border: str) -> Callable[[], object]:
     """One epoch of one cell of the table, validation and test included."""
-    from regard.lab.redgreen import PROTOCOLS, Cell, Lesson, build, prepare, teach
-    from regard.models.vision import BORDERS
+    from regard.experiments.images.padding.training import PROTOCOLS, Cell, Lesson, build, prepare, teach
+    from regard.models.cnn import BORDERS
 
     lesson = Lesson(epochs=1)
     material = prepare(BORDERS[border], PROTOCOLS["original"], lesson)
@@ -45,9 +45,9 @@ def epoch(net: str, border: str) -> Callable[[], object]:
 
 def least() -> Floor:
     """The products of the windows that differ, forward and twice backward; the first layer's once back."""
-    from regard.data.synthetic import red_green
-    from regard.models.lit import light
-    from regard.models.vision import BORDERS, WIDTHS
+    from regard.experiments.images.padding.fast_convolution import light
+    from regard.experiments.images.padding.pictures import red_green
+    from regard.models.cnn import BORDERS, WIDTHS
 
     reaches = light(red_green(BATCH, seed=42)[0], BORDERS["fconv"]).reaches
     products = [
@@ -86,8 +86,8 @@ def run() -> Iterator[Measured]:
 
 def _table() -> Reading:
     """Were no training to end early: each cell's epoch, 50 times, for 10 seeds, two cells at a time."""
-    from regard.lab.redgreen import NETS
-    from regard.models.vision import BORDERS
+    from regard.experiments.images.padding.training import NETS
+    from regard.models.cnn import BORDERS
 
     cells = {f"{net} {border}": epoch(net, border) for net in NETS for border in BORDERS}
     times = interleave(cells, rounds=5, warm=1)

@@ -40,7 +40,7 @@ class Outcome:
 
 def plain() -> Recipe:
     """A small GPT-2 and AdamW: the model of document 000, with the usual schedule."""
-    from regard.models.presets import DOCUMENT_000
+    from regard.models.gpt.presets import DOCUMENT_000
     from regard.training import Plan
 
     plan = Plan(steps=2000, rate=1e-3, betas=(0.9, 0.99), decay=0.1, fall="cosine", floor=0.1, warmup=0.05)
@@ -49,7 +49,7 @@ def plain() -> Recipe:
 
 def ours() -> Recipe:
     """A smaller model that sees the characters just before, and Muon."""
-    from regard.models.presets import SWIFT
+    from regard.models.gpt.presets import SWIFT
     from regard.training import Plan
 
     plan = Plan(steps=QUICK, optimiser="muon", matrix_rate=0.03, momentum=0.9, rate=1e-2, betas=(0.9, 0.99))
@@ -73,9 +73,9 @@ def without() -> dict[str, Recipe]:
 
 def windows() -> Any:
     """Tiny Shakespeare as ids, nine tenths to learn from."""
-    from regard.data.dataset import Windows, cut
-    from regard.data.text import load_text
-    from regard.data.tokenizer import Character
+    from regard.data.sets.text import load_text
+    from regard.data.tokens.tokenizer import Character
+    from regard.data.tokens.windows import Windows, cut
 
     text = load_text("tiny-shakespeare").characters
     return Windows(cut(Character(text).encode(text), {"train": 0.9, "validation": 0.1}), CONTEXT)
@@ -85,7 +85,7 @@ def train(recipe: Recipe, data: Any, seed: int, seconds: float = inf) -> Outcome
     """One training from nothing, ended by its plan or in time, and its loss over all that was held out."""
     import torch
 
-    from regard.models.gpt import GPT
+    from regard.models.gpt.model import GPT
     from regard.training import Training, cross_entropy, held_out
 
     began = time.perf_counter()

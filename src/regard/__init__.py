@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from regard.generation.engine import continuation, generate, stream
     from regard.generation.sampling import Sampler
     from regard.generation.stopping import Stop
+    from regard.models.attention import MultiHead
     from regard.models.autoencoder import Autoencoder, Clean, Masked, Noisy
-    from regard.models.config import Config
-    from regard.models.gpt import GPT
-    from regard.models.graph import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
-    from regard.models.graph_batch import Graph, union
-    from regard.models.graph_exchange import from_geometric, from_networkx, to_geometric, to_networkx
-    from regard.models.graph_features import Bags
-    from regard.models.graph_relational import RelationalAttention, RelationalGAT
-    from regard.models.graph_similarity import Dynamic
-    from regard.models.layers import MultiHead
-    from regard.models.mixture import GaussianMixture
-    from regard.models.pixels import PatchTransformer, Sight
-    from regard.models.turns import TurnNet
+    from regard.models.cnn import ConvNet
+    from regard.models.equivariant import TurnNet
+    from regard.models.gpt.config import Config
+    from regard.models.gpt.model import GPT
+    from regard.models.graph.batch import Graph, union
+    from regard.models.graph.convert import from_geometric, from_networkx, to_geometric, to_networkx
+    from regard.models.graph.gatv2 import Dynamic
+    from regard.models.graph.layers import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
+    from regard.models.graph.relational import RelationalAttention, RelationalGAT
+    from regard.models.graph.sparse import Bags
+    from regard.models.mixture.gaussian import GaussianMixture
+    from regard.models.mixture.uniform import UniformMixture
     from regard.models.unet import Down, UNet, Up
-    from regard.models.uniform_mixture import UniformMixture
-    from regard.models.vision import Border, ConvNet, Net1, Net2
+    from regard.models.vit import PatchTransformer, Sight
 
 _FILES = {
     "checker.live": ("check",),
@@ -72,21 +72,21 @@ _FILES = {
     "generation.sampling": ("Sampler",),
     "generation.stopping": ("Stop",),
     "models.autoencoder": ("Autoencoder", "Clean", "Noisy", "Masked"),
-    "models.config": ("Config",),
-    "models.gpt": ("GPT",),
-    "models.graph": ("GraphConvolution", "GraphAttention", "MessagePassing", "GCN", "GAT"),
-    "models.graph_batch": ("Graph", "union"),
-    "models.graph_exchange": ("from_networkx", "to_networkx", "from_geometric", "to_geometric"),
-    "models.graph_features": ("Bags",),
-    "models.graph_relational": ("RelationalAttention", "RelationalGAT"),
-    "models.graph_similarity": ("Dynamic",),
-    "models.layers": ("MultiHead",),
-    "models.pixels": ("PatchTransformer", "Sight"),
+    "models.gpt.config": ("Config",),
+    "models.gpt.model": ("GPT",),
+    "models.graph.layers": ("GraphConvolution", "GraphAttention", "MessagePassing", "GCN", "GAT"),
+    "models.graph.batch": ("Graph", "union"),
+    "models.graph.convert": ("from_networkx", "to_networkx", "from_geometric", "to_geometric"),
+    "models.graph.sparse": ("Bags",),
+    "models.graph.relational": ("RelationalAttention", "RelationalGAT"),
+    "models.graph.gatv2": ("Dynamic",),
+    "models.attention": ("MultiHead",),
+    "models.vit": ("PatchTransformer", "Sight"),
     "models.unet": ("UNet", "Down", "Up"),
-    "models.mixture": ("GaussianMixture",),
-    "models.uniform_mixture": ("UniformMixture",),
-    "models.turns": ("TurnNet",),
-    "models.vision": ("Border", "Net1", "Net2", "ConvNet"),
+    "models.mixture.gaussian": ("GaussianMixture",),
+    "models.mixture.uniform": ("UniformMixture",),
+    "models.equivariant": ("TurnNet",),
+    "models.cnn": ("ConvNet",),
 }
 _HOME = {name: f"regard.{file}" for file, names in _FILES.items() for name in names}
 
@@ -99,7 +99,6 @@ __all__ = [
     "Attended",
     "Autoencoder",
     "Bags",
-    "Border",
     "Causal",
     "Clean",
     "Config",
@@ -126,8 +125,6 @@ __all__ = [
     "Mean",
     "MessagePassing",
     "MultiHead",
-    "Net1",
-    "Net2",
     "Noisy",
     "PatchTransformer",
     "Raw",

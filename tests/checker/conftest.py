@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from regard.checker.arguments import Built
-from regard.checker.bench import Bench, Made
 from regard.checker.contract import Case, Contract, Frame, Steps
 from regard.checker.contracts.table import named
-from regard.checker.reading import Source
+from regard.checker.source import Source
 from regard.checker.subject import Subject
+from regard.checker.workbench import Bench, Made
 
 # What is judged is never collected: those files run in a child process, or are imported by name.
 collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "fixtures/*"]

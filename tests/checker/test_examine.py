@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.bench import Bench
 from regard.checker.contract import Frame
 from regard.checker.contracts.table import named
 from regard.checker.examine import Examination, examine
 from regard.checker.family import Match, Member
-from regard.checker.inside import member
 from regard.checker.live import Here, check
-from regard.checker.reading import Source
-from regard.checker.session import Lost
+from regard.checker.process.inside import member
+from regard.checker.process.session import Lost
+from regard.checker.source import Source
+from regard.checker.workbench import Bench
 
 
 class Attention(nn.Module):

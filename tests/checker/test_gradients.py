@@ -9,7 +9,7 @@ from torch import nn
 
 from regard.checker.gradients import arrays, chosen
 from regard.checker.live import check
-from regard.checker.verdict import Verdict
+from regard.checker.report.verdict import Verdict
 
 
 def judged(thing, contract: str) -> Verdict:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from regard.checker.contracts.table import named
-from regard.checker.reading import Source
+from regard.checker.source import Source
 from regard.checker.target import check_file as check
 from regard.checker.target import choose, mapping, place
 from regard.errors import RegardError

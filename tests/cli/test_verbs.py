@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from regard.cli import main
-from regard.lab.store import Store
+from regard.lab.store.runs import Store
 
 SMALL = [
     "--set",

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
-from regard.core.support import Causal, Documents, Full, Grid, Mask, Support, Window, draw, mask
+from regard.core.support import Causal, Documents, Full, Grid, Mask, Support, Window, draw
 from regard.errors import RegardError
 
 ALONE = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PYTHONIOENCODING": "utf-8"}
@@ -61,7 +61,7 @@ def test_combinations_are_those_of_sets(n, m, size):
 def test_edges_combine_as_the_pairs_they_join():
     edges = Edges(torch.tensor([0, 2]), torch.tensor([1, 1]), nodes=3)
     joined = by_loop(3, 3, lambda i, j: (i, j) in ((1, 0), (1, 2)))
-    assert torch.equal(mask(edges, 3, 3, "cpu"), joined)
+    assert torch.equal(edges.mask(3, 3, "cpu"), joined)
     for both, either in ((edges & Causal(), edges | Causal()), (Causal() & edges, Causal() | edges)):
         assert torch.equal(both.mask(3, 3), joined & Causal().mask(3, 3))
         assert torch.equal(either.mask(3, 3), joined | Causal().mask(3, 3))

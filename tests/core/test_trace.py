@@ -13,7 +13,7 @@ from regard.core.similarity import Kernel, relu
 from regard.core.support import Causal
 from regard.core.trace import recorder, trace
 from regard.errors import RegardError
-from regard.models.layers import MultiHead
+from regard.models.attention import MultiHead
 
 
 class Block(nn.Module):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from regard.data.catalogue import Entry
-from regard.data.origin import Address, File
-from regard.data.web import Patience
+from regard.data.fetch.catalogue import Entry
+from regard.data.fetch.origin import Address, File
+from regard.data.fetch.web import Patience
 
 Answer = Callable[["Handler"], None]
 

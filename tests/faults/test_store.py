@@ -13,8 +13,8 @@ import pytest
 
 from regard.claims import Claim
 from regard.lab.events import Measured
-from regard.lab.index import Index
-from regard.lab.store import Store
+from regard.lab.store.index import Index
+from regard.lab.store.runs import Store
 
 CLAIM = Claim(name="height", low=0.0, why="so", source="here")
 ASKED = {

@@ -12,9 +12,9 @@ from regard.generation.beam import Beam, beam_search
 from regard.generation.engine import continuation
 from regard.generation.sampling import GREEDY
 from regard.generation.stopping import Stop
-from regard.models.cache import Memory
-from regard.models.config import Config
-from regard.models.gpt import GPT
+from regard.models.gpt.cache import Memory
+from regard.models.gpt.config import Config
+from regard.models.gpt.model import GPT
 
 
 def made(**change) -> GPT:
@@ -145,7 +145,7 @@ def test_the_search_ends_once_nothing_alive_can_win() -> None:
 
 def test_transformers_finds_the_same(tmp_path) -> None:
     transformers = pytest.importorskip("transformers")
-    from regard.models.gpt2 import save_gpt2
+    from regard.models.gpt.huggingface import save_gpt2
 
     model = made(position="learned", vocabulary=11, heads=2, width=16).float()
     save_gpt2(model, tmp_path)

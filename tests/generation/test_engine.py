@@ -7,8 +7,8 @@ from regard.errors import RegardError
 from regard.generation.engine import continuation, generate, stream
 from regard.generation.sampling import GREEDY, Sampler
 from regard.generation.stopping import Stop
-from regard.models.config import Config
-from regard.models.gpt import GPT
+from regard.models.gpt.config import Config
+from regard.models.gpt.model import GPT
 
 SMALL = {"vocabulary": 11, "context": 13, "depth": 2, "heads": 2, "width": 8, "deviation": 0.5}
 

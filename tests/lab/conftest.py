@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from regard.claims import Claim
+from regard.lab.book.style import panels, style
 from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import panels, style
-from regard.lab.store import Store
+from regard.lab.store.runs import Store
 
 
 @dataclass(frozen=True, kw_only=True)

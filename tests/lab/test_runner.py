@@ -13,7 +13,7 @@ from regard.errors import RegardError, Unreachable
 from regard.lab.events import Compared, Doing, Measured
 from regard.lab.experiment import Experiment, Session
 from regard.lab.runner import conduct, follow, go_on, settle
-from regard.lab.store import Store
+from regard.lab.store.runs import Store
 
 
 def conducted(experiment: Experiment, store: Store, source: Path, **words):

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 
 from regard.lab import registry, theorems
+from regard.lab.book.report import prose
 from regard.lab.events import Drawn, Measured, Tabled
 from regard.lab.experiment import Session
-from regard.lab.fingerprint import code
-from regard.lab.report import prose
+from regard.lab.store.fingerprint import code
 from regard.theory import library
 from regard.theory.theorem import Sweep
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.training import chance
+from regard.training import rng as chance
 from regard.training.compiled import quickest
 from regard.training.objective import cross_entropy
 

@@ -12,10 +12,10 @@ import torch
 from torch import nn
 
 from regard.errors import RegardError
-from regard.training import chance
+from regard.training import rng as chance
+from regard.training.budget import Pace
 from regard.training.loop import Training
 from regard.training.objective import cross_entropy, mean_square
-from regard.training.pace import Pace
 from regard.training.plan import Plan
 from regard.training.state import State
 

@@ -1,11 +1,12 @@
 """Runs a person's own implementation and names what is wrong with it."""
 
 from regard.checker.live import check
-from regard.checker.page import page
+from regard.checker.report.page import page
+from regard.checker.report.report import Report
+from regard.checker.report.terminal import show
+from regard.checker.report.verdict import Finding, Verdict
 from regard.checker.selftest import selftest
 from regard.checker.start import start
 from regard.checker.target import mapping
-from regard.checker.terminal import show, text
-from regard.checker.verdict import Finding, Report, Verdict
 
-__all__ = ["Finding", "Report", "Verdict", "check", "mapping", "page", "selftest", "show", "start", "text"]
+__all__ = ["Finding", "Report", "Verdict", "check", "mapping", "page", "selftest", "show", "start"]

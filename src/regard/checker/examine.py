@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from regard.checker.bench import Bench, Unfit
 from regard.checker.contract import Broken, Case, Contract, Frame, Law, Mistake
 from regard.checker.family import FAR, Family, Match, Member, computed
-from regard.checker.reading import Place
-from regard.checker.session import Lost, Raised
+from regard.checker.process.session import Lost, Raised
+from regard.checker.report.verdict import Finding, Picture, State, Verdict
+from regard.checker.source import Place
 from regard.checker.subject import Subject
-from regard.checker.verdict import Finding, Picture, State, Verdict
+from regard.checker.workbench import Bench, Unfit
 
 FATAL = (
     "raises",

@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checker.contract import Broken, Case, Law
 from regard.checker.laws import MOVES, gap
-from regard.checker.session import Raised
+from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 
 DIRECTIONS = 3

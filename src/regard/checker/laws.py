@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from regard.checker.contract import Broken, Case, Law
-from regard.checker.session import Raised
+from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 
 MOVES = {"float64": 1e-7, "float32": 1e-3}

@@ -5,13 +5,13 @@ import inspect
 import textwrap
 from typing import Any
 
-from regard.checker.bench import Bench
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
-from regard.checker.reading import Source
-from regard.checker.session import Raised
+from regard.checker.process.session import Raised
+from regard.checker.report.report import Report
+from regard.checker.source import Source
 from regard.checker.target import check_file, choose
-from regard.checker.verdict import Report
+from regard.checker.workbench import Bench
 from regard.errors import RegardError
 
 
@@ -19,7 +19,7 @@ class Here:
     """Answers requests in this process: for what a person has in hand, and trusts."""
 
     def __init__(self, thing: Any) -> None:
-        from regard.checker.inside import Inside
+        from regard.checker.process.inside import Inside
 
         # Probing changes weights: a person's own object is left as it is.
         self.inside = Inside(
@@ -28,7 +28,7 @@ class Here:
 
     def ask(self, verb: str, *values: Any, **named: Any) -> Any:
         """The result of one request; Raised otherwise."""
-        from regard.checker.inside import told
+        from regard.checker.process.inside import told
 
         try:
             return getattr(self.inside, verb)(*values, **named)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regard.checker.limits import TOKEN, Limits
+from regard.checker.process.limits import TOKEN, Limits
+from regard.checker.report.report import Report
 from regard.checker.target import check_file, mapping
-from regard.checker.verdict import Report
 from regard.errors import RegardError
 
 QUICK = Limits(load=8.0, call=4.0, whole=20.0)

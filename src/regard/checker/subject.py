@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.bench import Bench, Made, Unfit
 from regard.checker.contract import Case, Frame
-from regard.checker.reading import role
+from regard.checker.source import role
+from regard.checker.workbench import Bench, Made, Unfit
 
 Arguments = tuple[list[Any], dict[str, Any]]
 

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from regard.checker.bench import Bench
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
-from regard.checker.limits import Limits
-from regard.checker.reading import Place, Source
-from regard.checker.session import Lost, Raised, Session
-from regard.checker.verdict import Finding, Report, Verdict
+from regard.checker.process.limits import Limits
+from regard.checker.process.session import Lost, Raised, Session
+from regard.checker.report.report import Report
+from regard.checker.report.verdict import Finding, Verdict
+from regard.checker.source import Place, Source
+from regard.checker.workbench import Bench
 from regard.errors import RegardError, nearest
 
 SURE = 0.5

@@ -19,7 +19,7 @@ STOPPED = {"SIGINT": 130, "SIGTERM": 143}
 
 
 def _store():
-    from regard.lab.store import Store
+    from regard.lab.store.runs import Store
 
     return Store(Path(os.environ.get(RUNS, "runs")))
 
@@ -35,9 +35,10 @@ def _settings(experiment, preset: str):
 
 
 def list_(arguments: argparse.Namespace) -> None:
-    from regard.lab import registry, terminal
-    from regard.lab.coverage import coverage
-    from regard.lab.index import Index
+    from regard.lab import console as terminal
+    from regard.lab import registry
+    from regard.lab.book.coverage import coverage
+    from regard.lab.store.index import Index
 
     index = Index(_store())
     if arguments.coverage:
@@ -56,7 +57,8 @@ def list_(arguments: argparse.Namespace) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from regard.lab import registry, settings, terminal
+    from regard.lab import console as terminal
+    from regard.lab import registry, settings
     from regard.lab.experiment import Session
     from regard.lab.runner import conduct, follow, go_on
     from regard.training.parallel import leads
@@ -104,8 +106,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def book(arguments: argparse.Namespace) -> int:
-    from regard.lab import registry, terminal
-    from regard.lab.book import bind, fill, plan
+    from regard.lab import console as terminal
+    from regard.lab import registry
+    from regard.lab.book.book import bind, fill, plan
 
     store = _store()
     plans = plan(
@@ -126,7 +129,8 @@ def book(arguments: argparse.Namespace) -> int:
 
 
 def show(arguments: argparse.Namespace) -> None:
-    from regard.lab import registry, terminal
+    from regard.lab import console as terminal
+    from regard.lab import registry
 
     store = _store()
     runs = {run.name for run in store.runs()} | {run.id for run in store.runs()}
@@ -150,8 +154,8 @@ def show(arguments: argparse.Namespace) -> None:
 
 
 def diff(arguments: argparse.Namespace) -> None:
-    from regard.lab import terminal
-    from regard.lab.comparison import changes
+    from regard.lab import console as terminal
+    from regard.lab.store.diff import changes
 
     first, second = (_store().find(word) for word in (arguments.first, arguments.second))
     found = changes(first, second)
@@ -161,7 +165,7 @@ def diff(arguments: argparse.Namespace) -> None:
 
 
 def bench(arguments: argparse.Namespace) -> None:
-    from regard.lab import terminal
+    from regard.lab import console as terminal
     from regard.lab.bench import load, measure
 
     if not arguments.folder.is_dir():
@@ -183,7 +187,7 @@ def bench(arguments: argparse.Namespace) -> None:
 
 
 def prove(arguments: argparse.Namespace) -> int:
-    from regard.lab import terminal
+    from regard.lab import console as terminal
     from regard.theory import library
     from regard.theory.theorem import prove
 
@@ -248,9 +252,9 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def data(arguments: argparse.Namespace) -> None:
-    from regard.data.album import ALBUMS
-    from regard.data.catalogue import CATALOGUE, entry
-    from regard.data.download import fetch, find
+    from regard.data.fetch.catalogue import CATALOGUE, entry
+    from regard.data.fetch.download import fetch, find
+    from regard.data.sets.album import ALBUMS
 
     known = {one.name: (one,) for one in CATALOGUE}
     known |= {album.name: tuple(map(album.entry, album.files())) for album in ALBUMS}
@@ -272,7 +276,7 @@ def data(arguments: argparse.Namespace) -> None:
     ]
     if arguments.json:
         return _print_json(rows)
-    from regard.lab.terminal import show_data
+    from regard.lab.console import show_data
 
     show_data(rows)
 
@@ -280,7 +284,7 @@ def data(arguments: argparse.Namespace) -> None:
 def generate(arguments: argparse.Namespace) -> None:
     from regard.generation.sampling import Sampler
     from regard.lab import samples
-    from regard.lab.voice import load_voice
+    from regard.lab.text_model import load_voice
 
     sampler = Sampler(
         temperature=arguments.temperature,

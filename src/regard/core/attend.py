@@ -16,7 +16,7 @@ from regard.core.edges import Edges
 from regard.core.normalise import Normaliser, Softmax
 from regard.core.position import Position
 from regard.core.similarity import Dot, Similarity
-from regard.core.support import Full, Support, fit
+from regard.core.support import Full, Support
 from regard.core.trace import recorder
 from regard.errors import RegardError
 from regard.shapes import Float
@@ -37,7 +37,7 @@ def attend(
     v: Float[Tensor, "b g m c"],
     *,
     similarity: Similarity = Dot(),
-    support: Support | Edges = Full(),
+    support: Support = Full(),
     position: Position | None = None,
     normalise: Normaliser = Softmax(),
     dropout: float = 0.0,
@@ -62,7 +62,7 @@ def attend(
     if not 0.0 <= dropout < 1.0:
         raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
     similarity.fit(q, k)
-    fit(support, q, k)
+    support.fit(q, k)
     if normalise.divides:
         check_nonnegative(similarity, position, normalise)
     if position is not None:
@@ -130,7 +130,7 @@ def check_factors(similarity: object, support: object, position: object, normali
     """Raise where a factor is not what its name says, such as a class in place of its object."""
     if (
         isinstance(similarity, Similarity)
-        and isinstance(support, (Support, Edges))
+        and isinstance(support, Support)
         and (position is None or isinstance(position, Position))
         and isinstance(normalise, Normaliser)
     ):

@@ -9,7 +9,6 @@ from torch import Tensor
 from regard.shapes import Bool, Float
 
 if TYPE_CHECKING:
-    from regard.core.edges import Edges
     from regard.core.normalise import Normaliser
     from regard.core.similarity import Similarity
     from regard.core.support import Support
@@ -26,7 +25,7 @@ class Call:
     k: Tensor
     v: Tensor
     similarity: "Similarity"
-    support: "Support | Edges"
+    support: "Support"
     position: Any
     normalise: "Normaliser"
     dropout: float

@@ -3,13 +3,13 @@
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import torch
 from torch import Tensor
 
+from regard.core.support import Support
 from regard.errors import RegardError
-from regard.shapes import Float, Int
+from regard.shapes import Bool, Float, Int
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
@@ -42,7 +42,7 @@ class Side:
         return Side(self.start.to(device), self.other.to(device), place, self.others)
 
 
-class Edges:
+class Edges(Support):
     """Query `target[e]` regards key `source[e]`, for every edge e, and nothing else.
 
     y_i = sum over the edges e with target i of w_e v_source(e)
@@ -118,17 +118,32 @@ class Edges:
                 setattr(moved, name, value.to(device))
         return moved
 
-    def __and__(self, other: object) -> Any:
-        """The pairs that both edge lists join; with another support, that support's own `&` is used."""
-        from regard.core.support import Both  # which needs edges to be known first
+    def fit(self, q: Tensor, k: Tensor) -> None:
+        """Raise where the edges join other numbers of queries and keys, or lie elsewhere."""
+        if self.sizes != (q.shape[2], k.shape[2]):
+            raise RegardError(
+                "the edges join other numbers of queries and keys",
+                f"{q.shape[2]} queries and {k.shape[2]} keys, edges of sizes {self.sizes}",
+                "pass Edges(source, target, sizes=(queries, keys))",
+            )
+        if self.device != q.device:
+            raise RegardError(
+                "the edges lie on another device than the tensors",
+                f"edges on {self.device}, queries on {q.device}",
+                f"pass edges.to('{q.device}')",
+            )
 
-        return Both(self, other) if isinstance(other, Edges) else NotImplemented
-
-    def __or__(self, other: object) -> Any:
-        """The pairs that one of two edge lists joins."""
-        from regard.core.support import Either
-
-        return Either(self, other) if isinstance(other, Edges) else NotImplemented
+    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "n m"]:
+        """True at the pairs that an edge joins: what combining with another support keeps of the edges."""
+        if self.relation is not None or self.features is not None:
+            raise RegardError(
+                "edges with relations or features do not combine with another support",
+                repr(self),
+                "drop them, or choose the edges yourself and build new Edges",
+            )
+        joined = torch.zeros(n, m, dtype=torch.bool, device=device)
+        joined[self.target, self.source] = True
+        return joined
 
     def with_loops(self, *, relation: int | None = None, features: Tensor | None = None) -> "Edges":
         """These edges and, at their end, a loop for every node that has none.

@@ -11,7 +11,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.core.edges import Edges
 from regard.errors import RegardError
 from regard.shapes import Bool, Int
 
@@ -29,10 +28,10 @@ class Support:
         """True where query i may look at key j; None where it may everywhere."""
         raise NotImplementedError
 
-    def __and__(self, other: "Support | Edges") -> "Both":
+    def __and__(self, other: "Support") -> "Both":
         return Both(self, other)
 
-    def __or__(self, other: "Support | Edges") -> "Either":
+    def __or__(self, other: "Support") -> "Either":
         return Either(self, other)
 
     __rand__, __ror__ = __and__, __or__
@@ -233,21 +232,22 @@ class Both(Support):
 
     Edges count here as the pairs they join; with relations or features, which would be lost, refused.
 
+    >>> from regard import Edges
     >>> (Edges(torch.tensor([0, 2]), torch.tensor([1, 1]), nodes=3) & Causal()).mask(3, 3).int()
     tensor([[0, 0, 0],
             [1, 0, 0],
             [0, 0, 0]], dtype=torch.int32)
     """
 
-    left: Support | Edges
-    right: Support | Edges
+    left: Support
+    right: Support
 
     def fit(self, q: Tensor, k: Tensor) -> None:
-        fit(self.left, q, k)
-        fit(self.right, q, k)
+        self.left.fit(q, k)
+        self.right.fit(q, k)
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
-        left, right = mask(self.left, n, m, device), mask(self.right, n, m, device)
+        left, right = self.left.mask(n, m, device), self.right.mask(n, m, device)
         return right if left is None else left if right is None else left & right
 
 
@@ -256,43 +256,8 @@ class Either(Both):
     """What one of two supports allows; the result of `|`."""
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
-        left, right = mask(self.left, n, m, device), mask(self.right, n, m, device)
+        left, right = self.left.mask(n, m, device), self.right.mask(n, m, device)
         return None if left is None or right is None else left | right
-
-
-def fit(support: Support | Edges, q: Tensor, k: Tensor) -> None:
-    """Raise where the sizes of any support do not fit the tensors."""
-    if not isinstance(support, Edges):
-        support.fit(q, k)
-    elif support.sizes != (q.shape[2], k.shape[2]):
-        raise RegardError(
-            "the edges join other numbers of queries and keys",
-            f"{q.shape[2]} queries and {k.shape[2]} keys, edges of sizes {support.sizes}",
-            "pass Edges(source, target, sizes=(queries, keys))",
-        )
-    elif support.device != q.device:
-        raise RegardError(
-            "the edges lie on another device than the tensors",
-            f"edges on {support.device}, queries on {q.device}",
-            f"pass edges.to('{q.device}')",
-        )
-
-
-def mask(
-    support: Support | Edges, n: int, m: int, device: torch.device | str
-) -> Bool[Tensor, "*axes n m"] | None:
-    """The mask of any support; edges become the pairs that they join."""
-    if not isinstance(support, Edges):
-        return support.mask(n, m, device)
-    if support.relation is not None or support.features is not None:
-        raise RegardError(
-            "edges with relations or features do not combine with another support",
-            repr(support),
-            "drop them, or choose the edges yourself and build new Edges",
-        )
-    joined = torch.zeros(n, m, dtype=torch.bool, device=device)
-    joined[support.target, support.source] = True
-    return joined
 
 
 def places(n: int, m: int, offset: Offset, device: torch.device | str) -> Int[Tensor, "*axes n 1"]:

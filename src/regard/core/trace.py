@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from regard.shapes import Float
 
 if TYPE_CHECKING:
-    from regard.core.edges import Edges
     from regard.core.support import Support
 
 ACTIVE: "list[Trace]" = []
@@ -30,7 +29,7 @@ class Look:
 
     weights: Float[Tensor, "..."]
     "(b h n m), or (b h e) beside `support.source` and `support.target`."
-    support: "Support | Edges"
+    support: "Support"
     "What the call was given: with self-loops where the layer added them."
     backend: str
     "Which backend ran."
@@ -68,7 +67,7 @@ class Trace:
         for handle in self._handles:
             handle.remove()
 
-    def attention(self, weights: Tensor, support: "Support | Edges", backend: str, reason: str) -> None:
+    def attention(self, weights: Tensor, support: "Support", backend: str, reason: str) -> None:
         """Note one call of `attend` under the module that made it."""
         self.looks.setdefault(self._path[-1], []).append(Look(weights, support, backend, reason))
 
@@ -95,7 +94,7 @@ def trace(model: nn.Module) -> Trace:
     While it is on every call of `attend` keeps its weights, which may make `auto` choose another backend;
     `reason` says so. The tensors stay in the graph, so that gradients reach them.
 
-    >>> from regard.models.layers import MultiHead
+    >>> from regard.models.attention import MultiHead
     >>> import torch
     >>> model = nn.Sequential(nn.Linear(6, 6), MultiHead(width=6, heads=2))
     >>> with trace(model) as seen:

@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.models import em, mixture
+from regard.models.mixture import em
+from regard.models.mixture import gaussian as mixture
 from regard.training import aside
 
 KINDS = {"full": "full", "diag": "diagonal", "spherical": "spherical"}

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from regard.estimators.mixture import MixtureEstimator
-from regard.models import uniform_mixture
-from regard.models.mixture import unlikelihood
+from regard.models.mixture import uniform as uniform_mixture
+from regard.models.mixture.gaussian import unlikelihood
 from regard.training import Plan, Training, aside
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.errors import RegardError
 from regard.generation.engine import check
-from regard.generation.reading import Model, Prompts, Reader, aligned, reader
+from regard.generation.reader import Model, Prompts, Reader, aligned, reader
 from regard.generation.stopping import Stop
 from regard.shapes import Float, Int
 

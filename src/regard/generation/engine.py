@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.generation.reading import Model, Prompts, Reader, aligned, reader
+from regard.generation.reader import Model, Prompts, Reader, aligned, reader
 from regard.generation.sampling import Sampler
 from regard.generation.stopping import NOTHING, Stop
 from regard.shapes import Bool, Float, Int

@@ -1,10 +1,12 @@
-"""Experiments by name: every file of the folder `experiments`, every theorem, and a person's own file."""
+"""Experiments by name: the rooms of the folder `experiments`, every theorem, and a person's own file."""
 
 import importlib
 import importlib.util
+import re
 import sys
 import traceback
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -13,13 +15,24 @@ from regard.lab.experiment import Experiment
 from regard.lab.theorems import PREFIX, experiment
 from regard.theory import library
 
-FOLDER = Path(__file__).with_name("experiments")
+FOLDER = Path(__file__).parents[1] / "experiments"
+DEFINES = re.compile(rb"^EXPERIMENT\b", re.MULTILINE)
+
+
+@cache
+def rooms(folder: Path = FOLDER) -> dict[str, Path]:
+    """The file of each experiment by its name: CHAPTER/NAME.py or CHAPTER/NAME/experiment.py.
+
+    Other files of a chapter are what its experiments share.
+    """
+    alone = {path.stem: path for path in folder.glob("*/*.py") if DEFINES.search(path.read_bytes())}
+    rooms = {path.parent.name: path for path in folder.glob("*/*/experiment.py")}
+    return {name.replace("_", "-"): path for name, path in sorted((alone | rooms).items())}
 
 
 def names() -> list[str]:
     """The names of all experiments that come with the package."""
-    files = [path.stem.replace("_", "-") for path in FOLDER.glob("[a-z]*.py")]
-    return sorted([*files, *(PREFIX + name for name in library.names())])
+    return sorted([*rooms(), *(PREFIX + name for name in library.names())])
 
 
 def find(name: str) -> tuple[Experiment, Path]:
@@ -34,9 +47,10 @@ def find(name: str) -> tuple[Experiment, Path]:
     if known.startswith(PREFIX):
         theorem = library.find(known.removeprefix(PREFIX))
         return experiment(theorem), library.path(theorem.name)
-    module = importlib.import_module(f"regard.lab.experiments.{known.replace('-', '_')}")
-    path = FOLDER / f"{known.replace('-', '_')}.py"
-    return _taken(module, path, known), path
+    path = rooms()[known]
+    module = ".".join(("regard.experiments", *path.relative_to(FOLDER).with_suffix("").parts))
+    found = _taken(importlib.import_module(module), path, known)
+    return replace(found, chapter=path.relative_to(FOLDER).parts[0]), path
 
 
 def everything() -> list[Experiment]:

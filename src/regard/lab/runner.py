@@ -18,14 +18,14 @@ import numpy as np
 from regard.claims import Claim, Verdict
 from regard.errors import RegardError, Unreachable
 from regard.files import write
-from regard.lab import fingerprint
-from regard.lab.environment import environment
+from regard.lab.book.report import page
+from regard.lab.book.style import picture
 from regard.lab.events import Compared, Doing, Drawn, Event, Kept, Measured
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import picture
-from regard.lab.report import page
 from regard.lab.statistics import summarise
-from regard.lab.store import REPORT, Run, State, Store, Writer
+from regard.lab.store import fingerprint
+from regard.lab.store.environment import environment
+from regard.lab.store.runs import REPORT, Run, State, Store, Writer
 
 Watch = Callable[[Event], None]
 

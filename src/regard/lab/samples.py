@@ -12,8 +12,8 @@ from rich.table import Table
 
 from regard.generation.beam import Beam
 from regard.generation.engine import Token
-from regard.lab.terminal import console
-from regard.lab.voice import Voice
+from regard.lab.console import console
+from regard.lab.text_model import Voice
 
 
 def show_stream(voice: Voice, prompt: str, tokens: Iterable[Token]) -> None:

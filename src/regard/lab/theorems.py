@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from regard.claims import Claim
+from regard.lab.book.style import BLACK, BLUE, GREEN, PURPLE, RED, panels, style
 from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
 from regard.lab.experiment import Experiment, Session
-from regard.lab.figures import BLACK, BLUE, GREEN, PURPLE, RED, panels, style
 from regard.lab.statistics import summarise
 from regard.theory.theorem import Outcome, Step, Theorem, Trial, prove
 

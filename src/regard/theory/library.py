@@ -1,4 +1,4 @@
-"""Theorems by name: every file of the folder `results` is one."""
+"""Theorems by name: every file of the folder `theorems` is one."""
 
 import importlib
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from regard.errors import RegardError, nearest
 from regard.theory.theorem import Theorem
 
-FOLDER = Path(__file__).with_name("results")
+FOLDER = Path(__file__).with_name("theorems")
 
 
 def names() -> list[str]:
@@ -21,7 +21,7 @@ def find(name: str) -> Theorem:
         raise RegardError(
             "no theorem of that name", f"'{name}'", nearest(known, names(), "'regard prove' lists them")
         )
-    return importlib.import_module(f"regard.theory.results.{known.replace('-', '_')}").THEOREM
+    return importlib.import_module(f"regard.theory.theorems.{known.replace('-', '_')}").THEOREM
 
 
 def path(name: str) -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.training import chance
+from regard.training import rng as chance
 from regard.training.objective import Objective
 from regard.training.precision import autocast
 

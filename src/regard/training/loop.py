@@ -12,10 +12,11 @@ from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from torch.utils._pytree import tree_map_only
 
 from regard.errors import RegardError
-from regard.training import chance, finite
+from regard.training import nonfinite as finite
+from regard.training import rng as chance
+from regard.training.budget import Pace
 from regard.training.objective import Objective
 from regard.training.optimiser import Optimiser
-from regard.training.pace import Pace
 from regard.training.parallel import ALONE, Group
 from regard.training.plan import Plan
 from regard.training.precision import autocast

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.shapes import Float
+from regard.training.muon import orthogonal
 from regard.training.plan import Plan
-from regard.training.polar import orthogonal
 
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 

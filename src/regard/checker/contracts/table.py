@@ -1,17 +1,14 @@
 """All contracts, in the order in which they are offered."""
 
 from regard.checker.contract import Contract
-from regard.checker.contracts import (
-    causal_attention,
-    gat_layer,
-    gaussian_mixture,
-    gcn_layer,
-    layer_norm,
-    multi_head_attention,
-    rms_norm,
-    rotary,
-    scaled_dot_product,
-)
+from regard.checker.contracts.attention import causal as causal_attention
+from regard.checker.contracts.attention import multi_head as multi_head_attention
+from regard.checker.contracts.attention import scaled_dot_product
+from regard.checker.contracts.graph.gat import contract as gat_layer
+from regard.checker.contracts.graph.gcn import contract as gcn_layer
+from regard.checker.contracts.mixture import contract as gaussian_mixture
+from regard.checker.contracts.norm import layer_norm, rms_norm
+from regard.checker.contracts.rotary import contract as rotary
 from regard.errors import RegardError, nearest
 
 CONTRACTS: tuple[Contract, ...] = (

@@ -6,7 +6,8 @@ A backend is a module with `refuse(call)`, which says in three lines why it cann
 
 from types import ModuleType
 
-from regard.core.backends import edges, linear, reference, sdpa
+from regard.core.backends import linear, reference, sdpa
+from regard.core.backends.edges import backend as edges
 from regard.core.call import Call
 from regard.core.edges import Edges
 from regard.core.similarity import Kernel

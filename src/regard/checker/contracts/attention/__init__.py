@@ -1,0 +1,1 @@
+"""Attention: scaled dot product, multi-head, causal; what they share."""

@@ -1,0 +1,262 @@
+"""Causal self-attention: several heads, each token sees itself and the past."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
+from regard.checker.contracts.attention import mistakes as known
+from regard.checker.contracts.attention import reference as attention
+from regard.checker.contracts.attention import wiring
+from regard.checker.contracts.attention.layer import (
+    FIRST,
+    LENGTH,
+    changed,
+    make,
+    output,
+    prepare,
+    sequence_first,
+    short,
+    tokens,
+    width_of,
+)
+from regard.checker.gradients import flowing
+from regard.checker.process.session import Raised
+from regard.checker.subject import Arguments, Subject
+from regard.checker.workbench import Bench
+
+STUB = '''"""Causal self-attention, to be filled in. Then: regard check attention.py"""
+
+import math
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class CausalSelfAttention(nn.Module):
+    """Each token gathers from itself and the tokens before it.
+
+    x is (b, n, c): batch, tokens, channels. With h heads of width d = c / h:
+
+        q, k, v = the thirds of c_attn(x), each split into heads (b, h, n, d)
+        weights = softmax over the keys of q k^T / sqrt(d), where token i sees tokens 0 .. i
+        y       = c_proj of the heads' weights @ v, side by side again as (b, n, c)
+
+    The same input gives the same output in eval(), and x is not written into.
+    """
+
+    def __init__(self, width: int, heads: int, length: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.heads = heads
+        self.c_attn = nn.Linear(width, 3 * width)
+        self.c_proj = nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("mask", torch.tril(torch.ones(length, length)))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError("fill me in")
+'''
+
+MISTAKES = (
+    Mistake(
+        slug="mask-missing",
+        cause="there is no causal mask: every token sees the tokens after it",
+        remedy="hide the future before the softmax: scores.masked_fill(mask[:n, :n] == 0, float('-inf'))",
+        look="softmax product",
+        forms=forms({"see": lambda seen, size: np.ones_like(seen)}),
+    ),
+    Mistake(
+        slug="mask-inverted",
+        cause="the causal mask is upside down: tokens see the future and not the past",
+        remedy="fill where the triangle is 0: scores.masked_fill(tril == 0, float('-inf'))",
+        look="mask masked",
+        forms=forms(
+            {"see": lambda seen, size: ~seen},
+            {"see": lambda seen, size: ~seen, "hide": lambda s, seen: np.where(seen, s, -1e9)},
+            {"see": lambda seen, size: ~seen | np.eye(*seen.shape, dtype=bool)},
+            {"see": lambda seen, size: ~seen, "keep": lambda w, seen, size: np.nan_to_num(w, nan=0.0)},
+        ),
+    ),
+    Mistake(
+        slug="mask-strict",
+        cause="the mask hides the token itself as well, so the first token sees nothing",
+        remedy="keep the diagonal: tril(ones) with diagonal=0, or triu(ones, diagonal=1) for what is hidden",
+        look="mask masked",
+        forms=forms(
+            {"see": lambda seen, size: np.tril(seen, -1)},
+            {"see": lambda seen, size: np.tril(seen, -1), "hide": lambda s, seen: np.where(seen, s, -1e9)},
+            {
+                "see": lambda seen, size: np.tril(seen, -1),
+                "keep": lambda w, seen, size: np.nan_to_num(w, nan=0.0),
+            },
+        ),
+    ),
+    Mistake(
+        slug="mask-ahead",
+        cause="the mask is off by one: each token sees the one after it",
+        remedy="hide everything above the diagonal: triu(ones, diagonal=1), or keep tril(ones) with diagonal=0",
+        look="mask masked",
+        forms=forms({"see": lambda seen, size: np.tril(np.ones_like(seen), 1)}),
+    ),
+    Mistake(
+        slug="mask-training-only",
+        cause="the causal mask is there in one of train() and eval() and missing in the other",
+        remedy="mask on every path through forward",
+        look="mask masked",
+    ),
+    Mistake(
+        slug="mask-not-sliced",
+        cause="the mask is not cut to the length of the input: shorter sequences fail",
+        remedy="mask[:n, :n]",
+        look="mask masked",
+    ),
+)
+
+
+def suits(member: dict[str, Any], source: str) -> float:
+    """A class whose forward takes one array, with a name and a source that speak of attention and of the past."""
+    if member["kind"] != "class":
+        return 0.0
+    name, needed = member["name"].lower(), [p for p in member["forward"] if p["required"]]
+    if not re.search(r"att|mha|multihead|selfatt", name) or re.search(r"graph|gat|linear|block|config", name):
+        return 0.0
+    if "causal" in name:
+        return 0.95
+    hints = re.search(r"tril|triu|is_causal\s*=\s*True|causal|future", source)
+    return 0.8 if hints and len(needed) <= 1 else 0.3 if len(needed) == 1 else 0.0
+
+
+def adapt(bench: Bench) -> Subject:
+    """Make the layer, find how it is called, read its weights."""
+    rng = np.random.default_rng(7)
+    made = make(bench, causal=True)
+    width = width_of(made)
+    needed = [p["name"] for p in made.call if p["required"] and not p["star"]]
+    turned = sequence_first(bench)
+    masks = {name for name in needed if "mask" in name.lower()}
+
+    def turn(x: np.ndarray) -> np.ndarray:
+        return x.swapaxes(0, 1) if turned else x
+
+    def enter(case: Case) -> Arguments:
+        x, n = turn(case["query"]), case["query"].shape[1]
+        values: list[Any] = [np.tril(np.ones((n, n), bool)) if name in masks else x for name in needed] or [x]
+        return values, {}
+
+    subject = Subject(
+        bench, made, enter, lambda answer, case: output(answer, case, turn), facts={"turned": turned}
+    )
+    subject.notes += [FIRST] * turned
+    trial, whole = tokens(rng, width=width), tokens(rng, LENGTH, width=width)
+    try:
+        bench.precise(made, *enter(trial))
+    except Raised as error:
+        short(bench, subject, trial, whole, error)
+    prepare(bench, subject, trial, rng, causal=True)
+    return subject
+
+
+def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Sequences of different lengths, one of them a single token."""
+    width = subject.facts["width"]
+    return [
+        tokens(rng, width=width),
+        tokens(rng, 1, width=width),
+        tokens(rng, 5, batch=3, width=width, size=2.0),
+    ]
+
+
+def one(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case of the usual size."""
+    return tokens(rng, width=subject.facts["width"])
+
+
+def causality(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Change the tokens from t on: outputs before t must not move. The shortest sequence that shows it."""
+    found = {}
+    for training in (False, True):
+        subject.training(training)
+        found[training] = _leak(subject, rng)
+    subject.training(False)
+    broken = found[False] or found[True]
+    if broken and bool(found[False]) != bool(found[True]):
+        mode = "eval()" if found[False] else "train()"
+        return Broken(
+            number=broken.number,
+            words=f"in {mode} alone, {broken.words}",
+            slug="mask-training-only",
+            instead=("mask-missing",),
+        )
+    return broken
+
+
+def _leak(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    for count in (2, 3, 5, 7):
+        case = tokens(rng, count, width=subject.facts["width"])
+        before = subject.answer(case)
+        for start in range(1, count):
+            after = subject.answer(changed(case, start, rng))
+            moved = laws.gap(before[:, :start], after[:, :start])
+            if moved > laws.MOVES[subject.kind]:
+                size = np.nanmax(np.abs(before[:, :start] - after[:, :start]), initial=0.0)
+                words = (
+                    f"with {count} tokens, changing token {start} moves the outputs before it by {size:.3g}"
+                )
+                return Broken(number=moved, words=words)
+    return None
+
+
+def alike(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Equal tokens are averaged to themselves, whatever the weights: every position gives the same."""
+    x = np.repeat(rng.standard_normal((1, 1, subject.facts["width"])), 5, axis=1)
+    case = Case(name="equal tokens", inputs={"query": x, "key": x, "value": x})
+    answer = subject.answer(case)
+    spread = laws.gap(answer, np.broadcast_to(answer[:, -1:], answer.shape))
+    if spread <= laws.MOVES[subject.kind]:
+        return None
+    size = np.abs(answer - answer[:, -1:]).max()
+    return Broken(
+        number=spread,
+        words=f"5 equal tokens give outputs that differ by {size:.3g}: the weights do not sum to one",
+    )
+
+
+CONTRACT = Contract(
+    name="causal-attention",
+    title="causal self-attention",
+    file="attention.py",
+    stub=STUB,
+    suits=suits,
+    adapt=adapt,
+    cases=cases,
+    reference=attention.output,
+    picture=attention.picture,
+    mistakes=(
+        *known.SCALE,
+        *MISTAKES,
+        *known.MASK,
+        *(m for m in known.SOFTMAX if m.slug != "softmax-all"),
+        *wiring.SWAPS,
+        *wiring.HEADS,
+        *wiring.BEHAVIOUR,
+    ),
+    conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED),
+    laws=(
+        laws.afresh(one),
+        laws.steady(one),
+        Law(
+            name="causality",
+            says="a token does not see the tokens after it",
+            test=causality,
+            look="mask masked softmax",
+        ),
+        Law(name="equal tokens", says="equal tokens give equal outputs", test=alike, look="softmax view"),
+        laws.apart(one, ("query", "key", "value")),
+        laws.untouched(one),
+        laws.finite(one, ("query", "key", "value"), 60.0),
+        flowing(one, ("query", "key", "value")),
+    ),
+)

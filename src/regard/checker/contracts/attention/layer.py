@@ -1,0 +1,161 @@
+"""How a person's attention layer is made and called, for the causal and the masked contract."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.arguments import ALIASES, mean
+from regard.checker.contract import Case
+from regard.checker.process.session import Raised
+from regard.checker.roles import gather
+from regard.checker.subject import Subject, draw, first
+from regard.checker.weight_maps import frames
+from regard.checker.workbench import Bench, Made, Unfit
+
+WIDTH, HEADS, LENGTH = 24, 3, 11
+SEQUENCE, BATCH, KEYS = 7, 2, 5
+"Pairwise different, so that no axis can be taken for another."
+QUERY_HEADS, KEY_HEADS = 6, 3
+"For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
+
+
+def known(bench: Bench) -> dict[str, Any]:
+    """Sizes by meaning; of two kinds of heads where the source speaks of them."""
+    words = set(re.findall(r"\w+", bench.source.text_of(bench.name).lower()))
+    if not words & ALIASES["key_heads"]:
+        return {"width": WIDTH, "heads": HEADS, "length": LENGTH, "head_width": WIDTH // HEADS}
+    width = WIDTH // QUERY_HEADS
+    return {
+        "width": WIDTH,
+        "heads": QUERY_HEADS,
+        "length": LENGTH,
+        "head_width": width,
+        "key_heads": KEY_HEADS,
+    }
+
+
+def make(bench: Bench, *, causal: bool, dropout: float = 0.3) -> Made:
+    """The layer, with dropout asked for: in eval() it must not show."""
+    asked = known(bench) | {"dropout": dropout, "causal": causal, "bias": None, "batch_first": True}
+    twice = [p["name"] for p in bench.member["parameters"] if mean(p["name"], ["width"])]
+    if len(twice) > 1:
+        bench.said = {name: str(WIDTH) for name in twice} | bench.said
+    return bench.build(asked)
+
+
+def heads_of(bench: Bench, made: Made) -> int:
+    """How many heads it has: as asked, as an attribute says, or one."""
+    if "heads" in bench.said:
+        return int(bench.said["heads"])
+    if "heads" in made.built.meant:
+        return made.built.given("heads")
+    lists = {int(word) for name in made.learned for word in name.split(".") if word.isdigit()}
+    for name, value in made.numbers.items():
+        if name.lower().strip("_") in ALIASES["heads"] and isinstance(value, int):
+            return value
+    return max(lists) + 1 if lists else 1
+
+
+def width_of(made: Made) -> int:
+    """The width of its input, as its weights show: a layer may take it from elsewhere in the file."""
+    if "width" in made.built.meant:
+        return WIDTH
+    sizes = [made.weights[name].shape for name in made.learned if made.weights[name].ndim == 2]
+    linear = [
+        made.weights[name].shape[1]
+        for name in made.learned
+        if made.weights[name].ndim >= 2 and made.owners[name] in ("Linear", "Conv1d")
+    ]
+    return linear[0] if linear else sizes[0][0] if sizes else WIDTH
+
+
+def prepare(bench: Bench, subject: Subject, trial: Case, rng: np.random.Generator, *, causal: bool) -> None:
+    """Find the precision, draw the weights, read the roles."""
+    made = subject.made
+    values, named = subject.enter(trial)
+    bench.precise(made, values, named)
+    if "dropout" in made.built.meant and laws.unsteady(subject, trial):
+        # Dropout that works in eval() hides everything else: note it, and judge the rest without.
+        subject.facts["unsteady"] = laws.unsteady(subject, trial)
+        subject.made = made = make(bench, causal=causal, dropout=0.0)
+        bench.precise(made, values, named)
+    answer = subject.answer(trial)
+    wanted = trial["query"].shape
+    if answer.shape != wanted:
+        raise Unfit(
+            "wrong-shape",
+            f"an input {wanted} gives an output {answer.shape}, not {wanted}",
+            "return (batch, tokens, channels)",
+        )
+    drawn = draw(made.weights, made.learned, rng)
+    subject.set(drawn)
+    subject.facts |= {"drawn": drawn, "width": trial["query"].shape[-1], "heads": heads_of(bench, made)}
+    facts = {
+        "heads": subject.facts["heads"],
+        "width": subject.facts["width"],
+        "causal": causal,
+        "cross": subject.facts.get("cross", False),
+    }
+    held = made.weights | drawn
+    found = frames(
+        gather(held, made.owners, made.learned),
+        thirds=bench.source.thirds(bench.name),
+        said=bench.said,
+        facts=facts,
+    )
+    fitting = [frame for frame in found if frame["wo"].shape[1] == facts["width"]]
+    subject.frames, subject.facts["unreadable"] = fitting or found, not fitting
+
+
+def tokens(
+    rng: np.random.Generator,
+    count: int = SEQUENCE,
+    *,
+    batch: int = BATCH,
+    width: int = WIDTH,
+    size: float = 1.0,
+) -> Case:
+    """A batch of random sequences, as queries, keys and values at once."""
+    x = rng.standard_normal((batch, count, width)) * size
+    return Case(name=f"{batch} sequences of {count} tokens", inputs={"query": x, "key": x, "value": x})
+
+
+def changed(case: Case, start: int, rng: np.random.Generator) -> Case:
+    """The same sequences with other tokens from `start` on."""
+    x = case["query"].copy()
+    x[:, start:] = rng.standard_normal(x[:, start:].shape)
+    return Case(name=case.name, inputs={"query": x, "key": x, "value": x})
+
+
+FIRST = "tokens come before samples, (tokens, batch, channels), as the source says"
+
+
+def sequence_first(bench: Bench) -> bool:
+    """Whether a person's words say that the first axis is the sequence."""
+    words = bench.source.said(bench.name)
+    shape = r"\(\s*(n|t|l|s|seq\w*|len\w*|time)\s*,\s*(b|bs|bsz|batch\w*)\s*,"
+    return bool(re.search(shape + r"|(sequence|seq|time)[\s_-]first|time[\s_-]major", words, re.I))
+
+
+def output(answer: Any, case: Case, turn: Callable[[np.ndarray], np.ndarray] = lambda x: x) -> np.ndarray:
+    """The output among what a layer returns: the array of the query's shape, else the first."""
+    wanted = turn(case["query"]).shape
+    items = answer if isinstance(answer, list) else []
+    found = next(
+        (item for item in items if isinstance(item, np.ndarray) and item.shape == wanted), first(answer)
+    )
+    return turn(found) if isinstance(found, np.ndarray) and found.ndim == 3 else found
+
+
+def short(bench: Bench, subject: Subject, trial: Case, whole: Case, error: Raised) -> None:
+    """Tell a layer that runs only at its full length from one that does not run."""
+    try:
+        values, named = subject.enter(whole)
+        bench.precise(subject.made, values, named)
+    except Raised:
+        raise error from None
+    words = f"{trial['query'].shape[1]} tokens fail ({error.kind}: {error.words.splitlines()[0][:120]}), {LENGTH} run"
+    raise Unfit("mask-not-sliced", words, "cut the mask to the length of the input: mask[:n, :n]", error.line)

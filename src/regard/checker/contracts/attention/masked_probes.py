@@ -1,0 +1,148 @@
+"""What masked attention is asked: sequences with hidden keys, and the laws that their answers must keep."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.contract import Broken, Case
+from regard.checker.contracts.attention.layer import BATCH, KEYS, SEQUENCE
+from regard.checker.process.session import Raised
+from regard.checker.subject import Arguments, Subject
+
+LAYOUTS = ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m")
+"Shapes of a mask that people use, the shortest first."
+
+
+def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
+    """A mask (b, 1, 1, m) in one of the layouts that people use."""
+    b, m = mask.shape[0], mask.shape[-1]
+    flat = mask.reshape(b, m)
+    shapes = {
+        "b m": flat,
+        "b 1 1 m": mask,
+        "b 1 m": flat[:, None],
+        "b n m": np.repeat(flat[:, None], queries, axis=1),
+        "b 1 n m": np.repeat(mask, queries, axis=2),
+    }
+    return shapes[layout]
+
+
+def asked(
+    subject: Subject, rng: np.random.Generator, *, masked: bool, size: float = 1.0, queries: int = SEQUENCE
+) -> Case:
+    """Random sequences with keys that must not be seen, other ones in each sample."""
+    width, keys = subject.facts["width"], subject.facts["keys"]
+    queries = keys if keys == SEQUENCE else queries
+    query = rng.standard_normal((BATCH, queries, width)) * size
+    key, value = (
+        (rng.standard_normal((BATCH, keys, width)) * size for _ in range(2))
+        if subject.facts["cross"]
+        else (query, query)
+    )
+    mask = np.ones((BATCH, 1, 1, keys), bool)
+    if masked:
+        mask[0, ..., [1, keys - 1]] = False
+        mask[1, ..., 0] = False
+    inputs = {"query": query, "key": key, "value": value, "mask": mask}
+    return Case(
+        name=f"{queries} queries, {keys} keys{', some hidden' if masked else ''}",
+        inputs=inputs,
+        facts={"masked": masked},
+    )
+
+
+def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """With and without a mask."""
+    plain = asked(subject, rng, masked=False)
+    return [asked(subject, rng, masked=True), plain] if subject.facts["mask"] else [plain]
+
+
+def usual(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case of the usual size."""
+    return asked(subject, rng, masked=False)
+
+
+def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """What is hidden does not move what is seen."""
+    if not subject.facts["mask"]:
+        error = subject.facts.get("mask error")
+        return (
+            Broken(number=np.inf, words=f"no shape of mask runs: {error.kind}: {error.words[:150]}")
+            if error
+            else None
+        )
+    case = asked(subject, rng, masked=True)
+    inputs = {name: value.copy() for name, value in case.inputs.items()}
+    for name in ("key", "value") if subject.facts["cross"] else ("query",):
+        inputs[name][0, 1] = rng.standard_normal(inputs[name][0, 1].shape)
+    if not subject.facts["cross"]:
+        inputs["key"] = inputs["value"] = inputs["query"]
+    rows = np.ones(case["query"].shape[1], bool)
+    rows[1] = subject.facts["cross"]
+    before, after = (
+        subject.answer(case),
+        subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)),
+    )
+    moved = laws.gap(before[:, rows], after[:, rows])
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=moved,
+        words=f"changing key 1 of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size",
+    )
+
+
+def unread(subject: Subject, case: Case) -> bool:
+    """Whether a mask of an impossible size is taken and changes nothing: then no mask is ever looked at."""
+
+    def enter(case: Case) -> Arguments:
+        values, named = subject.enter(case)
+        return values, named | {subject.facts["mask"]: np.zeros((4, 13), bool)}
+
+    try:
+        answers = subject.answer(case), replace(subject, enter=enter).answer(case)
+        return np.array_equal(*answers, equal_nan=True)
+    except Raised:
+        return False
+
+
+def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Keys in another order give the same output; for one sequence, tokens in another order give it in that order."""
+    case = usual(subject, rng)
+    turn = rng.permutation(case["key"].shape[1])
+    before = subject.answer(case)
+    inputs = {
+        name: value[:, turn] if name in ("key", "value") else value for name, value in case.inputs.items()
+    }
+    if not subject.facts["cross"]:
+        inputs["query"] = inputs["key"]
+        before = before[:, turn]
+    moved = laws.gap(before, subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)))
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=moved, words=f"tokens in another order change the outputs by {moved:.3g} of their size"
+    )
+
+
+def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
+    """What a query does that may see nothing."""
+    if not subject.facts["mask"]:
+        return None
+    case = asked(subject, rng, masked=True)
+    mask = case["mask"].copy()
+    mask[0] = False
+    answer = subject.answer(Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts))
+    return None if np.isfinite(answer).all() else "masked-row-nan"
+
+
+def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Queries and keys may differ in number."""
+    error = subject.facts["refused"]
+    if error is None:
+        return None
+    return Broken(
+        number=np.inf,
+        words=f"{SEQUENCE} queries and {KEYS} keys: {error.kind}: {error.words.splitlines()[0][:150]}",
+    )

@@ -1,0 +1,264 @@
+"""Multi-head attention with a mask over keys: of one sequence to itself, or of one to another."""
+
+import re
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.contract import Case, Contract, Law, Mistake, forms
+from regard.checker.contracts.attention import mistakes as known
+from regard.checker.contracts.attention import reference as attention
+from regard.checker.contracts.attention import wiring
+from regard.checker.contracts.attention.layer import (
+    FIRST,
+    KEYS,
+    SEQUENCE,
+    make,
+    output,
+    prepare,
+    sequence_first,
+    width_of,
+)
+from regard.checker.contracts.attention.masked_probes import (
+    LAYOUTS,
+    asked,
+    cases,
+    hidden,
+    nothing_seen,
+    order,
+    room,
+    shaped,
+    unread,
+    usual,
+)
+from regard.checker.contracts.attention.scaled_dot_product import MISTAKES as FUNCTION
+from regard.checker.contracts.attention.scaled_dot_product import told
+from regard.checker.gradients import flowing
+from regard.checker.process.session import Raised
+from regard.checker.source import Source
+from regard.checker.subject import Arguments, Subject, by_role, takes_roles
+from regard.checker.workbench import Bench
+
+STUB = '''"""Multi-head attention with a mask, to be filled in. Then: regard check multi_head_attention.py"""
+
+import math
+
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    """Every token of `query` gathers from the tokens of `key` and `value`, in several heads.
+
+    query is (b, n, c), key and value are (b, m, c). With h heads of width d = c / h:
+
+        q, k, v = the projections of query, key and value, each split into heads (b, h, ., d)
+        weights = softmax over the keys of q k^T / sqrt(d), hidden keys left out
+        y       = the output projection of the heads' weights @ v, side by side again as (b, n, c)
+
+    mask, where given, is boolean (b, m): True where a key may be seen.
+    """
+
+    def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        raise NotImplementedError("fill me in")
+'''
+
+
+def tiled(seen: np.ndarray, size: Any) -> np.ndarray:
+    """Masks repeated as a whole where each belongs to all heads of one sample."""
+    rows = [seen[(i // 1) % size.b] for i in range(size.b * size.heads)]
+    return np.stack(rows).reshape(size.b, size.heads, *seen.shape[2:])
+
+
+MISTAKES = (
+    Mistake(
+        slug="mask-batch-order",
+        cause="the mask is repeated over batch and heads in another order than the scores: samples get each other's masks",
+        remedy="keep the batch axis first: mask[:, None, None, :], or repeat_interleave(heads, 0) for (b * heads)",
+        look="mask masked",
+        forms=forms({"see": lambda seen, size: tiled(np.broadcast_to(seen, (size.b, 1, 1, size.m)), size)}),
+    ),
+    Mistake(
+        slug="causal-unasked",
+        cause="the tokens after each token are hidden, though nobody asked for a causal mask",
+        remedy="leave the triangle out: this layer sees every key that the mask shows",
+        look="mask masked",
+        forms=forms({"unasked": lambda seen, size: seen & np.tril(np.ones((size.n, size.m), bool))}),
+    ),
+    Mistake(
+        slug="key-value-source",
+        cause="keys and values are computed from the query's sequence: what was passed as key and value is ignored",
+        remedy="self.key(key) and self.value(value)",
+        look="product",
+        forms=forms(
+            {"project": lambda q, k, v, w: attention.project(q, q, q, w)},
+            {"project": lambda q, k, v, w: attention.project(q, q, v, w)},
+            {"project": lambda q, k, v, w: attention.project(q, k, q, w)},
+            {"project": lambda q, k, v, w: attention.project(q, k, k, w)},
+        ),
+    ),
+)
+SHARED = {"mask-ignored", "mask-inverted", "mask-transposed"}
+
+
+def suits(member: dict[str, Any], source: str) -> float:
+    """A class of attention that is not causal."""
+    name = member["name"].lower()
+    if (
+        member["kind"] != "class"
+        or not re.search(r"att|mha|multihead", name)
+        or re.search(r"graph|gat|linear|block|causal|config|layer$", name)
+    ):
+        return 0.0
+    if re.search(r"scaled|dot", name) and "Linear(" not in source:
+        return 0.0
+    arguments = [p["name"].lower() for p in member["forward"]]
+    if takes_roles(member["forward"]) or any("mask" in a for a in arguments):
+        return 0.85
+    return 0.6 if "multi" in name or "mha" in name else 0.5
+
+
+def adapt(bench: Bench) -> Subject:
+    """Make the layer; find whether it takes one sequence or three, and which shape of mask."""
+    rng = np.random.default_rng(7)
+    made = make(bench, causal=False)
+    names = [p["name"] for p in made.call]
+    cross = takes_roles(made.call)
+    turned = sequence_first(bench)
+    mask = next((name for name in names if "mask" in name.lower()), None)
+    required = {p["name"] for p in made.call if p["required"]}
+    padding = bool(mask) and bool(re.search(r"pad|ignore", mask or ""))
+    meaning = bench.said.get("mask", "hide" if padding else "seen")
+    facts: dict[str, Any] = {
+        "cross": cross,
+        "turned": turned,
+        "mask": mask,
+        "layout": "b m",
+        "keys": KEYS if cross else SEQUENCE,
+    }
+
+    def turn(x: np.ndarray) -> np.ndarray:
+        return x.swapaxes(0, 1) if turned else x
+
+    def enter(case: Case) -> Arguments:
+        given = {
+            letter: turn(case[name]) for letter, name in zip("qkv", ("query", "key", "value"), strict=True)
+        }
+        values, named = by_role(made.call, given) if cross else ([given["q"]], {})
+        if mask and (case.facts["masked"] or mask in required):
+            shown = told(shaped(case["mask"], facts["layout"], case["query"].shape[1]), meaning)
+            return values, named | {mask: shown}
+        return values, named
+
+    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
+    subject.notes += [FIRST] * turned
+    width = width_of(made)
+    facts["width"] = width
+    _run(bench, subject, rng)
+    trial = asked(subject, rng, masked=False)
+    prepare(bench, subject, trial, rng, causal=False)
+    if mask:
+        _mask(subject, rng)
+    return subject
+
+
+def _run(bench: Bench, subject: Subject, rng: np.random.Generator) -> None:
+    """The first sizes at which it runs: keys may be as many as queries, if nothing else works.
+
+    Where a mask must be given, it may have any of the usual layouts.
+    """
+    error, most = None, subject.facts["keys"]
+    for keys, layout in product((most, SEQUENCE), LAYOUTS):
+        subject.facts |= {"keys": keys, "layout": layout}
+        try:
+            bench.precise(subject.made, *subject.enter(asked(subject, rng, masked=False)))
+            subject.facts["refused"] = error if keys != most else None
+            return
+        except Raised as trouble:
+            error = error or trouble
+    assert error
+    raise error
+
+
+def _mask(subject: Subject, rng: np.random.Generator) -> None:
+    """The layout of the mask: the first under which hidden keys do not matter, else the first that runs."""
+    running = []
+    for layout in LAYOUTS:
+        subject.facts["layout"] = layout
+        try:
+            trial = asked(subject, rng, masked=True)
+            if subject.answer(trial).shape != trial["query"].shape:
+                continue
+            running.append(layout)
+            if hidden(subject, rng) is None:
+                break
+        except Raised as error:
+            subject.facts["mask error"] = error
+    else:
+        if not running:
+            subject.facts["mask"] = None
+            return
+        subject.facts["layout"] = running[0]
+        subject.facts["unread"] = unread(subject, asked(subject, rng, masked=True))
+    subject.notes.append(f"mask passed as ({subject.facts['layout']})")
+
+
+def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
+    """Where the softmax runs over the queries, a mask over keys cancels however it is used: was it used at all?"""
+    masks = all(slug.startswith("mask-") for slug in slugs)
+    return "mask-ignored" if masks and "mask-ignored" in slugs and facts.get("unread") else None
+
+
+CONTRACT = Contract(
+    name="multi-head-attention",
+    title="multi-head attention with a mask",
+    file="multi_head_attention.py",
+    stub=STUB,
+    suits=suits,
+    adapt=adapt,
+    cases=cases,
+    reference=attention.output,
+    picture=attention.picture,
+    mistakes=(
+        *known.SCALE,
+        *(m for m in FUNCTION if m.slug in SHARED),
+        *MISTAKES,
+        *known.MASK,
+        *known.SOFTMAX,
+        *wiring.SWAPS,
+        *wiring.HEADS,
+        *wiring.BEHAVIOUR,
+    ),
+    conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED, wiring.MASKED_ROW),
+    laws=(
+        laws.afresh(usual),
+        laws.steady(usual),
+        Law(name="hidden", says="what is hidden does not move what is seen", test=hidden, look="mask masked"),
+        Law(
+            name="order",
+            says="the order of the tokens carries no meaning of its own",
+            test=order,
+            look="view transpose",
+        ),
+        Law(name="sizes", says="queries and keys may differ in number", test=room, look="view"),
+        laws.apart(usual, ("query", "key", "value")),
+        laws.untouched(usual),
+        laws.finite(usual, ("query", "key", "value"), 60.0),
+        flowing(usual, ("query", "key", "value")),
+    ),
+    notices=(nothing_seen,),
+    decide=decide,
+)

@@ -1,0 +1,248 @@
+"""What goes wrong around the softmax of attention: projections, heads, the batch, and how a layer behaves."""
+
+import numpy as np
+
+from regard.checker.contract import Convention, Mistake, forms
+from regard.checker.contracts.attention.reference import dot, merge, share, split
+
+Array = np.ndarray
+
+
+def cosine(q: Array, k: Array) -> Array:
+    """The product of directions."""
+    return dot(q / np.linalg.norm(q, axis=-1, keepdims=True), k / np.linalg.norm(k, axis=-1, keepdims=True))
+
+
+def tile(heads: Array, group: int) -> Array:
+    """All heads, and all again, as `repeat` gives them."""
+    return np.concatenate([heads] * group, axis=1)
+
+
+SWAPS = (
+    Mistake(
+        slug="k-v-swapped",
+        cause="keys and values are exchanged: queries meet the values and the keys are averaged",
+        remedy="softmax(q @ k^T) @ v",
+        look="product split",
+        forms=forms(
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    v @ w["wv"] + w["bv"],
+                    k @ w["wk"] + w["bk"],
+                )
+            }
+        ),
+    ),
+    Mistake(
+        slug="query-is-key",
+        cause="queries and keys are the same vectors: one of the two projections is never used",
+        remedy="compute q and k each with its own projection",
+        look="product split",
+        forms=forms(
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    k @ w["wq"] + w["bq"],
+                    v @ w["wv"] + w["bv"],
+                )
+            },
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wk"] + w["bk"],
+                    k @ w["wk"] + w["bk"],
+                    v @ w["wv"] + w["bv"],
+                )
+            },
+        ),
+    ),
+    Mistake(
+        slug="value-is-key",
+        cause="the keys are averaged: the value projection is never used",
+        remedy="softmax(q @ k^T) @ v with v from its own projection",
+        look="product split",
+        forms=forms(
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    k @ w["wk"] + w["bk"],
+                    v @ w["wk"] + w["bk"],
+                )
+            }
+        ),
+    ),
+    Mistake(
+        slug="value-is-query",
+        cause="the queries are averaged: the value projection is never used",
+        remedy="softmax(q @ k^T) @ v with v from its own projection",
+        look="product split",
+        forms=forms(
+            {
+                "project": lambda q, k, v, w: (
+                    q @ w["wq"] + w["bq"],
+                    k @ w["wk"] + w["bk"],
+                    v @ w["wq"] + w["bq"],
+                )
+            }
+        ),
+    ),
+    Mistake(
+        slug="value-not-projected",
+        cause="the inputs themselves are averaged: the value projection is never used",
+        remedy="average v, the projected values, not x",
+        look="product split",
+        forms=forms({"project": lambda q, k, v, w: (q @ w["wq"] + w["bq"], k @ w["wk"] + w["bk"], v)}),
+    ),
+    Mistake(
+        slug="weights-transposed",
+        cause="the transposed weights multiply the values: token i receives what others' queries give to it",
+        remedy="weights @ v, with the queries on the rows of the weights",
+        look="product",
+        forms=forms({"mix": lambda a, v: a.swapaxes(-1, -2) @ v}),
+    ),
+    Mistake(
+        slug="similarity-cosine",
+        cause="queries and keys are scaled to length one before their product: a cosine, not a dot product",
+        remedy="use the plain product q @ k^T",
+        look="mean product",
+        forms=forms({"similarity": cosine}),
+    ),
+)
+
+HEADS = (
+    Mistake(
+        slug="heads-split-view",
+        cause="view(b, heads, n, d) cuts the tokens instead of the channels: a head mixes pieces of different tokens",
+        remedy="view(b, n, heads, d).transpose(1, 2)",
+        look="view",
+        forms=forms({"split": lambda x, h: x.reshape(x.shape[0], h, x.shape[1], -1)}),
+    ),
+    Mistake(
+        slug="heads-merge-view",
+        cause="the heads are merged by view without exchanging the axes back: tokens get pieces of other tokens",
+        remedy="y.transpose(1, 2).contiguous().view(b, n, c)",
+        look="merge",
+        forms=forms({"merge": lambda y: y.reshape(y.shape[0], y.shape[2], -1)}),
+    ),
+    Mistake(
+        slug="heads-ignored",
+        cause="one head runs over the whole width: the number of heads has no effect",
+        remedy="split the channels into heads before the product: view(b, n, heads, d).transpose(1, 2)",
+        look="product",
+        forms=forms({"heads": lambda h: 1}),
+    ),
+    Mistake(
+        slug="kv-heads-tiled",
+        cause="the key and value heads are tiled (0 1 2 0 1 2) where each should stand once for every query head of its "
+        "group (0 0 1 1 2 2): the layer trains, but weights of grouped models such as Llama's give wrong answers in it",
+        remedy="repeat each head for its own group: k.repeat_interleave(group, dim=1), not k.repeat(1, group, 1, 1)",
+        look="repeat view",
+        forms=forms(
+            {"share": lambda k, v, group: (tile(k, group), tile(v, group))},
+            {"share": lambda k, v, group: (tile(k, group), share(k, v, group)[1])},
+            {"share": lambda k, v, group: (share(k, v, group)[0], tile(v, group))},
+        ),
+    ),
+    Mistake(
+        slug="across-batch",
+        cause="attention runs over the first axis, the batch: samples see each other and tokens do not",
+        remedy="the input is (batch, tokens, channels): attend over axis 1 (nn.MultiheadAttention needs batch_first=True)",
+        look="transpose view product",
+        forms=forms({"turn": lambda x: x.swapaxes(0, 1)}),
+    ),
+    Mistake(
+        slug="out-projection-missing",
+        cause="the output projection is not applied",
+        remedy="return self.proj(y) after merging the heads",
+        look="merge",
+        forms=forms({"leave": lambda y, x, w: y}, {"leave": lambda y, x, w: y + w["bo"]}),
+    ),
+    Mistake(
+        slug="out-projection-transposed",
+        cause="the output projection is applied transposed",
+        remedy="y @ W.T for a weight of nn.Linear; better call the layer itself: self.proj(y)",
+        look="out product",
+        forms=forms(
+            {"leave": lambda y, x, w: y @ w["wo"].T + w["bo"]}, {"leave": lambda y, x, w: y @ w["wo"].T}
+        ),
+    ),
+    Mistake(
+        slug="bias-dropped",
+        cause="a projection has a bias that is never added",
+        remedy="add the bias, or build the projection with bias=False",
+        look="product bias",
+        forms=forms(
+            {"leave": lambda y, x, w: y @ w["wo"]},
+            {"project": lambda q, k, v, w: (q @ w["wq"], k @ w["wk"], v @ w["wv"])},
+            {"project": lambda q, k, v, w: (q @ w["wq"], k @ w["wk"], v @ w["wv"] + w["bv"])},
+            {"project": lambda q, k, v, w: (q @ w["wq"] + w["bq"], k @ w["wk"] + w["bk"], v @ w["wv"])},
+            {
+                "project": lambda q, k, v, w: (q @ w["wq"], k @ w["wk"], v @ w["wv"]),
+                "leave": lambda y, x, w: y @ w["wo"],
+            },
+        ),
+    ),
+)
+
+BEHAVIOUR = (
+    Mistake(
+        slug="dropout-in-eval",
+        cause="dropout, or some other chance, is active in eval(): two calls with the same input differ",
+        remedy="use nn.Dropout as a module, or F.dropout(…, training=self.training)",
+        look="dropout softmax",
+    ),
+    Mistake(
+        slug="state-between-calls",
+        cause="the answer depends on earlier calls",
+        remedy="keep nothing of one call on self, or clear it at the start of the next",
+    ),
+    Mistake(
+        slug="input-modified",
+        cause="the input is written into, in place",
+        remedy="use operations without a trailing underscore, and x = x + … instead of x += …",
+    ),
+    Mistake(
+        slug="gradient-cut",
+        cause="no gradient, or a wrong one, reaches the input or a weight that the answer depends on",
+        remedy="leave out .detach(), .data, torch.no_grad() and conversions to numpy on the way",
+    ),
+)
+
+RESIDUAL = Convention(
+    slug="residual-added",
+    says="the input is added to the output (a residual connection inside the layer)",
+    forms=forms({"leave": lambda y, x, w: y @ w["wo"] + w["bo"] + x}),
+)
+
+
+def _split(x: Array, heads: int) -> Array:
+    b, n, c = x.shape
+    return x.reshape(b, n, c // heads, heads).transpose(0, 3, 1, 2)
+
+
+def _merge(y: Array) -> Array:
+    b, h, n, d = y.shape
+    return y.transpose(0, 2, 3, 1).reshape(b, n, d * h)
+
+
+INTERLEAVED = Convention(
+    slug="heads-interleaved",
+    says="heads take every h-th channel instead of neighbouring ones: the same layer after a permutation of the weights",
+    forms=forms(
+        {"split": _split, "merge": _merge},
+        {"split": _split, "merge": merge},
+        {"split": split, "merge": _merge},
+    ),
+)
+SWAPPED = Convention(
+    slug="q-k-swapped",
+    says="what the names call queries serve as keys and the reverse: the same layer, but its weights cannot be loaded elsewhere by name",
+)
+FUSED = Convention(
+    slug="fused-order",
+    says="the fused projection holds q, k and v in another order than thirds q, k, v: matters only for loading weights from elsewhere",
+)
+MASKED_ROW = Convention(
+    slug="masked-row-nan",
+    says="a query that may see nothing gives NaN; zeros are kinder to what follows",
+)

@@ -1,0 +1,1 @@
+"""Graph layers: what GCN and GAT share."""

@@ -1,0 +1,1 @@
+"""Graph attention layer (GAT): contract, known mistakes, weights."""

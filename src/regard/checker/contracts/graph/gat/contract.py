@@ -1,0 +1,209 @@
+"""A graph attention layer: each node gathers from those it listens to, with weights it computes."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.arguments import ALIASES
+from regard.checker.contract import Contract, Convention, Law, forms
+from regard.checker.contracts.attention.wiring import BEHAVIOUR
+from regard.checker.contracts.graph import reference as graph
+from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
+from regard.checker.contracts.graph.gat.roles import attention_like, frames
+from regard.checker.contracts.graph.layer import call, cases, isolated, renamed, strangers, unlike, usual
+from regard.checker.contracts.graph.reference import elu, leaky, listening
+from regard.checker.gradients import flowing
+from regard.checker.process.session import Raised
+from regard.checker.source import Source
+from regard.checker.subject import Subject, draw
+from regard.checker.workbench import Bench, Made
+
+STUB = '''"""A graph attention layer, to be filled in. Then: regard check gat_layer.py"""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class GATLayer(nn.Module):
+    """Each node gathers from its neighbours, with weights it computes from their features and its own.
+
+    x is (n, inputs); edge_index is (2, e): row 0 sources, row 1 targets; the target gathers from the source.
+    With h heads of width d, W of shape (inputs, h * d) and, for each head, a of length 2 d:
+
+        e_ij  = LeakyReLU(a . [W x_i, W x_j], slope 0.2)    for every edge from j to i
+        w_ij  = softmax of e_ij over the neighbours j of i
+        y_i   = sum over j of w_ij W x_j                    heads side by side: (n, h * d)
+    """
+
+    def __init__(self, inputs: int, outputs: int, heads: int = 1, slope: float = 0.2) -> None:
+        super().__init__()
+        self.heads, self.slope = heads, slope
+        self.W = nn.Parameter(torch.empty(inputs, heads * outputs))
+        self.a = nn.Parameter(torch.empty(heads, 2 * outputs))
+        self.bias = nn.Parameter(torch.zeros(heads * outputs))
+        nn.init.xavier_uniform_(self.W)
+        nn.init.xavier_uniform_(self.a)
+
+    def forward(self, x: torch.Tensor, edge_index: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError("fill me in")
+'''
+
+INPUTS, OUTPUTS, HEADS = 10, 12, 3
+ASKED = re.compile(r"(?i:gat[\s_-]?v2|(\b|_)v2\b|dynamic[\s_-]+attention|brody)|V2(?!\d)")
+"What a person says who means GATv2: its name, what it is called for, or who wrote of it."
+
+
+def activation(function: Any) -> dict:
+    """Something applied to the output."""
+    return {"after": function}
+
+
+CONVENTIONS = (
+    Convention(
+        slug="self-loops-added",
+        says="a loop is added at every node",
+        forms=forms({"graph": lambda a: np.maximum((a > 0).astype(float), np.eye(len(a)))}),
+    ),
+    Convention(
+        slug="self-loops-twice",
+        says="loops are added although some are there: those nodes count themselves twice",
+        forms=forms({"graph": lambda a: (a > 0) + np.eye(len(a))}),
+    ),
+    Convention(
+        slug="gatv2",
+        says="the LeakyReLU comes before the attention vector: this is GATv2, as the source says",
+        forms=SECOND,
+        asked=lambda words: bool(ASKED.search(words)),
+    ),
+    Convention(
+        slug="activation-inside",
+        says="an activation is applied to the output inside the layer",
+        forms=forms(
+            activation(elu),
+            activation(lambda y: np.maximum(y, 0)),
+            activation(lambda y: leaky(y, 0.2)),
+            activation(lambda y: leaky(y, 0.01)),
+            activation(lambda y: 1 / (1 + np.exp(-y))),
+        ),
+    ),
+    Convention(
+        slug="heads-interleaved",
+        says="heads take every h-th channel",
+        forms=forms({"merge": lambda y: y.swapaxes(1, 2).reshape(len(y), -1)}),
+    ),
+    Convention(
+        slug="halves-swapped",
+        says="the first half of the attention vector belongs to the neighbour and the second to the node itself",
+    ),
+    Convention(slug="attention-shared", says="one attention vector serves all heads"),
+    Convention(
+        slug="isolated-nan", says="a node that is joined to nothing gives NaN; a loop at every node avoids it"
+    ),
+)
+
+
+def suits(member: dict[str, Any], source: str) -> float:
+    """A class of graph attention."""
+    name = member["name"].lower()
+    if member["kind"] != "class" or not re.search(r"gat(?!e)|graph_?att|graphatt", name):
+        return 0.0
+    return 0.95 if re.search(r"layer|conv|head|att", name) else 0.9 if "ModuleList" not in source else 0.7
+
+
+def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
+    """Some mistakes are the same function: the source, and which weights gradients reach, tell them apart."""
+    if slugs == {"leaky-missing", "leaky-after-softmax"}:
+        return (
+            "leaky-after-softmax"
+            if re.search(r"(leaky|relu|act)\w*\(", source.running(name), re.I)
+            else "leaky-missing"
+        )
+    if slugs == {"source-term-missing", "attention-unused"} and "unreached" in facts:
+        return (
+            "attention-unused"
+            if any(attention_like(name) for name in facts["unreached"])
+            else "source-term-missing"
+        )
+    return None
+
+
+def make(bench: Bench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
+    """The layer, with dropout asked for."""
+    return bench.build(
+        {
+            "inputs": inputs,
+            "outputs": OUTPUTS,
+            "heads": HEADS,
+            "dropout": dropout,
+            "slope": 0.2,
+            "concat": True,
+            "bias": None,
+        }
+    )
+
+
+def heads_of(made: Made, bench: Bench) -> int:
+    """How many heads it has."""
+    if "heads" in bench.said:
+        return int(bench.said["heads"])
+    if "heads" in made.built.meant:
+        return HEADS
+    return next(
+        (v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int)), 1
+    )
+
+
+def adapt(bench: Bench) -> Subject:
+    """Make it, find how the graph is passed, read the weights."""
+    rng = np.random.default_rng(7)
+    made, width = make(bench), INPUTS
+    try:
+        subject = call(bench, made, width, rng)
+    except Raised:
+        width = OUTPUTS
+        made = make(bench, inputs=width)
+        subject = call(bench, made, width, rng)
+    trial = usual(subject, rng)
+    if "dropout" in made.built.meant and (noise := laws.unsteady(subject, trial)):
+        made = make(bench, 0.0, width)
+        subject = call(bench, made, width, rng)
+        subject.facts["unsteady"] = noise
+    drawn = draw(made.weights, made.learned, rng, size=2.0)
+    subject.set(drawn)
+    subject.facts["drawn"] = drawn
+    subject.frames = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
+    return subject
+
+
+CONTRACT = Contract(
+    name="gat-layer",
+    title="a graph attention layer",
+    file="gat_layer.py",
+    stub=STUB,
+    suits=suits,
+    adapt=adapt,
+    cases=cases,
+    reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
+    picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],
+    mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR),
+    conventions=CONVENTIONS,
+    decide=decide,
+    laws=(
+        laws.afresh(unlike),
+        laws.steady(usual),
+        Law(
+            name="neighbours",
+            says="only those a node listens to move it",
+            test=strangers,
+            look="mask softmax gather",
+        ),
+        Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
+        laws.untouched(usual),
+        laws.finite(usual, ("x",), 300.0),
+        flowing(usual, ("x",)),
+    ),
+    notices=(isolated,),
+)

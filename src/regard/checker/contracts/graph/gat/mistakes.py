@@ -1,0 +1,235 @@
+"""What goes wrong in a graph attention layer: the softmax, the mask, the direction, the score, the heads."""
+
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Mistake, each, forms
+from regard.checker.contracts.graph.reference import ATTENTION, leaky, over
+
+SOFTMAX = (
+    Mistake(
+        slug="softmax-all-edges",
+        cause="one softmax runs over all edges of the graph, so the weights of one node do not sum to one",
+        remedy="one softmax for each target node: over the edges that end in it (dense: over the last axis)",
+        look="softmax exponential",
+        forms=forms(
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), (-2, -1))},
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), (0, 1, 2))},
+        ),
+    ),
+    Mistake(
+        slug="softmax-sources",
+        cause="the softmax runs over the wrong end: over the nodes that listen to a source, not over the sources of a node",
+        remedy="normalise over the edges with the same target (dense, with rows as listeners: dim=-1)",
+        look="softmax exponential gather",
+        forms=forms({"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), -2)}),
+    ),
+    Mistake(
+        slug="softmax-heads",
+        cause="the softmax runs over the heads instead of the neighbours",
+        remedy="softmax over the neighbours of each node",
+        look="softmax exponential",
+        forms=forms({"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), 0)}),
+    ),
+    Mistake(
+        slug="softmax-missing",
+        cause="the scores weigh as they are: there is no softmax",
+        remedy="softmax over the neighbours of each node",
+        look="product leaky",
+        forms=forms({"normalise": lambda e, a: e * a}),
+    ),
+    Mistake(
+        slug="softmax-unnormalised",
+        cause="the exponentials are not divided by their sum over the neighbours",
+        remedy="divide by the sum over the edges that end in the node",
+        look="exponential",
+        forms=forms(
+            {"normalise": lambda e, a: np.exp(e) * a},
+            {
+                "normalise": lambda e, a: (
+                    np.exp(e - np.where(a > 0, e, -np.inf).max((1, 2), keepdims=True)) * a
+                )
+            },
+        ),
+    ),
+    Mistake(
+        slug="softmax-unstable",
+        cause="exp is taken of the scores as they are, or less one maximum for the whole graph: large scores overflow or vanish",
+        remedy="take off the largest score among the node's own neighbours first",
+        look="exponential",
+    ),
+    Mistake(
+        slug="mask-ignored",
+        cause="every node gathers from every node: the graph has no effect on the weights",
+        remedy="scores.masked_fill(adj == 0, float('-inf')) before the softmax",
+        look="softmax mask",
+        forms=forms({"graph": np.ones_like}),
+    ),
+    Mistake(
+        slug="mask-inverted",
+        cause="neighbours are hidden and all others are seen: the mask is applied the wrong way round",
+        remedy="hide where there is no edge: scores.masked_fill(adj == 0, float('-inf'))",
+        look="mask masked",
+        forms=forms({"graph": lambda a: (a == 0).astype(float)}),
+    ),
+    Mistake(
+        slug="mask-zero-fill",
+        cause="scores of nodes that are no neighbours become 0 instead of minus infinity, so they still weigh",
+        remedy="scores.masked_fill(adj == 0, float('-inf'))",
+        look="mask masked",
+        forms=forms({"normalise": lambda e, a: over(np.where(a > 0, e, 0.0), np.ones(e.shape))}),
+    ),
+    Mistake(
+        slug="mask-after-softmax",
+        cause="the softmax runs over all nodes and the others are zeroed afterwards, so the weights do not sum to one",
+        remedy="hide the others before the softmax, with minus infinity",
+        look="mask masked",
+        forms=forms({"normalise": lambda e, a: over(e, np.ones(e.shape)) * (a > 0)}),
+    ),
+    Mistake(
+        slug="direction-reversed",
+        cause="source and target are exchanged: a node gathers from those who listen to it",
+        remedy="edge_index[0] are sources and edge_index[1] targets: gather x[source], add at target (dense: row i holds whom i listens to)",
+        look="gather product",
+        forms=forms({"graph": lambda a: (a.T > 0).astype(float)}),
+    ),
+)
+
+
+def scored(change: Any) -> dict:
+    """A mistake in the score."""
+    return {"score": change}
+
+
+SECOND = forms(
+    {"bend": lambda do, h, g, t, s, b: _each(do["activate"](h), t, s) + b},
+    {
+        "bend": lambda do, h, g, t, s, b: (
+            np.einsum("ijhd,hd->hij", do["activate"](g[:, None] + h[None]), s) + b
+        )
+    },
+)
+"GATv2: the LeakyReLU on the two ends side by side, or on their sum, and then the attention vector."
+
+
+def _each(h: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
+    return np.einsum("nhd,hd->hn", h, target)[:, :, None] + np.einsum("nhd,hd->hn", h, source)[:, None]
+
+
+SCORE = (
+    Mistake(
+        slug="leaky-before-vector",
+        cause="the LeakyReLU comes before the attention vector: that is GATv2, which nothing in the source asks for",
+        remedy="F.leaky_relu(a . [W x_i, W x_j], 0.2): first the vector, then the LeakyReLU; or call the layer GATv2",
+        look="leaky",
+        forms=SECOND,
+    ),
+    Mistake(
+        slug="leaky-missing",
+        cause="there is no LeakyReLU on the scores: the node's own part then cancels in the softmax",
+        remedy="LeakyReLU(score, 0.2) before the softmax",
+        look="softmax product",
+        forms=forms({"activate": lambda e: e}),
+    ),
+    Mistake(
+        slug="leaky-slope",
+        cause="the LeakyReLU has another slope than 0.2 (torch's default is 0.01)",
+        remedy="F.leaky_relu(score, 0.2)",
+        look="leaky",
+        forms=each(
+            (0.01, 0.1, 0.3, 0.5, 0.05, 0.02, 0.25), lambda slope: {"activate": lambda e: leaky(e, slope)}
+        ),
+    ),
+    Mistake(
+        slug="relu-for-leaky",
+        cause="ReLU stands where LeakyReLU should be: all negative scores become equal",
+        remedy="F.leaky_relu(score, 0.2)",
+        look="leaky",
+        forms=forms({"activate": lambda e: np.maximum(e, 0)}),
+    ),
+    Mistake(
+        slug="leaky-after-softmax",
+        cause="the LeakyReLU comes after the softmax, where nothing is negative: it does nothing",
+        remedy="LeakyReLU first, then softmax",
+        look="leaky softmax",
+        forms=forms(
+            {"activate": lambda e: e, "keep": lambda alpha, a: leaky(alpha)},
+        ),
+    ),
+    Mistake(
+        slug="raw-features",
+        cause="the inputs themselves are averaged, not their transformation",
+        remedy="sum w_ij W x_j",
+        look="product gather",
+        forms=forms(
+            {"mix": lambda alpha, h, x: np.einsum("hij,jf->ihf", alpha, x)},
+            {"mix": lambda alpha, h, x: np.einsum("hij,jhf->ihf", alpha, x.reshape(len(x), h.shape[1], -1))},
+        ),
+    ),
+    Mistake(
+        slug="heads-averaged",
+        cause="the heads are averaged or summed where they should stand side by side",
+        remedy="flatten the heads: y.reshape(n, heads * d); average only in a last layer",
+        look="mean concatenate",
+        forms=forms({"merge": lambda y: y.mean(1)}, {"merge": lambda y: y.sum(1)}),
+    ),
+    Mistake(
+        slug="heads-share-attention",
+        cause="all heads use the attention vector of one head",
+        remedy="give each head its own vector: (Wh * a).sum(-1) with a of shape (heads, d)",
+        look="product",
+        forms=forms({"vectors": lambda t, s: (np.repeat(t[:1], len(t), 0), np.repeat(s[:1], len(s), 0))}),
+    ),
+    Mistake(
+        slug="heads-share-weight",
+        cause="all heads use the transformation of one head",
+        remedy="W maps to heads * d channels: view(n, heads, d)",
+        look="view product",
+        forms=forms(
+            {"transform": lambda x, w: np.repeat(ATTENTION["transform"](x, w)[:, :1], w["w"].shape[1], 1)}
+        ),
+    ),
+    Mistake(
+        slug="source-term-missing",
+        cause="the score ignores the neighbour: all neighbours of a node weigh the same",
+        remedy="a . [W x_i, W x_j]: both ends count",
+        look="product concatenate",
+        forms=forms(
+            scored(lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t)[:, :, None], len(h), 2) + b)
+        ),
+    ),
+    Mistake(
+        slug="target-term-missing",
+        cause="the score ignores the node itself: every node ranks its neighbours alike",
+        remedy="a . [W x_i, W x_j]: both ends count",
+        look="product concatenate",
+        forms=forms(
+            scored(lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, s)[:, None], len(h), 1) + b),
+            scored(
+                lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t + s)[:, None], len(h), 1) + b
+            ),
+        ),
+    ),
+    Mistake(
+        slug="attention-unused",
+        cause="all neighbours weigh the same: the attention scores are not used",
+        remedy="weigh each neighbour by its softmax",
+        look="softmax product",
+        forms=forms(
+            {"normalise": lambda e, a: np.broadcast_to(a / np.maximum(a.sum(1, keepdims=True), 1), e.shape)}
+        ),
+    ),
+    Mistake(
+        slug="bias-dropped",
+        cause="the bias exists and is never added",
+        remedy="add self.bias to the result",
+        look="bias product",
+        forms=forms({"finish": lambda y, w: y}),
+    ),
+    Mistake(
+        slug="not-equivariant",
+        cause="the output depends on how the nodes are numbered",
+        remedy="use no node index as a feature, and no order of the edges",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Graph convolution layer (GCN): contract, known mistakes."""

@@ -1,0 +1,200 @@
+"""A graph convolution layer: neighbours and the node itself, weighed by the roots of their degrees."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.contract import Contract, Convention, Frame, Law, forms
+from regard.checker.contracts.attention.wiring import BEHAVIOUR
+from regard.checker.contracts.graph import reference as graph
+from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, literal, safe_ends
+from regard.checker.contracts.graph.layer import call, cases, isolated, renamed, strangers, unlike, usual
+from regard.checker.contracts.graph.reference import elu, leaky, listening
+from regard.checker.gradients import flowing
+from regard.checker.process.session import Raised
+from regard.checker.subject import Subject, draw
+from regard.checker.workbench import Bench, Unfit
+
+STUB = '''"""A graph convolution layer, to be filled in. Then: regard check gcn_layer.py"""
+
+import torch
+from torch import nn
+
+
+class GCNLayer(nn.Module):
+    """Each node gathers from its neighbours and itself, weighed by the roots of the degrees.
+
+    x is (n, inputs); adj is the plain adjacency (n, n): adj[i, j] is 1 where node i listens to node j.
+
+        A = adj with a loop at every node,  D = diagonal of A's row sums
+        y = D^-1/2 A D^-1/2 x W + b
+    """
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(inputs, outputs))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+        nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, x: torch.Tensor, adj: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError("fill me in")
+'''
+
+INPUTS, OUTPUTS = 10, 13
+
+
+CONVENTIONS = (
+    Convention(
+        slug="self-loops-twice",
+        says="A + I is taken literally: a loop that was there already counts twice",
+        forms=forms({"loops": literal}),
+    ),
+    Convention(
+        slug="bias-propagated",
+        says="the bias is added before the neighbours are summed, so that it is spread as well",
+        forms=forms({"finish": lambda y, a, w: y + a @ np.broadcast_to(w["bias"], (len(a), y.shape[1]))}),
+    ),
+    Convention(
+        slug="degree-side",
+        says="on a directed graph the degree of the other end is taken",
+        forms=forms(
+            {"degree": lambda a, looped: looped.sum(0)},
+            {"degree": lambda a, looped: looped.sum(1), "normalise": lambda a, d: safe_ends(a)},
+            {"degree": lambda a, looped: looped.sum(0), "normalise": lambda a, d: safe_ends(a.T).T},
+        ),
+    ),
+    Convention(
+        slug="activation-inside",
+        says="an activation is applied to the output inside the layer",
+        forms=forms(
+            {"after": lambda y: np.maximum(y, 0)},
+            {"after": elu},
+            {"after": lambda y: leaky(y, 0.01)},
+            {"after": lambda y: 1 / (1 + np.exp(-y))},
+            {"after": np.tanh},
+        ),
+    ),
+    Convention(slug="normalised-adjacency", says="the layer expects an adjacency that is normalised already"),
+    Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN"),
+)
+
+
+def suits(member: dict[str, Any], source: str) -> float:
+    """A class of graph convolution."""
+    name = member["name"].lower()
+    if member["kind"] != "class" or not re.search(r"gcn|graph_?conv", name):
+        return 0.0
+    return 0.95 if re.search(r"layer|conv", name) else 0.8
+
+
+def expects_normalised(bench: Bench) -> bool:
+    """Whether the names or the docstring say that the adjacency comes normalised."""
+    names = " ".join(p["name"] for p in bench.member["forward"])
+    words = bench.member["doc"]
+    return (
+        bool(
+            re.search(r"norm|hat|tilde", names, re.I)
+            or re.search(
+                r"(pre|already)[\s-]*normali[sz]ed|normali[sz]ed (adj|matrix|laplac)|normali[sz]ed\s*:",
+                words,
+                re.I,
+            )
+        )
+        or bench.said.get("adjacency") == "normalised"
+    )
+
+
+def run(bench: Bench, outputs: int, rng: np.random.Generator) -> Subject:
+    """The layer with so many outputs, and the way to pass it a graph."""
+    made = bench.build({"inputs": INPUTS, "outputs": outputs, "dropout": 0.3, "bias": None})
+    return call(bench, made, INPUTS, rng)
+
+
+def adapt(bench: Bench) -> Subject:
+    """Make it, find how the graph is passed, read the weights."""
+    rng = np.random.default_rng(7)
+    try:
+        outputs, subject = OUTPUTS, run(bench, OUTPUTS, rng)
+    except Raised:
+        outputs, subject = INPUTS, run(bench, INPUTS, rng)
+    made = subject.made
+    drawn = draw(made.weights, made.learned, rng)
+    subject.set(drawn)
+    subject.facts["drawn"] = drawn
+    matrices = [
+        (n, v) for n, v in drawn.items() if v.ndim == 2 and sorted(v.shape) == sorted((INPUTS, outputs))
+    ]
+    if not matrices:
+        raise Unfit(
+            "unknown-weight",
+            f"no weight of shape ({INPUTS}, {outputs}) among {', '.join(drawn) or 'none'}",
+            "keep the transformation as one matrix",
+        )
+    name, value = matrices[0]
+    flip = made.owners[name] == "Linear" or (value.shape[0] == outputs and outputs != INPUTS)
+    w = value.T if flip else value
+    biases = [v for n, v in drawn.items() if v.size == outputs and n != name]
+    weights = {"w": w, "bias": sum(biases) if biases else np.zeros(outputs)}
+    notes = (
+        f"transformation = {name}"
+        + (
+            f", bias = {next(n for n, v in drawn.items() if v.size == outputs and n != name)}"
+            if biases
+            else ""
+        ),
+    )
+    subject.facts["prepared"] = expects_normalised(bench)
+    subject.frames = [
+        Frame(
+            weights=weights,
+            facts={"prepared": subject.facts["prepared"]},
+            notes=notes,
+            conventions=("normalised-adjacency",) if subject.facts["prepared"] else (),
+        )
+    ]
+    return subject
+
+
+def reference(case: Any, frame: Frame, steps: Any) -> np.ndarray:
+    """The layer on the nodes that are joined to anything; a prepared adjacency is used as it comes."""
+    given = {"loops": bare, "normalise": lambda a, d: a} if frame.facts["prepared"] else {}
+    return graph.convolution(case, frame, given | steps)[listening(case)]
+
+
+CONTRACT = Contract(
+    name="gcn-layer",
+    title="a graph convolution layer",
+    file="gcn_layer.py",
+    stub=STUB,
+    suits=suits,
+    adapt=adapt,
+    cases=cases,
+    reference=reference,
+    picture=lambda case, frame, steps: _weights(case, steps),
+    mistakes=(*MISTAKES, *BEHAVIOUR),
+    conventions=CONVENTIONS,
+    laws=(
+        laws.afresh(unlike),
+        laws.steady(usual),
+        Law(
+            name="neighbours",
+            says="only those a node listens to move it",
+            test=strangers,
+            look="product gather",
+        ),
+        Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
+        laws.untouched(usual),
+        flowing(usual, ("x",)),
+    ),
+    notices=(isolated,),
+)
+
+
+def _weights(case: Any, steps: Any) -> np.ndarray:
+    do = graph.CONVOLUTION | steps
+    with np.errstate(all="ignore"):
+        a = do["graph"](case["adjacency"])
+        whole = do["loops"](a)
+        return do["normalise"](whole, do["degree"](a, whole))

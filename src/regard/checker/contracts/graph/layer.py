@@ -1,0 +1,191 @@
+"""How a person's graph layer is called: with a matrix or with a list of edges."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.contract import Broken, Case
+from regard.checker.contracts.graph.reference import listening
+from regard.checker.process.session import Raised
+from regard.checker.subject import Arguments, Subject, first
+from regard.checker.workbench import Bench, Made
+
+LOOSE = ((0, 1), (1, 0), (0, 3), (2, 2), (2, 1), (3, 4), (4, 0), (4, 5), (5, 2), (1, 5), (3, 2))
+"Node i listens to j: directed, irregular, one two-way street, one loop; node 6 is alone."
+CLOSED = ((0, 2), (0, 4), (1, 0), (2, 3), (2, 1), (3, 0), (4, 3), (4, 1), (2, 4))
+"Every node has a loop as well."
+
+
+def adjacency(edges: tuple[tuple[int, int], ...], nodes: int, *, loops: bool = False) -> np.ndarray:
+    """Edges as a matrix."""
+    a = np.zeros((nodes, nodes))
+    for i, j in edges:
+        a[i, j] = 1.0
+    return np.maximum(a, np.eye(nodes)) if loops else a
+
+
+def case(rng: np.random.Generator, width: int, kind: str) -> Case:
+    """Node features on one of three graphs."""
+    a = {
+        "loose": adjacency(LOOSE, 7),
+        "joined": adjacency(LOOSE, 6),
+        "closed": adjacency(CLOSED, 5, loops=True),
+    }[kind]
+    x = rng.standard_normal((len(a), width)) * 1.5
+    return Case(name=f"{len(a)} nodes, {int(a.sum())} edges", inputs={"x": x, "adjacency": a})
+
+
+def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
+    """Ways to pass features and graph, the one that the names suggest first."""
+    names = [p["name"].lower() for p in made.call if not p["star"]]
+    graph = next(
+        (
+            i
+            for i, name in enumerate(names)
+            if re.search(r"adj|edge|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)
+        ),
+        1,
+    )
+    feature = 1 if graph == 0 else 0
+
+    def pack(passed: Any) -> Callable[[Case], Arguments]:
+        def enter(asked: Case) -> Arguments:
+            values: list[Any] = [None, None]
+            values[graph], values[feature] = passed(asked["adjacency"]), asked["x"]
+            return values, {}
+
+        return enter
+
+    def edges(a: np.ndarray) -> np.ndarray:
+        # Row 0 sources, row 1 targets: node i = target listens to j = source. Not sorted by target, as real lists are not.
+        listed = np.argwhere(a != 0)
+        listed = listed[np.argsort((listed[:, 0] * 5 + listed[:, 1] * 3) % 7, kind="stable")]
+        return np.ascontiguousarray(listed[:, ::-1].T).astype(np.int64)
+
+    ways = {
+        "edges": pack(edges),
+        "matrix": pack(lambda a: a),
+        "matrix with a last axis": pack(lambda a: a[..., None]),
+        "matrix of booleans": pack(lambda a: a != 0),
+        "sparse matrix": pack(lambda a: {"sparse": a}),
+        "list of edges": pack(lambda a: edges(a).T.copy()),
+        "batch of one": lambda asked: (
+            [asked["x"][None], asked["adjacency"][None]]
+            if graph
+            else [asked["adjacency"][None], asked["x"][None]],
+            {},
+        ),
+    }
+    name = names[graph] if graph < len(names) else ""
+    listed = re.search(r"edge|index|connect", name)
+    order = (
+        ["edges", "list of edges", *(w for w in ways if w not in ("edges", "list of edges"))]
+        if listed
+        else [
+            "matrix",
+            "matrix with a last axis",
+            "matrix of booleans",
+            "sparse matrix",
+            "batch of one",
+            "edges",
+            "list of edges",
+        ]
+    )
+    return [(way, ways[way]) for way in order]
+
+
+def leave(answer: Any, asked: Case) -> np.ndarray:
+    """Outputs of the nodes that are joined to anything, heads side by side."""
+    found = first(answer)
+    if not isinstance(found, np.ndarray):
+        return found
+    nodes = len(asked["x"])
+    if found.ndim == 3 and found.shape[0] == 1 and found.shape[1] == nodes:
+        found = found[0]
+    if found.ndim == 3 and found.shape[0] == nodes:
+        found = found.reshape(nodes, -1)
+    return found[listening(asked)] if found.shape[:1] == (nodes,) else found
+
+
+def call(bench: Bench, made: Made, width: int, rng: np.random.Generator) -> Subject:
+    """The first way to call that gives one row for each node."""
+    error: Raised | None = None
+    for way, enter in callings(made):
+        subject = Subject(bench, made, enter, leave)
+        trial = case(rng, width, "closed")
+        try:
+            bench.precise(made, *enter(trial))
+            if subject.answer(trial).ndim != 2 or len(subject.answer(trial)) != len(trial["x"]):
+                continue
+        except Raised as trouble:
+            error = error or trouble
+            continue
+        subject.facts |= {"width": width, "way": way}
+        subject.notes.append(f"the graph passed as: {way}")
+        return subject
+    if error:
+        raise error
+    raise Raised("ValueError", "no way to pass a graph gives one row for each node", None, "")
+
+
+def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """With a node that is alone, without one, and with loops everywhere."""
+    return [case(rng, subject.facts["width"], kind) for kind in ("loose", "closed", "joined")]
+
+
+def usual(subject: Subject, rng: np.random.Generator) -> Case:
+    """The graph whose nodes all have loops."""
+    return case(rng, subject.facts["width"], "closed")
+
+
+def unlike(subject: Subject, rng: np.random.Generator) -> Case:
+    """As many nodes as in the graph that was asked first, joined otherwise."""
+    asked = usual(subject, rng)
+    return Case(name=asked.name, inputs=asked.inputs | {"adjacency": asked["adjacency"].T.copy()})
+
+
+def renamed(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Nodes in another order give the same outputs in that order."""
+    asked = usual(subject, rng)
+    turn = rng.permutation(len(asked["x"]))
+    turned = {"x": asked["x"][turn], "adjacency": asked["adjacency"][np.ix_(turn, turn)]}
+    before = subject.answer(asked)
+    moved = laws.gap(before[turn], subject.answer(Case(name=asked.name, inputs=turned)))
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=moved,
+        words=f"the same graph with its nodes in another order gives outputs that differ by {moved:.3g} of their size",
+        slug="not-equivariant",
+        weak=True,
+    )
+
+
+def strangers(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Only those a node listens to move it: the smallest graph that shows a breach."""
+    a = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    x = rng.standard_normal((3, subject.facts["width"]))
+    before = subject.answer(Case(name="3 nodes", inputs={"x": x, "adjacency": a}))
+    for j, i in ((2, 0), (0, 1)):
+        other = x.copy()
+        other[j] += 1.5 * rng.standard_normal(other[j].shape)
+        after = subject.answer(Case(name="3 nodes", inputs={"x": other, "adjacency": a}))
+        moved = laws.gap(before[i : i + 1], after[i : i + 1])
+        if moved > laws.MOVES[subject.kind]:
+            words = f"3 nodes, the only edge is 1 to 0 (and a loop at each): changing node {j} moves node {i} by {moved:.3g} of its size"
+            return Broken(number=moved, words=words)
+    return None
+
+
+def isolated(subject: Subject, rng: np.random.Generator) -> str | None:
+    """What a node does that is joined to nothing."""
+    asked = case(rng, subject.facts["width"], "loose")
+    values, named = subject.enter(asked)
+    reply = subject.bench.line.ask(
+        "call", subject.made.number, values, named=named, method=subject.method, kind=subject.kind, seed=0
+    )
+    found = first(reply["answer"])
+    return None if np.isfinite(found).all() else "isolated-nan"

@@ -1,0 +1,1 @@
+"""Gaussian mixture and EM: contract, known mistakes, reference."""

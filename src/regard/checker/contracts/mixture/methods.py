@@ -1,0 +1,274 @@
+"""The other methods of a person's mixture: its loss, its samples, and the samples of one component."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Broken
+from regard.checker.process.session import Raised
+from regard.checker.subject import Subject, first
+
+DRAWS, SURE = 4000, 6.0
+"Samples of each test, and how many standard errors are a finding: one false alarm in a billion."
+LOGARITHMS = {"variance": 1.0, "deviation": 2.0, "precision": -1.0}
+"How often the logarithm that a weight holds goes into the logarithm of the variance."
+APART = 200.0
+"Components so far from each other that every sample shows where it came from."
+
+
+def method(subject: Subject, pattern: str, *, without: str = "\0") -> str | None:
+    """The method whose name fits."""
+    names = subject.made.methods
+    return next((n for n in names if re.search(pattern, n, re.I) and not re.search(without, n, re.I)), None)
+
+
+def ask(subject: Subject, name: str, values: list[Any], seed: int = 0) -> Any:
+    """Call a method."""
+    reply = subject.bench.line.ask(
+        "call", subject.made.number, values, named={}, method=name, kind=subject.kind, seed=seed
+    )
+    return first(reply["answer"])
+
+
+def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """The loss is the negative mean of the log-likelihoods, given the samples or their log-likelihoods."""
+    name = method(subject, r"loss|nll|negative")
+    if name is None:
+        return None
+    x = rng.standard_normal((7, subject.facts["dimension"]))
+    reply = subject.bench.line.ask(
+        "call", subject.made.number, [x], named={}, method=subject.method, kind=subject.kind, seed=0
+    )
+    each = first(reply["answer"])
+    if not isinstance(each, np.ndarray) or each.shape != (7,):
+        return None
+    parameters = [p["name"] for p in subject.made.methods[name]]
+    of_likelihood = bool(parameters) and bool(
+        re.search(r"log|ll|lik|prob|out|pred|score", parameters[0], re.I)
+    )
+    for given in (each, x) if of_likelihood else (x, each):
+        try:
+            found = np.asarray(ask(subject, name, [given.astype(np.float64)]))
+            break
+        except Raised:
+            continue
+    else:
+        return None
+    wanted = -each.mean()
+    if found.size != 1:
+        return Broken(
+            number=np.inf, words=f"{name} gives {found.size} numbers, not one", slug="loss-not-averaged"
+        )
+    got = float(found.reshape(()))
+    if abs(got - wanted) <= 1e-4 * max(abs(wanted), 1e-3):
+        return None
+    slug = (
+        "loss-sign"
+        if np.isclose(got, -wanted, rtol=1e-4)
+        else "loss-sum"
+        if np.isclose(got, 7 * wanted, rtol=1e-4)
+        else ""
+    )
+    return Broken(
+        number=abs(got - wanted),
+        words=f"7 samples: {name} is {got:.5g}, minus the mean log-likelihood is {wanted:.5g}",
+        slug=slug,
+    )
+
+
+def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Weights, means and deviations for sampling: far apart, none of them one, none of them equal."""
+    k, d = subject.facts["components"], subject.facts["dimension"]
+    weights = np.array([0.5, 0.15, 0.35] + [1.0] * k)[:k]
+    weights = weights / weights.sum()
+    means = (np.arange(k)[:, None] + 1) * APART + np.arange(d)[None] * 17.0
+    deviations = np.array([0.5, 2.0, 0.7, 1.6, 0.4, 2.5])[(np.arange(k)[:, None] + np.arange(d)[None]) % 6]
+    roles = subject.facts["roles"]
+    scale = 2.0 / LOGARITHMS[subject.facts["logarithm"]]
+    subject.set(
+        {
+            roles["logits"]: np.log(weights).reshape(subject.made.weights[roles["logits"]].shape) + 0.8,
+            roles["means"]: means.reshape(subject.made.weights[roles["means"]].shape),
+            roles["log_variances"]: (scale * np.log(deviations)).reshape(
+                subject.made.weights[roles["log_variances"]].shape
+            ),
+        }
+    )
+    return weights, means, deviations
+
+
+def restore(subject: Subject) -> None:
+    """Back to the weights of the density's probes."""
+    subject.set(subject.facts["drawn"])
+
+
+def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Samples have the weights, means and deviations of the mixture."""
+    apart = r"cond|comp|class|_k$|label"
+    # What is called sample is meant, and a helper called draw may take something else.
+    name = method(subject, r"^sample", without=apart) or method(subject, r"generate|draw|rvs", without=apart)
+    if name is None:
+        return None
+    weights, means, deviations = stage(subject, rng)
+    try:
+        found = np.asarray(ask(subject, name, [DRAWS]), dtype=np.float64)
+    finally:
+        restore(subject)
+    if found.shape != (DRAWS, means.shape[1]):
+        return Broken(
+            number=np.inf,
+            words=f"{name}({DRAWS}) gives the shape {found.shape}, not {(DRAWS, means.shape[1])}",
+        )
+    if not np.isfinite(found).all():
+        return Broken(number=np.inf, words=f"{name}({DRAWS}) gives NaN or infinity")
+    if np.abs(found).max() < APART / 2:
+        return Broken(
+            number=np.inf,
+            words=f"samples lie around {found.mean():.3g}, the means between {means.min():g} and {means.max():g}",
+            slug="sample-mean-missing",
+        )
+    nearest = np.abs(found[:, None] - means[None]).sum(-1).argmin(1)
+    return _counts(nearest, weights) or _moments(found, nearest, means, deviations)
+
+
+def _counts(nearest: np.ndarray, weights: np.ndarray) -> Broken | None:
+    counts = np.bincount(nearest, minlength=len(weights))
+    shares = ", ".join(f"{c / DRAWS:.3f}" for c in counts)
+    words = f"{DRAWS} samples come from the components in shares {shares}; the weights are {', '.join(f'{w:.3f}' for w in weights)}"
+    if (counts == DRAWS).any():
+        return Broken(
+            number=1.0,
+            words=f"all {DRAWS} samples of one call come from component {counts.argmax()}",
+            slug="sample-one-component",
+        )
+    error = np.abs(counts / DRAWS - weights) / np.sqrt(weights * (1 - weights) / DRAWS)
+    if error.max() <= SURE:
+        return None
+    even = np.abs(counts / DRAWS - 1 / len(weights)) / np.sqrt((1 - 1 / len(weights)) / len(weights) / DRAWS)
+    return Broken(
+        number=float(error.max()), words=words, slug="sample-weights-ignored" if even.max() <= SURE else ""
+    )
+
+
+def _moments(
+    found: np.ndarray, nearest: np.ndarray, means: np.ndarray, deviations: np.ndarray
+) -> Broken | None:
+    for k in range(len(means)):
+        own = found[nearest == k]
+        broken = moments(own, means[k], deviations[k], f"samples of component {k}")
+        if broken:
+            return broken
+    return None
+
+
+def moments(own: np.ndarray, mean: np.ndarray, deviation: np.ndarray, what: str) -> Broken | None:
+    """Mean, deviation and independence of the samples of one component."""
+    count = len(own)
+    if count < 50:
+        return None
+    if len(np.unique(own.round(9), axis=0)) < count // 2:
+        return Broken(
+            number=1.0,
+            words=f"{count} {what} hold only {len(np.unique(own.round(9), axis=0))} different points",
+            slug="sample-noise-shared",
+        )
+    centred = own - own.mean(0)
+    spread = (centred**2).mean(0)
+    slug = _spread(spread, deviation, count)
+    if slug is not None:
+        j = int(np.abs(np.log(spread / deviation**2)).argmax())
+        words = f"{what} have the deviation {np.sqrt(spread[j]):.4g} along axis {j}, the mixture's is {deviation[j]:.4g}"
+        return Broken(number=float(spread[j] / deviation[j] ** 2), words=words, slug=slug)
+    off = np.abs(own.mean(0) - mean) / (deviation / np.sqrt(count))
+    if off.max() > SURE:
+        j = int(off.argmax())
+        return Broken(
+            number=float(off.max()),
+            words=f"{what} have the mean {own.mean(0)[j]:.4g} along axis {j}, the mixture's is {mean[j]:.4g}",
+        )
+    together = np.corrcoef(own.T)[0, 1] if own.shape[1] > 1 else 0.0
+    if abs(together) > SURE / np.sqrt(count):
+        return Broken(
+            number=float(together),
+            words=f"the two axes of {what} are correlated by {together:.2f}",
+            slug="sample-noise-shared",
+        )
+    return None
+
+
+def _spread(found: np.ndarray, deviation: np.ndarray, count: int) -> str | None:
+    """None if the variances along all axes are right; else the one mistake that explains them all, or nothing."""
+    log_variance = 2 * np.log(deviation)
+    wrong = {
+        "sample-variance": deviation**4,
+        "sample-log-variance": log_variance**2,
+        "sample-unit": np.ones_like(deviation),
+        "sample-deviation-rooted": deviation,
+        "sample-log-deviation": (log_variance / 2) ** 2,
+    }
+    allowed = SURE * np.sqrt(2 / count)
+    if (np.abs(found / deviation**2 - 1) <= allowed).all():
+        return None
+    fits = [slug for slug, value in wrong.items() if (np.abs(found / value - 1) <= allowed).all()]
+    return fits[0] if len(fits) == 1 else ""
+
+
+def conditional(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Samples of component k come from component k."""
+    name = method(subject, r"cond|sample_(k|comp|class|from)|component_sample")
+    if name is None:
+        return None
+    _, means, deviations = stage(subject, rng)
+    try:
+        for k in (1, 0):
+            found = _conditional(subject, name, k)
+            broken = _one(found, k, means, deviations, name)
+            if broken:
+                return broken
+    finally:
+        restore(subject)
+    return None
+
+
+def _conditional(subject: Subject, name: str, k: int) -> np.ndarray:
+    parameters = [p["name"] for p in subject.made.methods[name]]
+    label = next(
+        (
+            i
+            for i, p in enumerate(parameters)
+            if re.search(r"^(k|label|comp\w*|class\w*|index|idx|i|j|c|y|cluster|z)$", p, re.I)
+        ),
+        len(parameters) - 1,
+    )
+    if len(parameters) == 1:
+        rows = [np.asarray(ask(subject, name, [k], seed=s)).reshape(1, -1) for s in range(400)]
+        return np.concatenate(rows).astype(np.float64)
+    values: list[Any] = [DRAWS // 4] * 2
+    values[label] = k
+    return np.asarray(ask(subject, name, values[: len(parameters)]), dtype=np.float64)
+
+
+def _one(found: np.ndarray, k: int, means: np.ndarray, deviations: np.ndarray, name: str) -> Broken | None:
+    if found.ndim != 2 or found.shape[1] != means.shape[1]:
+        return Broken(number=np.inf, words=f"{name} gives the shape {found.shape}, not (n, {means.shape[1]})")
+    if not np.isfinite(found).all() or np.abs(found).max() < APART / 2:
+        return Broken(
+            number=np.inf,
+            words=f"samples of component {k} lie around {found.mean():.3g}, its mean is {means[k].mean():.3g}",
+            slug="sample-mean-missing",
+        )
+    nearest = np.abs(found[:, None] - means[None]).sum(-1).argmin(1)
+    if (nearest != k).all() and len(set(nearest.tolist())) == 1:
+        return Broken(
+            number=1.0,
+            words=f"samples asked of component {k} come from component {nearest[0]}",
+            slug="conditional-wrong",
+        )
+    if (nearest != k).any():
+        return Broken(
+            number=float((nearest != k).mean()),
+            words=f"samples asked of component {k}: {(nearest != k).mean():.0%} come from others",
+            slug="conditional-ignored",
+        )
+    return moments(found, means[k], deviations[k], f"conditional samples of component {k}")

@@ -1,0 +1,237 @@
+"""What goes wrong in a mixture of Gaussians: in its density, in the mixing, in its loss and its samples."""
+
+import numpy as np
+
+from regard.checker.contract import Mistake, forms
+from regard.checker.contracts.mixture.reference import log_softmax, logsumexp
+
+DENSITY = (
+    Mistake(
+        slug="logdet-half-missing",
+        cause="the logarithm of the variance is taken off whole, not half (some exercise sheets print it so)",
+        remedy="- 0.5 * log_variances.sum(-1), since log sqrt(variance) = 0.5 log variance",
+        look="logsumexp",
+        forms=forms({"spread": lambda v: v}),
+    ),
+    Mistake(
+        slug="logdet-missing",
+        cause="the variance is missing in front of the exponential: the density does not integrate to one",
+        remedy="take off 0.5 * log_variances.sum(-1)",
+        look="logsumexp pi",
+        forms=forms({"spread": lambda v: 0.0 * v}),
+    ),
+    Mistake(
+        slug="logdet-sign",
+        cause="the logarithm of the variance is added instead of taken off",
+        remedy="- 0.5 * log_variances.sum(-1)",
+        look="logsumexp pi",
+        forms=forms({"spread": lambda v: -0.5 * v}, {"spread": lambda v: -v}),
+    ),
+    Mistake(
+        slug="square-half-missing",
+        cause="the half before the squares is missing",
+        remedy="- 0.5 * ((x - mean) ** 2 / variance).sum(-1)",
+        look="power",
+        forms=forms({"square": lambda s: s}),
+    ),
+    Mistake(
+        slug="two-pi-missing",
+        cause="the factor 2 pi is missing: the density does not integrate to one",
+        remedy="- 0.5 * d * log(2 pi)",
+        look="logsumexp",
+        forms=forms({"constant": lambda d: 0.0}),
+    ),
+    Mistake(
+        slug="two-pi-once",
+        cause="log(2 pi) is counted once and not once for each dimension",
+        remedy="- 0.5 * d * log(2 pi)",
+        look="pi",
+        forms=forms(
+            {"constant": lambda d: 0.5 * np.log(2 * np.pi)}, {"constant": lambda d: np.log(2 * np.pi)}
+        ),
+    ),
+    Mistake(
+        slug="two-pi-half-missing",
+        cause="the half before log(2 pi) is missing",
+        remedy="- 0.5 * d * log(2 pi)",
+        look="pi",
+        forms=forms({"constant": lambda d: d * np.log(2 * np.pi)}),
+    ),
+    Mistake(
+        slug="log-variance-as-deviation",
+        cause="exp(log_variance) is used as the standard deviation, so the variance is squared",
+        remedy="variance = exp(log_variance), deviation = exp(0.5 * log_variance)",
+        look="exponential",
+        forms=forms(
+            {"divisor": lambda v: np.exp(2 * v), "spread": lambda v: v}, {"divisor": lambda v: np.exp(2 * v)}
+        ),
+    ),
+    Mistake(
+        slug="deviation-as-variance",
+        cause="exp(0.5 * log_variance), the standard deviation, is used as the variance",
+        remedy="divide the squares by exp(log_variance)",
+        look="exponential",
+        forms=forms(
+            {"divisor": lambda v: np.exp(0.5 * v)},
+            {"divisor": lambda v: np.exp(0.5 * v), "spread": lambda v: 0.25 * v},
+        ),
+    ),
+    Mistake(
+        slug="variance-not-exponentiated",
+        cause="the logarithm of the variance is used as the variance itself",
+        remedy="variance = exp(log_variance)",
+        look="power",
+        forms=forms({"divisor": lambda v: v}, {"divisor": lambda v: v, "spread": lambda v: 0.5 * np.log(v)}),
+    ),
+    Mistake(
+        slug="dimensions-averaged",
+        cause="the terms of the dimensions are averaged instead of summed",
+        remedy="sum over the last axis",
+        look="mean",
+        forms=forms(
+            {"over": lambda t: t.mean(-1)},
+            {"over": lambda t: t.mean(-1), "constant": lambda d: 0.5 * np.log(2 * np.pi)},
+        ),
+    ),
+)
+MIXING = (
+    Mistake(
+        slug="sum-over-samples",
+        cause="the logsumexp runs over the samples instead of the components",
+        remedy="logsumexp over the axis of the components, dim=1",
+        look="logsumexp",
+        forms=forms({"join": lambda w, p: logsumexp(w + p, 0)}),
+    ),
+    Mistake(
+        slug="mean-of-logs",
+        cause="logarithms are averaged or summed where the logarithm of a sum is needed",
+        remedy="logsumexp(log weight + log density)",
+        look="mean logsumexp",
+        forms=forms(
+            {"join": lambda w, p: (np.exp(w) * p).sum(-1)},
+            {"join": lambda w, p: (w + p).sum(-1)},
+            {"join": lambda w, p: (w + p).mean(-1)},
+            {"join": lambda w, p: (np.exp(w) * (w + p)).sum(-1)},
+        ),
+    ),
+    Mistake(
+        slug="maximum-for-sum",
+        cause="only the likeliest component counts",
+        remedy="logsumexp over the components, not max",
+        look="logsumexp",
+        forms=forms({"join": lambda w, p: (w + p).max(-1)}),
+    ),
+    Mistake(
+        slug="weights-missing",
+        cause="the mixing weights are left out",
+        remedy="add log_softmax(logits) before the logsumexp",
+        look="logsumexp",
+        forms=forms({"weigh": lambda z: 0.0 * z}, {"weigh": lambda z: 0.0 * z - np.log(len(z))}),
+    ),
+    Mistake(
+        slug="weights-not-normalised",
+        cause="the logits are added as they are, so the weights do not sum to one",
+        remedy="log_softmax(logits)",
+        look="logsumexp",
+        forms=forms({"weigh": lambda z: z}),
+    ),
+    Mistake(
+        slug="weights-not-logged",
+        cause="the weights themselves are added to logarithms",
+        remedy="log_softmax(logits), not softmax(logits)",
+        look="log_softmax",
+        forms=forms({"weigh": lambda z: np.exp(log_softmax(z))}),
+    ),
+)
+OTHERS = (
+    Mistake(
+        slug="underflow",
+        cause="exp, sum and log one after the other: far from all means the density underflows to minus infinity",
+        remedy="torch.logsumexp of the logarithms",
+        look="exponential logsumexp",
+    ),
+    Mistake(
+        slug="loss-sign",
+        cause="the loss is plus the mean log-likelihood: training would make the data unlikely",
+        remedy="return -log_likelihood.mean()",
+        look="loss",
+    ),
+    Mistake(
+        slug="loss-sum",
+        cause="the loss is the sum over the samples, not their mean",
+        remedy="return -log_likelihood.mean()",
+        look="loss",
+    ),
+    Mistake(
+        slug="loss-not-averaged",
+        cause="the loss is not one number",
+        remedy="return -log_likelihood.mean()",
+        look="loss",
+    ),
+    Mistake(
+        slug="sample-variance",
+        cause="samples are scaled by the variance, not by its root",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-log-variance",
+        cause="samples are scaled by the logarithm of the variance",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-log-deviation",
+        cause="samples are scaled by the logarithm of the deviation",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-deviation-rooted",
+        cause="samples are scaled by the root of the deviation",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-unit",
+        cause="samples ignore the variance: every component has deviation one",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-weights-ignored",
+        cause="components are drawn with equal chances, whatever their weights",
+        remedy="torch.multinomial(softmax(logits), n, replacement=True)",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-one-component",
+        cause="one component is drawn for a whole call instead of one for each sample",
+        remedy="draw n components: torch.multinomial(weights, n, replacement=True)",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-noise-shared",
+        cause="one noise serves several samples or several dimensions",
+        remedy="torch.randn(n, d): one number for each sample and dimension",
+        look="random",
+    ),
+    Mistake(
+        slug="sample-mean-missing",
+        cause="samples are not moved to the mean of their component",
+        remedy="mean + exp(0.5 * log_variance) * randn",
+        look="random",
+    ),
+    Mistake(
+        slug="conditional-ignored",
+        cause="the samples of one component come from several",
+        remedy="use the component that was asked for",
+        look="random",
+    ),
+    Mistake(
+        slug="conditional-wrong",
+        cause="the samples of one component come from another",
+        remedy="index means and variances with the component as given",
+        look="random",
+    ),
+)

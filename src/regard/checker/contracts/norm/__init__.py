@@ -1,0 +1,1 @@
+"""Normalisation: LayerNorm and RMSNorm; what they share."""

@@ -1,0 +1,303 @@
+"""How a person's norm is made and called, and what can go wrong in both kinds."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.arguments import mean
+from regard.checker.contract import Broken, Case, Convention, Frame, Law, Mistake, Steps, forms
+from regard.checker.contracts.norm.reference import mean_square
+from regard.checker.subject import Arguments, Subject
+from regard.checker.workbench import Bench, Unfit
+
+WIDTH, EPS = 24, 1e-5
+VALUES = (
+    EPS,
+    1e-6,
+    1e-8,
+    1e-12,
+    1e-7,
+    1e-9,
+    1e-10,
+    1e-3,
+    1e-4,
+    float(np.finfo(np.float32).eps),
+    float(np.finfo(np.float64).eps),
+)
+"Epsilons that people use."
+GAIN = re.compile(r"weight|gain|gamma|^g$|scale|a_?2|alpha|^w$|^a$", re.I)
+BIAS = re.compile(r"bias|beta|^b$|shift|b_?2|offset", re.I)
+
+SHARED = (
+    Mistake(
+        slug="axis-tokens",
+        cause="the statistics run over the tokens, so that tokens see each other",
+        remedy="take them over the last axis, the channels: dim=-1, keepdim=True",
+        look="mean variance",
+        forms=forms({"axis": lambda x: -2}),
+    ),
+    Mistake(
+        slug="axis-batch",
+        cause="the statistics run over the batch, so that samples see each other (a batch norm)",
+        remedy="take them over the last axis, the channels: dim=-1, keepdim=True",
+        look="mean variance",
+        forms=forms({"axis": lambda x: 0}, {"axis": lambda x: tuple(range(x.ndim - 1))}),
+    ),
+    Mistake(
+        slug="axis-all",
+        cause="the statistics run over tokens and channels together",
+        remedy="take them over the last axis alone: dim=-1, keepdim=True",
+        look="mean variance",
+        forms=forms({"axis": lambda x: tuple(range(1, x.ndim))}, {"axis": lambda x: tuple(range(x.ndim))}),
+    ),
+    Mistake(
+        slug="root-multiplied",
+        cause="it multiplies by the root instead of dividing by it",
+        remedy="divide by sqrt(… + eps), or multiply by rsqrt(… + eps)",
+        look="root power",
+        forms=forms({"divide": lambda above, below, eps: above * np.sqrt(below + eps)}),
+    ),
+    Mistake(
+        slug="sum-for-mean",
+        cause="the squares are summed and not averaged, so the result is smaller by the root of the width",
+        remedy="use the mean of the squares: .mean(dim=-1, keepdim=True)",
+        look="mean variance",
+        forms=forms({"below": lambda x, axis: mean_square(x, axis) * x.shape[-1]}),
+    ),
+    Mistake(
+        slug="gain-missing",
+        cause="the gain is not applied",
+        remedy="multiply the result by the weight",
+        look="root power",
+        forms=forms({"finish": lambda y, x, w: y + w["bias"]}),
+    ),
+    Mistake(
+        slug="eps-missing",
+        cause="there is no epsilon under the root: a row without spread gives NaN or infinity",
+        remedy="divide by sqrt(… + eps)",
+        look="root power",
+        forms=forms({"divide": lambda above, below, eps: above / np.sqrt(below)}),
+    ),
+)
+BEHAVIOUR = (
+    Mistake(
+        slug="gain-plus-one-at-one",
+        cause="it multiplies by 1 + weight though the weight starts at one: a fresh layer doubles what it should leave",
+        remedy="multiply by the weight itself, or start the weight at zero (torch.zeros)",
+        look="root power",
+    ),
+    Mistake(
+        slug="input-modified",
+        cause="the input is written into, in place",
+        remedy="use operations without a trailing underscore, and x = x / … instead of x /= …",
+    ),
+    Mistake(
+        slug="state-between-calls",
+        cause="the answer depends on earlier calls",
+        remedy="keep no running statistics on self",
+    ),
+    Mistake(
+        slug="dropout-in-eval",
+        cause="chance plays a part in eval()",
+        remedy="leave chance out of a norm",
+        look="dropout",
+    ),
+    Mistake(
+        slug="gradient-cut",
+        cause="no gradient, or a wrong one, reaches the input or a weight that the answer depends on",
+        remedy="leave out .detach(), .data and torch.no_grad() on the way",
+    ),
+)
+CONVENTIONS = (
+    Convention(slug="eps-value", says="epsilon is another than the one asked for"),
+    Convention(
+        slug="eps-placement",
+        says="epsilon stands outside the root (or as a floor): differs only where the input is as small as epsilon",
+        forms=forms(
+            {"divide": lambda above, below, eps: above / (np.sqrt(below) + eps)},
+            {"divide": lambda above, below, eps: above / np.sqrt(np.maximum(below, eps))},
+            {"divide": lambda above, below, eps: above / np.maximum(np.sqrt(below), eps)},
+            {"divide": lambda above, below, eps: above / np.sqrt(below + eps**2)},
+        ),
+    ),
+    Convention(
+        slug="gain-plus-one",
+        says="the weight is one less than the gain: it multiplies by 1 + weight",
+        forms=forms({"finish": lambda y, x, w: y * (1 + w["gain"]) + w["bias"]}),
+    ),
+)
+
+
+def adapt(bench: Bench) -> Subject:
+    """Make the norm, or take the function with a weight, a bias and an epsilon of ours."""
+    rng = np.random.default_rng(7)
+    made = bench.build({"width": WIDTH, "eps": EPS, "bias": None})
+    function = bench.member["kind"] == "function"
+    names = [p["name"] for p in made.call]
+    gain, bias = rng.uniform(0.5, 1.5, WIDTH) * rng.choice([-1, 1], WIDTH), rng.standard_normal(WIDTH)
+    extra: dict[str, Any] = {}
+    data = next(
+        (name for name in names if not (GAIN.search(name) or BIAS.search(name) or mean(name, ["eps"]))), ""
+    )
+    for name in [name for name in names if name != data] if function else []:
+        if GAIN.search(name):
+            extra[name] = gain
+        elif BIAS.search(name):
+            extra[name] = bias
+        elif mean(name, ["eps"]):
+            extra[name] = EPS
+        elif mean(name, ["width"]):
+            extra[name] = [WIDTH] if "shape" in name else WIDTH
+    told = mean_of(bench, names, made)
+
+    def enter(case: Case) -> Arguments:
+        # A function may take its weight before its input: then everything goes by name.
+        behind = function and data != names[0]
+        return ([], extra | {data: case["x"]}) if behind else ([case["x"]], extra)
+
+    subject = Subject(bench, made, enter)
+    trial = batch(rng)
+    bench.precise(made, *enter(trial))
+    answer = subject.answer(trial)
+    if answer.shape != trial["x"].shape:
+        raise Unfit(
+            "wrong-shape",
+            f"an input {trial['x'].shape} gives an output {answer.shape}",
+            "return the shape of the input",
+        )
+    drawn = {
+        name: rng.uniform(0.5, 1.5, made.weights[name].shape) * rng.choice([-1, 1], made.weights[name].shape)
+        for name in made.learned
+    }
+    subject.set(drawn)
+    start = {name: made.weights[name] for name in made.learned}
+    subject.facts |= {"drawn": drawn, "given": told, "start": start}
+    weights = {k: v for k, v in extra.items() if isinstance(v, np.ndarray)} if function else drawn
+    subject.frames = read(weights, told, optional=function)
+    return subject
+
+
+def mean_of(bench: Bench, names: list[str], made: Any) -> float | None:
+    """The epsilon it was given or says it has."""
+    if "eps" in made.built.meant or (
+        bench.member["kind"] == "function" and any(mean(n, ["eps"]) for n in names)
+    ):
+        return EPS
+    return next(
+        (float(v) for n, v in made.numbers.items() if mean(n, ["eps"]) and isinstance(v, float)), None
+    )
+
+
+def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) -> list[Frame]:
+    """Gain and bias by name, else by order; under each usual epsilon."""
+    flat = {name: value.reshape(-1) for name, value in weights.items() if value.size == WIDTH}
+    gain = next((n for n in flat if GAIN.search(n.rpartition(".")[2])), None)
+    bias = next((n for n in flat if BIAS.search(n.rpartition(".")[2])), None)
+    rest = [name for name in flat if name not in (gain, bias)]
+    gain = gain or (rest.pop(0) if rest else None)
+    bias = bias or (rest.pop(0) if rest else None)
+    if gain is None and not optional:
+        raise Unfit(
+            "gain-missing",
+            "the layer has no weight of the input's width",
+            "self.weight = nn.Parameter(torch.ones(width)), and multiply by it",
+        )
+    roles = {"gain": flat[gain] if gain else np.ones(WIDTH), "bias": flat[bias] if bias else np.zeros(WIDTH)}
+    notes = (
+        ", ".join(f"{role} = {name}" for role, name in (("gain", gain), ("bias", bias)) if name)
+        or "no weights",
+    )
+    asked = told if told is not None else EPS
+    values = [asked, *(value for value in VALUES if value != asked)]
+    return [
+        Frame(
+            weights=roles,
+            facts={"eps": value},
+            conventions=() if value == asked else ("eps-value",),
+            notes=(*notes, f"epsilon = {value:.3g}"),
+        )
+        for value in values
+    ]
+
+
+def batch(rng: np.random.Generator, *, size: float = 1.0, shift: float = 0.7) -> Case:
+    """Rows with a mean that is not zero."""
+    x = (rng.standard_normal((3, 7, WIDTH)) + shift) * size
+    return Case(name=f"rows of size {size:g}", inputs={"x": x})
+
+
+def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Rows of the usual size, and rows so small that epsilon matters."""
+    return [batch(rng, size=3e-3), batch(rng), batch(rng, size=2e-6), batch(rng, size=2.0, shift=-0.4)]
+
+
+def usual(subject: Subject, rng: np.random.Generator) -> Case:
+    """Rows of the usual size."""
+    return batch(rng)
+
+
+def alone(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Each token is normalised by itself."""
+    case = batch(rng)
+    x = case["x"].copy()
+    x[0, 1] += 3.0
+    before, after = subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": x}))
+    before[0, 1] = after[0, 1] = 0.0
+    moved = laws.gap(before, after)
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=moved, words=f"changing one token moves the outputs of others by {moved:.3g} of their size"
+    )
+
+
+def flat(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """A row of zeros stays finite."""
+    answer = subject.answer(Case(name="zeros", inputs={"x": np.zeros((2, 3, WIDTH))}))
+    if np.isfinite(answer).all():
+        return None
+    return Broken(
+        number=1.0,
+        words="a row of zeros gives NaN or infinity",
+        slug="eps-missing",
+        instead=("eps-placement", "eps-value"),
+    )
+
+
+def starting(reference: Callable[[Case, Frame, Steps], np.ndarray]) -> Law:
+    """A fresh layer has the gain one."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        start = subject.facts.get("start")
+        if not start or not all((value == 1).all() or (value == 0).all() for value in start.values()):
+            return None
+        case = batch(rng)
+        subject.set(start)
+        try:
+            answer = subject.answer(case)
+        finally:
+            subject.set(subject.facts["drawn"])
+        plain = Frame(weights={"gain": np.ones(WIDTH), "bias": np.zeros(WIDTH)}, facts=subject.frame.facts)
+        expected = reference(case, plain, {})
+        if laws.gap(2 * expected, answer) > 1e-4:
+            return None
+        return Broken(
+            number=1.0,
+            words="with its weights as they start, the layer gives twice the normalised rows",
+            slug="gain-plus-one-at-one",
+            instead=("gain-plus-one",),
+        )
+
+    return Law(name="start", says="a fresh layer does not double what it normalises", test=test)
+
+
+def scaling(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Ten times the input gives the same output."""
+    case = batch(rng, size=5.0)
+    moved = laws.gap(subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": 10 * case["x"]})))
+    if moved <= 1e-3:
+        return None
+    return Broken(number=moved, words=f"ten times the input changes the output by {moved:.3g} of its size")

@@ -1,0 +1,265 @@
+"""Rotary positions: pairs of channels turn by an angle that grows with the position."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.arguments import mean
+from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law, forms
+from regard.checker.contracts.rotary.forms import HELPER, OFFSET, WIDTH, case, make
+from regard.checker.contracts.rotary.forms import forms as ways
+from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
+from regard.checker.contracts.rotary.reference import rotary
+from regard.checker.gradients import flowing
+from regard.checker.process.session import Raised
+from regard.checker.source import Source
+from regard.checker.subject import Subject
+from regard.checker.workbench import Bench, Unfit
+
+STUB = '''"""Rotary positions, to be filled in. Then: regard check rotary.py"""
+
+import torch
+
+
+def rotary(x: torch.Tensor, offset: int = 0, base: float = 10000.0) -> torch.Tensor:
+    """x (..., n, d) with every pair of channels turned by an angle that grows with the position.
+
+    Position p = offset, offset + 1, ... turns pair i by p * base ** (-2 i / d): (a, b) becomes
+    (a cos - b sin, a sin + b cos). Channels 2i and 2i + 1 are a pair, or i and i + d/2: both are in use.
+    """
+    raise NotImplementedError("fill me in")
+'''
+
+OTHER = 500.0
+"A base to see whether a base is heeded."
+
+CONVENTIONS = (
+    Convention(
+        slug="half-split",
+        says="channels i and i + d/2 are a pair (half-split), not 2i and 2i + 1",
+        forms=forms(HALF),
+    ),
+    Convention(slug="heads-axis-layout", says="tokens come before heads: (b, n, h, d)"),
+)
+
+
+def suits(member: dict[str, Any], source: str) -> float:
+    """A name that speaks of rotary positions, and not a part of them."""
+    name = member["name"].lower()
+    if (
+        not re.search(r"rope|rotary|apply_rot", name)
+        or HELPER.search(name)
+        or re.search(r"att|block|config|model", name)
+    ):
+        return 0.0
+    if member["kind"] == "function":
+        return 0.95
+    return 0.9
+
+
+def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
+    """10000 ** (-i/d) and 100 ** (-2i/d) are the same numbers: the source says which was written."""
+    if slugs == {"base-wrong", "exponent-without-two"}:
+        return "exponent-without-two" if re.search(r"\b10000\b", source.code()) else "base-wrong"
+    return None
+
+
+def adapt(bench: Bench) -> Subject:
+    """The first form that gives back the shape it was given."""
+    rng = np.random.default_rng(7)
+    error: Raised | None = None
+    heads_second = bool(
+        re.search(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+", bench.source.text_of(bench.name))
+    )
+    for form in ways(bench):
+        if form.layout == "b n h d" and heads_second:
+            continue
+
+        def leave(answer: Any, asked: Case, two: bool = form.two) -> np.ndarray:
+            parts = answer if isinstance(answer, list) else [answer]
+            found = [p for p in parts if isinstance(p, np.ndarray)][: 2 if two else 1]
+            return np.stack(found) if found and len({p.shape for p in found}) == 1 else np.zeros(0)
+
+        subject = Subject(bench, form.made, form.enter, leave, method=form.method)
+        trial = case(rng, form.layout, two=form.two)
+        try:
+            bench.precise(form.made, *form.enter(trial), form.method)
+            if subject.answer(trial).shape != trial["x"].shape:
+                continue
+        except Raised as trouble:
+            error = error or trouble
+            continue
+        except Unfit:
+            continue  # a table of the file that nobody knows how to make
+        return settle(subject, form, heads_second)
+    if error:
+        raise error
+    raise Unfit(
+        "wrong-shape",
+        "no way to call it gives back the shape of the input",
+        "take x of shape (..., n, d) and return that shape",
+    )
+
+
+def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
+    """How it is called, and how it may be read."""
+    subject.facts |= {"layout": form.layout, "two": form.two, "offset": form.offset, "drawn": {}}
+    usual = 1 if form.layout == "b n h d" else -2
+    plain = Frame(
+        weights={},
+        facts={"axis": usual, "base": 10000.0},
+        conventions=("heads-axis-layout",) if usual == 1 else (),
+    )
+    subject.frames = [plain]
+    if form.layout == "b h n d" and not heads_second:
+        subject.frames.append(
+            Frame(weights={}, facts={"axis": 1, "base": 10000.0}, conventions=("heads-axis-layout",))
+        )
+    subject.notes.append(f"called with ({form.layout})" + (", queries and keys together" if form.two else ""))
+    return subject
+
+
+def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """From position 0, and from a later one where that can be asked."""
+    layout, two = subject.facts["layout"], subject.facts["two"]
+    found = [case(rng, layout, two=two)]
+    return [case(rng, layout, two=two, offset=OFFSET), *found] if subject.facts["offset"] else found
+
+
+def usual(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case from position 0."""
+    return case(rng, subject.facts["layout"], two=subject.facts["two"])
+
+
+def later(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case from a later position, where that can be asked."""
+    offset = OFFSET if subject.facts["offset"] else 0
+    return case(rng, subject.facts["layout"], two=subject.facts["two"], offset=offset)
+
+
+def length(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Turning keeps lengths."""
+    asked = usual(subject, rng)
+    before, after = (np.linalg.norm(v, axis=-1) for v in (asked["x"], subject.answer(asked)))
+    moved = laws.gap(before, after)
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    at = np.unravel_index(np.abs(before - after).argmax(), before.shape)
+    return Broken(
+        number=moved, words=f"a vector of length {before[at]:.4g} comes out with length {after[at]:.4g}"
+    )
+
+
+def tokens_axis(subject: Subject, asked: Case) -> int:
+    """The axis of the tokens in a case, whose first axis counts the arrays."""
+    axis = subject.frame.facts["axis"]
+    return axis + 1 if axis >= 0 else asked["x"].ndim + axis
+
+
+def origin(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Position 0 is not turned."""
+    asked = usual(subject, rng)
+    axis = tokens_axis(subject, asked)
+    before, after = (np.take(v, 0, axis=axis) for v in (asked["x"], subject.answer(asked)))
+    moved = laws.gap(before, after)
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    return Broken(number=moved, words=f"the token at position 0 comes out changed by {moved:.3g} of its size")
+
+
+def relative(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """The product of two turned vectors depends on how far apart they are, and on nothing else."""
+    asked = usual(subject, rng)
+    axis = tokens_axis(subject, asked)
+    one, two = rng.standard_normal((2, WIDTH))
+    shape = [1] * asked["x"].ndim
+    shape[-1] = WIDTH
+    turned = [
+        np.moveaxis(
+            subject.answer(
+                Case(
+                    name="",
+                    inputs={"x": np.broadcast_to(v.reshape(shape), asked["x"].shape).copy()},
+                    facts=asked.facts,
+                )
+            ),
+            axis,
+            -2,
+        )
+        for v in (one, two)
+    ]
+    q, k = (t[i].reshape(-1, t.shape[-2], WIDTH)[0] for t, i in zip(turned, (0, -1), strict=True))
+    first, later = q[1] @ k[0], q[2] @ k[1]
+    if abs(first - later) <= 1e-6 * np.linalg.norm(one) * np.linalg.norm(two) * (
+        1 if subject.kind == "float64" else 1e3
+    ):
+        return None
+    return Broken(
+        number=abs(first - later),
+        words=f"q at 1 times k at 0 is {first:.4g}, q at 2 times k at 1 is {later:.4g}",
+    )
+
+
+def heeded(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """A base that is given changes the angles."""
+    bench = subject.bench
+    makes = bench.member["kind"] == "class" and any(
+        mean(p["name"], ["base"]) for p in bench.member["parameters"]
+    )
+    name = next((p["name"] for p in subject.made.call if mean(p["name"], ["base"])), None)
+    if bench.made is not None or not (makes or name):
+        return None
+    made = make(bench, OTHER) if makes else subject.made
+    more = {name: OTHER} if name else {}
+    other = Subject(
+        bench,
+        made,
+        lambda c: (subject.enter(c)[0], subject.enter(c)[1] | more),
+        subject.leave,
+        method=subject.method,
+        fresh=subject.fresh,
+    )
+    asked = usual(subject, rng)
+    bench.precise(made, *other.enter(asked), subject.method)
+    if laws.gap(subject.answer(asked), other.answer(asked)) > laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=1.0, words=f"base = {OTHER:g} gives the same output as the default base", slug="base-wrong"
+    )
+
+
+CONTRACT = Contract(
+    name="rotary",
+    title="rotary positions",
+    file="rotary.py",
+    stub=STUB,
+    suits=suits,
+    adapt=adapt,
+    cases=cases,
+    reference=rotary,
+    mistakes=MISTAKES,
+    decide=decide,
+    conventions=CONVENTIONS,
+    laws=(
+        laws.afresh(later),
+        laws.steady(usual),
+        Law(
+            name="length",
+            says="turning keeps the length of every vector",
+            test=length,
+            look="concatenate trigonometry",
+        ),
+        Law(name="origin", says="position 0 is not turned", test=origin, look="frequency trigonometry"),
+        Law(
+            name="relative",
+            says="q·k depends on the distance of their positions alone",
+            test=relative,
+            look="frequency concatenate",
+        ),
+        Law(name="base", says="a base that is given changes the angles", test=heeded, look="power frequency"),
+        laws.untouched(usual),
+        flowing(usual, ("x",)),
+    ),
+)

@@ -1,0 +1,200 @@
+"""The forms in which people write rotary positions: what to call, with what, and what comes back."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regard.checker.arguments import mean
+from regard.checker.contract import Case
+from regard.checker.subject import Arguments
+from regard.checker.workbench import Bench, Made
+
+WIDTH, COUNT, LENGTH, OFFSET = 10, 7, 16, 5
+LAYOUTS = {"b h n d": (2, 3, COUNT, WIDTH), "b n d": (3, COUNT, WIDTH), "n d": (COUNT, WIDTH)}
+ORDERS = ("b h n d", "b n h d", "b n d", "n d")
+HELPER = re.compile(
+    r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
+    re.I,
+)
+
+
+@dataclass
+class Form:
+    """One way to call: how a case becomes arguments."""
+
+    made: Made
+    enter: Callable[[Case], Arguments]
+    two: bool
+    "Whether queries and keys go in together."
+    layout: str
+    offset: bool
+    "Whether a start or positions can be given."
+    method: str = ""
+
+
+def lay(x: np.ndarray, layout: str) -> np.ndarray:
+    """An array in the person's order of axes."""
+    return x.swapaxes(1, 2) if layout == "b n h d" else x
+
+
+def case(rng: np.random.Generator, layout: str, *, two: bool, offset: int = 0) -> Case:
+    """One array to turn, or a query and a key."""
+    shape = LAYOUTS["b h n d" if layout == "b n h d" else layout]
+    x = np.stack([lay(rng.standard_normal(shape), layout) for _ in range(2 if two else 1)])
+    return Case(name=f"{COUNT} positions from {offset}", inputs={"x": x}, facts={"offset": offset})
+
+
+def make(bench: Bench, base: float | None = None) -> Made:
+    """The function, or the object, with a base of ours where one is given."""
+    return bench.build({"width": WIDTH, "length": LENGTH, "base": base, "head_width": WIDTH, "heads": 1})
+
+
+def forms(bench: Bench) -> Iterator[Form]:
+    """Every form that the signature allows, the plainest first."""
+    made = make(bench)
+    method, parameters = _method(made)
+    names = [p for p in parameters if not p["star"]]
+    tables = [
+        p["name"]
+        for p in names
+        if re.search(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", p["name"], re.I)
+    ]
+    arrays = [
+        p
+        for p in names
+        if (
+            p["name"] not in tables
+            and re.match(
+                r"^(x|q|k|v|t|xq|xk|query|key|keys|queries|tensor|input|inputs|h|u|vec)_?\w{0,5}$",
+                p["name"],
+                re.I,
+            )
+            and not mean(p["name"], ["length", "base", "width"])
+        )
+        or p is names[0]
+    ]
+    two = (
+        len(arrays) >= 2
+        and arrays[1]["name"] not in tables
+        and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
+    )
+    rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tables]
+    makers = _tables(bench) if tables else [None]
+    for layout in ORDERS:
+        for table in makers:
+            place = next(
+                (
+                    p["name"]
+                    for p in rest
+                    if re.search(r"pos|offset|start|past|index|idx|^t$|shift", p["name"], re.I)
+                ),
+                None,
+            )
+            yield Form(
+                made,
+                _enter(layout, two, rest, place, tables, table),
+                two,
+                layout,
+                bool(place or table),
+                method,
+            )
+
+
+def _method(made: Made) -> tuple[str, list[dict[str, Any]]]:
+    """What to call: the object, or the method that rotates."""
+    if made.call or not made.methods:
+        return "", made.call
+    name = next(
+        (m for m in made.methods if re.search(r"rotate|apply|turn|forward|encode|embed", m)),
+        next(iter(made.methods)),
+    )
+    return name, made.methods[name]
+
+
+def _enter(
+    layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any
+) -> Callable[[Case], Arguments]:
+    def enter(asked: Case) -> Arguments:
+        offset, x = asked.facts["offset"], asked["x"]
+        named: dict[str, Any] = {}
+        for parameter in rest:
+            name = parameter["name"]
+            if name == place:
+                single = re.search(r"offset|start|past|shift", name, re.I)
+                if offset or parameter["required"]:
+                    named[name] = offset if single else np.arange(COUNT) + offset
+            elif parameter["required"]:
+                known = {"length": COUNT, "width": WIDTH, "base": 10000.0}
+                meaning = mean(name, list(known))
+                named[name] = known[meaning] if meaning else None
+        if table is not None:
+            named |= dict(zip(tables, table(offset, tables), strict=False))
+        return [x[0], x[1]] if two else [x[0]], named
+
+    return enter
+
+
+def _tables(bench: Bench) -> list[Any]:
+    """Functions or classes of the file that make tables of cosines and sines, as something to call."""
+    found = []
+    for member in bench.members:
+        name = member["name"]
+        if (
+            name == bench.name
+            or not re.search(
+                r"precompute|table|cache|freq|rotary|rope|cos|sin|angle|build|emb|pos|theta", name, re.I
+            )
+            or re.search(r"rotate|apply|turn", name)
+        ):
+            continue
+        found.append(_maker(bench, name))
+    return found
+
+
+def _maker(bench: Bench, name: str) -> Callable[[int, list[str]], list[Any]]:
+    member = next(m for m in bench.members if m["name"] == name)
+    known = {"width": WIDTH, "length": LENGTH, "base": None, "head_width": WIDTH}
+    held: dict[str, Any] = {}
+
+    def make(offset: int, tables: list[str]) -> list[Any]:
+        if not held:
+            made = bench.build(known, name)
+            bench.line.ask("cast", made.number, "float64")
+            values: list[Any] = []
+            named: dict[str, Any] = {}
+            for parameter in (p for p in made.call if p["required"]):
+                meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
+                if meaning:
+                    named[parameter["name"]] = {
+                        "width": WIDTH,
+                        "length": LENGTH,
+                        "base": 10000.0,
+                        "head_width": WIDTH,
+                    }[meaning]
+                elif re.search(r"pos|^t$|ids|index", parameter["name"], re.I):
+                    named[parameter["name"]] = (
+                        np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
+                    )
+                else:
+                    named[parameter["name"]] = np.zeros((1, 1, LENGTH, WIDTH))
+            reply = bench.line.ask(
+                "call", made.number, values, named=named, method="", kind="float64", seed=0
+            )["answer"]
+            held["answer"] = reply if isinstance(reply, list) else [reply]
+        return [_slice(part, offset) for part in held["answer"]]
+
+    return make
+
+
+def _slice(part: Any, offset: int) -> Any:
+    """The rows of a table that belong to the positions; complex numbers travel as pairs."""
+    if not isinstance(part, np.ndarray):
+        return part
+    axis = next((i for i, size in enumerate(part.shape) if size == LENGTH), 0)
+    part = np.take(part, np.arange(offset, offset + COUNT), axis=axis)
+    if np.iscomplexobj(part):
+        return {"complex": np.stack([part.real, part.imag], axis=-1).astype(np.float64)}
+    return part

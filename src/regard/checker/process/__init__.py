@@ -1,0 +1,1 @@
+"""The isolated process that runs a person's code, and the line to it."""

@@ -1,0 +1,328 @@
+"""What is done to a person's code, in the process that runs it: load, make, set, call."""
+
+import importlib.util
+import inspect
+import linecache
+import os
+import random
+import sys
+import traceback
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
+
+LONGEST = 2000
+"Characters of a message that go home."
+
+# Kept here because a person's module may replace them in torch.
+_tensor, _no_grad, _seed = torch.from_numpy, torch.no_grad, torch.manual_seed
+_Tensor, _Module, _strided = torch.Tensor, torch.nn.Module, torch.strided
+_detach = _Tensor.detach
+
+
+class Inside:
+    """The person's module, and the objects made from it, by number."""
+
+    def __init__(self, objects: dict[int, Any] | None = None) -> None:
+        self.module: types.ModuleType | None = None
+        self.objects: dict[int, Any] = dict(objects or {})
+        self.makings: dict[int, tuple[str, list[Any], dict[str, Any]]] = {}
+        self.given: dict[int, dict[str, np.ndarray]] = {}
+        "Weights that were put into an object."
+
+    def load(self, path: str) -> dict[str, Any]:
+        """Import a file and list the classes and functions that it defines itself."""
+        file = Path(path)
+        sys.path.insert(0, str(file.parent))
+        name = file.stem if file.stem.isidentifier() and file.stem not in sys.modules else f"mine_{file.stem}"
+        self.module = _imported(name, file)
+        own = [(word, value) for word, value in vars(self.module).items() if _belongs(value, name)]
+        return {"members": [member(word, value) for word, value in own]}
+
+    def describe(self, number: int, name: str) -> dict[str, Any]:
+        """An object that is here already, as a member and, if it is one, a made thing."""
+        value = self.objects[number]
+        ready = not _is_maker(value)
+        return {
+            "member": member(name, type(value) if ready else value),
+            "made": self.about(number) if ready else None,
+        }
+
+    def make(self, name: str, number: int, values: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """Construct a class, or take a function as it is."""
+        self.makings[number] = name, values, named
+        self.objects[number] = self._make(self.module, number)
+        return self.about(number)
+
+    def _make(self, module: types.ModuleType | None, number: int) -> Any:
+        name, values, named = self.makings[number]
+        maker = getattr(module, name) if module else self.objects[0]
+        if not inspect.isclass(maker):
+            return maker
+        _sow(0)
+        made: Any = maker(*map(argument, values), **{k: argument(v) for k, v in named.items()})
+        return made.eval() if isinstance(made, _Module) else made
+
+    def _like(self, number: int, kind: str) -> Any:
+        """An object with the same weights and in the same mode that was never called, from the file imported anew."""
+        module = self.module
+        if module:
+            module = _imported(module.__name__, Path(str(module.__file__)))
+            sys.modules[module.__name__] = self.module  # type: ignore[assignment]
+        made = self._make(module, number)
+        if isinstance(made, _Module):
+            made.to(KINDS[kind]).train(self.objects[number].training)
+        _put(made, self.given.get(number, {}))
+        return made
+
+    def about(self, number: int) -> dict[str, Any]:
+        """Weights with their owners, and the methods that an object offers."""
+        made = self.objects[number]
+        return {
+            "weights": {name: array(value) for name, value, _, _ in weights(made)},
+            "owners": {name: owner for name, _, owner, _ in weights(made)},
+            "learned": [name for name, _, _, learned in weights(made) if learned],
+            "module": isinstance(made, _Module),
+            "numbers": _numbers(made),
+            "methods": {
+                name: _parameters(getattr(made, name))
+                for name in dir(type(made))
+                if not name.startswith("_")
+                and callable(getattr(type(made), name, None))
+                and _is_own(made, name)
+            },
+            "call": _parameters(_called(made)),
+        }
+
+    def cast(self, number: int, kind: str) -> None:
+        """Give every weight another precision."""
+        made = self.objects[number]
+        if isinstance(made, _Module):
+            made.to(KINDS[kind])
+
+    def mode(self, number: int, training: bool) -> None:
+        """Training or evaluation."""
+        if isinstance(self.objects[number], _Module):
+            self.objects[number].train(training)
+
+    def set(self, number: int, values: dict[str, np.ndarray]) -> None:
+        """Put values into weights, in place."""
+        self.given[number] = self.given.get(number, {}) | values
+        _put(self.objects[number], values)
+
+    def call(
+        self,
+        number: int,
+        values: list[Any],
+        *,
+        named: dict[str, Any],
+        method: str,
+        kind: str,
+        seed: int,
+        fresh: bool = False,
+    ) -> Any:
+        """The answer to inputs, and which of them were written into; of a fresh object, it is its first answer."""
+        made = self._like(number, kind) if fresh else self.objects[number]
+        _sow(seed)
+        given = [argument(value, kind) for value in values]
+        words = {name: argument(value, kind) for name, value in named.items()}
+        held = [(i, v, _copy(v)) for i, v in (*enumerate(given), *words.items()) if isinstance(v, _Tensor)]
+        with _no_grad():
+            answer = (getattr(made, method) if method else made)(*given, **words)
+        changed = [i for i, value, before in held if not _same(value, before)]
+        return {"answer": plain(answer), "changed": changed}
+
+    def slope(
+        self,
+        number: int,
+        values: list[Any],
+        *,
+        named: dict[str, Any],
+        method: str,
+        kind: str,
+        parts: list[int],
+        directions: list[np.ndarray],
+        fresh: bool = False,
+    ) -> Any:
+        """Gradients, of every weight and every input, of the sum of some parts of the answer times directions."""
+        made = self._like(number, kind) if fresh else self.objects[number]
+        given = {str(i): argument(value, kind) for i, value in enumerate(values)}
+        given |= {name: argument(value, kind) for name, value in named.items()}
+        inputs = {n: v.requires_grad_() for n, v in given.items() if _is_float(v)}
+
+        def answered() -> list[Any]:
+            _sow(0)
+            # Copies, because a leaf must not be written into, and the input may be, as far as gradients go.
+            passed = {n: v.clone() if n in inputs else v for n, v in given.items()}
+            ordered = [passed[str(i)] for i in range(len(values))]
+            function = getattr(made, method) if method else made
+            found = tensors(function(*ordered, **{n: passed[n] for n in named}))
+            return [found[part] for part in parts]
+
+        with _no_grad():
+            if not all(isinstance(part, _Tensor) for part in answered()):
+                return None  # numpy knows no gradients
+        found = answered()
+        learned = dict(made.named_parameters()) if isinstance(made, _Module) else {}
+        total: Any = sum((p * _tensor(d).to(p.dtype)).sum() for p, d in zip(found, directions, strict=True))
+        asked = {
+            **{("weights", n): v for n, v in learned.items()},
+            **{("inputs", n): v for n, v in inputs.items()},
+        }
+        if not asked or not isinstance(total, _Tensor) or not total.requires_grad:
+            slopes = [None] * len(asked)
+        else:
+            slopes = list(torch.autograd.grad(total, list(asked.values()), allow_unused=True))
+        told: dict[str, dict[str, Any]] = {"weights": {}, "inputs": {}}
+        for (kind_of, name), slope in zip(asked, slopes, strict=True):
+            told[kind_of][name] = None if slope is None else array(slope)
+        return told
+
+
+def _imported(name: str, file: Path) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec and spec.loader
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _put(made: Any, values: dict[str, np.ndarray]) -> None:
+    held = {name: value for name, value, _, _ in weights(made)}
+    with _no_grad():
+        for name, value in values.items():
+            if isinstance(held[name], _Tensor):
+                held[name].copy_(_tensor(value).to(held[name].dtype))
+            else:
+                held[name][...] = value
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, _Tensor) and value.layout == _strided and value.is_floating_point()
+
+
+def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
+    """Each weight: name, value, the class of its owner, and whether it is learned."""
+    if isinstance(made, _Module):
+        owners = dict(made.named_modules())
+        named = [(n, p, True) for n, p in made.named_parameters()] + [
+            (n, b, False) for n, b in made.named_buffers()
+        ]
+        for name, value, learned in named:
+            yield (
+                name,
+                value.data if learned else value,
+                type(owners[name.rpartition(".")[0]]).__name__,
+                learned,
+            )
+    elif hasattr(made, "__dict__"):
+        for name, value in vars(made).items():
+            if isinstance(value, _Tensor | np.ndarray) and value.dtype in (
+                torch.float32,
+                torch.float64,
+                np.float32,
+                np.float64,
+            ):
+                yield name, value, type(made).__name__, True
+
+
+def member(name: str, value: Any) -> dict[str, Any]:
+    """A class or function as the other side sees it."""
+    parameters = _parameters(value.__init__ if inspect.isclass(value) else value)
+    called = getattr(value, "forward", vars(value).get("__call__")) if inspect.isclass(value) else None
+    forward = _parameters(called)
+    return {
+        "name": name,
+        "kind": "class" if inspect.isclass(value) else "function",
+        "parameters": parameters[1:] if inspect.isclass(value) else parameters,
+        "forward": forward[1:] if inspect.isclass(value) else parameters,
+        "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
+            :LONGEST
+        ],
+    }
+
+
+def told(error: BaseException, module: types.ModuleType | None) -> dict[str, Any]:
+    """An exception as the other side sees it: its kind, its words, and the person's own line."""
+    file = getattr(module, "__file__", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if file and os.path.abspath(frame.filename) == os.path.abspath(file)]
+    line = (
+        own[-1].lineno if own else getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+    )
+    text = linecache.getline(own[-1].filename, line).strip() if own and line else ""
+    try:
+        words = str(error)
+    except BaseException:
+        words = "(its message cannot be read)"
+    return {"kind": type(error).__name__, "words": words[:LONGEST], "line": line, "text": text[:LONGEST]}
+
+
+def _copy(value: Any) -> Any:
+    return _detach(value).clone()
+
+
+def _same(value: Any, before: Any) -> bool:
+    return value.shape == before.shape and bool(
+        torch.equal(torch.nan_to_num(value), torch.nan_to_num(before))
+    )
+
+
+def _sow(seed: int) -> None:
+    _seed(seed)
+    random.seed(seed)
+    np.random.seed(seed)
+
+
+def _numbers(made: Any) -> dict[str, Any]:
+    """The numbers that an object keeps, also in its settings; its own come last and so count."""
+    own = getattr(made, "__dict__", {})
+    settings = [
+        value if isinstance(value, dict) else getattr(value, "__dict__", {}) for value in own.values()
+    ]
+    found = [pair for held in (*settings, own) for pair in held.items()]
+    return {name: value for name, value in found if isinstance(name, str) and isinstance(value, int | float)}
+
+
+def _belongs(value: Any, module: str) -> bool:
+    return (inspect.isclass(value) or inspect.isfunction(value)) and getattr(
+        value, "__module__", ""
+    ) == module
+
+
+def _is_maker(value: Any) -> bool:
+    return inspect.isclass(value) or inspect.isfunction(value)
+
+
+def _called(made: Any) -> Any:
+    """What runs when it is called; nothing for a module that has only methods of other names."""
+    if isinstance(made, _Module) and type(made).forward is _Module.forward:
+        return None
+    return made.forward if hasattr(made, "forward") else made
+
+
+def _is_own(made: Any, name: str) -> bool:
+    return not hasattr(_Module, name) and not hasattr(object, name)
+
+
+def _parameters(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
+    try:
+        listed = inspect.signature(function).parameters.values() if function else []
+    except (ValueError, TypeError):
+        return []
+    return [
+        {
+            "name": p.name,
+            "required": p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
+            "star": p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
+            "named": p.kind is p.KEYWORD_ONLY,
+            "default": p.default if isinstance(p.default, bool | int | float | str) else None,
+        }
+        for p in listed
+    ]

@@ -1,1 +1,0 @@
-"""What is right, in plain float64 and small steps; written for the checker alone, so that it judges with its own eyes."""

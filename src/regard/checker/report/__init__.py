@@ -1,0 +1,1 @@
+"""What the checker says: the verdict, in a terminal, as a page."""

@@ -1,0 +1,282 @@
+"""Every plausible reading of an attention layer's weights: by name, then by shape, then by behaviour."""
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Frame
+from regard.checker.roles import Weight, alike, heads_of, matrix
+from regard.checker.workbench import Unfit
+
+
+def frames(
+    weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
+) -> list[Frame]:
+    """Every reading of the weights that is plausible, the most plausible first."""
+    weights = [w for w in weights if w.value.ndim >= 2]
+    named = {
+        letter: [w for w in weights if w.name.startswith(word)]
+        for letter, word in said.items()
+        if letter in "qkvo"
+    }
+    for letter, found in named.items():
+        if not found:
+            names = ", ".join(w.name for w in weights)
+            raise Unfit(
+                "unknown-weight", f"no weight begins with '{said[letter]}'", f"the weights are {names}"
+            )
+    pick = {
+        letter: named.get(letter) or heads_of(weights, letter) for letter in ("q", "k", "v", "o", "qkv", "kv")
+    }
+    if all(pick[letter] for letter in "qkv"):
+        taken = [w for letter in "qkv" for w in pick[letter]]
+        pick["o"] = pick["o"] or [w for w in weights if w not in taken][:1]
+        return _separate(pick, facts)
+    if pick["q"] and pick["kv"]:
+        rest = [w for w in weights if w not in pick["q"] + pick["kv"]]
+        return [_pair(pick["q"], pick["kv"], pick["o"] or rest[:1], facts, "by name")]
+    if paired := _paired(weights, facts):
+        return paired
+    if fused := _whole(weights, pick["qkv"], facts.get("width")):
+        rest = [w for w in weights if w is not fused]
+        out = [w for w in pick["o"] if w is not fused] or [
+            w for w in rest if w.value.shape[0] == w.value.shape[1]
+        ]
+        if fitting := _fused(fused, out[:1], thirds, facts):
+            return fitting
+    return _by_shape(weights, facts)
+
+
+def _whole(weights: list[Weight], named: list[Weight], width: int | None) -> Weight | None:
+    """The weight that holds q, k and v: by name; as large as three of the input's width; the larger of two."""
+    sides = [(sorted((w.value.shape[0], w.value.shape[-1])), w) for w in weights]
+    found = named or [
+        w
+        for (less, more), w in sides
+        if (more == 3 * less and width in (less, None))
+        or (width and w.value.ndim > 2 and w.value.size == 3 * width**2)
+    ]
+    if not found and len(weights) == 2 and weights[0].value.size != weights[1].value.size:
+        found = [max(weights, key=lambda w: w.value.size)]
+    return found[0] if found else None
+
+
+def _join(weights: list[Weight], width: int | None, *, flip: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    whole = np.concatenate([matrix(w, width, flip=flip) for w in weights], axis=1)
+    biases = [
+        np.zeros(matrix(w, width, flip=flip).shape[1]) if w.bias is None else w.bias.reshape(-1)
+        for w in weights
+    ]
+    return whole, np.concatenate(biases)
+
+
+def _out(weights: list[Weight], inner: int, *, flip: bool = False) -> dict[str, np.ndarray]:
+    if not weights:
+        return {"wo": np.eye(inner), "bo": np.zeros(inner)}
+    if len(weights) > 1 and len(alike(weights)) == 1:
+        # One matrix for each head: what the heads write adds up.
+        own = inner // len(weights)
+        value = np.concatenate([matrix(w, own, flip=flip) for w in weights])
+        return {
+            "wo": value,
+            "bo": sum((w.bias for w in weights if w.bias is not None), np.zeros(value.shape[1])),
+        }
+    weight = weights[0]
+    plain = weight.value.ndim == 2 or weight.value.shape[-1] == 1
+    value = matrix(weight, inner, flip=flip) if plain else weight.value.reshape(-1, weight.value.shape[-1])
+    return {"wo": value, "bo": np.zeros(value.shape[1]) if weight.bias is None else weight.bias.reshape(-1)}
+
+
+def _frame(
+    parts: dict[str, tuple[np.ndarray, np.ndarray]],
+    out: dict[str, np.ndarray],
+    facts: dict,
+    conventions: tuple = (),
+    notes: tuple = (),
+) -> Frame:
+    weights = {
+        f"{kind}{letter}": value
+        for letter, pair in parts.items()
+        for kind, value in zip("wb", pair, strict=True)
+    }
+    return Frame(weights=weights | out, facts=facts, conventions=conventions, notes=notes)
+
+
+def _separate(pick: dict[str, list[Weight]], facts: dict[str, Any]) -> list[Frame]:
+    width = facts.get("width")
+    names = {letter: ", ".join(w.name for w in pick[letter]) for letter in "qkvo" if pick[letter]}
+    notes = (", ".join(f"{letter} = {name}" for letter, name in names.items()) + " (by name)",)
+    found = []
+    free = any(w.out_first is None and w.value.ndim == 2 for letter in "qkvo" for w in pick[letter])
+    for flip in (False, True) if free else (False,):
+        parts = {letter: _join(pick[letter], width, flip=flip) for letter in "qkv"}
+        found.append(_frame(parts, _out(pick["o"], parts["v"][0].shape[1], flip=flip), facts, notes=notes))
+    return [*found, *(_swapped(frame) for frame in found if not facts.get("cross") and _even(frame))]
+
+
+def _even(frame: Frame) -> bool:
+    """Whether there are as many channels of keys as of queries."""
+    return frame["wq"].shape == frame["wk"].shape
+
+
+def _swapped(frame: Frame) -> Frame:
+    """The same with the names of queries and keys exchanged: the same set of functions."""
+    names = {"wq": "wk", "wk": "wq", "bq": "bk", "bk": "bq"}
+    weights = {names.get(name, name): value for name, value in frame.weights.items()}
+    return Frame(
+        weights=weights, facts=frame.facts, conventions=(*frame.conventions, "q-k-swapped"), notes=frame.notes
+    )
+
+
+def _paired(weights: list[Weight], facts: dict[str, Any]) -> list[Frame]:
+    """One weight is twice as wide as the input, for keys and values; two others are square."""
+    width = facts.get("width")
+    double = [
+        w for w in weights if width and w.value.ndim == 2 and sorted(w.value.shape) == [width, 2 * width]
+    ]
+    rest = [w for w in weights if w.value.shape == (width, width)]
+    if len(double) != 1 or len(rest) != 2 or len(weights) != 3:
+        return []
+    return [_pair([q], double, out, facts, "by shape") for q, *out in permutations(rest)]
+
+
+def _pair(
+    queries: list[Weight], pairs: list[Weight], out: list[Weight], facts: dict[str, Any], how: str
+) -> Frame:
+    width = facts.get("width")
+    both, bias = _join(pairs, width)
+    half = both.shape[1] // 2
+    parts = {
+        "q": _join(queries, width),
+        "k": (both[:, :half], bias[:half]),
+        "v": (both[:, half:], bias[half:]),
+    }
+    notes = (f"q = {queries[0].name}, k and v = the halves of {pairs[0].name} ({how})",)
+    return _frame(parts, _out(out, half), facts, notes=notes)
+
+
+def _fused(
+    weight: Weight, out: list[Weight], thirds: tuple[str, ...] | None, facts: dict[str, Any]
+) -> list[Frame]:
+    """Every way to cut a fused projection that its size allows."""
+    width = facts.get("width")
+    either = weight.value.ndim > 2 and weight.value.shape.count(width) > 1
+    found = []
+    for flip in (False, True) if either else (False,):
+        found += _cut(weight, matrix(weight, width, flip=flip), out, thirds, facts)
+    return found
+
+
+def _cut(
+    weight: Weight,
+    whole: np.ndarray,
+    out: list[Weight],
+    thirds: tuple[str, ...] | None,
+    facts: dict[str, Any],
+) -> list[Frame]:
+    inner = _out(out, whole.shape[0])["wo"].shape[0]
+    if whole.shape[1] != 3 * inner and whole.shape[1] > inner and not (whole.shape[1] - inner) % 2:
+        return _uneven(weight, whole, out, thirds, facts)
+    if whole.shape[1] != 3 * (whole.shape[1] // 3) or (whole.shape[0] > whole.shape[1]):
+        whole = whole.T
+    bias = np.zeros(whole.shape[1]) if weight.bias is None else weight.bias.reshape(-1)
+    heads, inner = facts["heads"], whole.shape[1] // 3
+    if whole.shape[1] % (3 * heads):
+        return []
+    found = []
+    orders = [tuple(order) for order in ([thirds] if thirds else permutations("qkv"))]
+    for layout in ("3hd", "h3d", "3dh", "hd3", "d3h", "dh3"):
+        sizes = {"3": 3, "h": heads, "d": inner // heads}
+        axes = [layout.index(letter) for letter in "3hd"]
+        for order in orders:
+            cut = whole.reshape(-1, *(sizes[letter] for letter in layout)).transpose(
+                0, *(a + 1 for a in axes)
+            )
+            cut_bias = bias.reshape(*(sizes[letter] for letter in layout)).transpose(*axes)
+            parts = {
+                letter: (cut[:, i].reshape(-1, inner), cut_bias[i].reshape(-1))
+                for i, letter in enumerate(order)
+            }
+            told = order == tuple("qkv") or thirds is not None
+            conventions = () if told and layout == "3hd" else ("fused-order",)
+            how = (
+                "as your assignment names them"
+                if thirds
+                else "by position"
+                if told and layout == "3hd"
+                else "by behaviour"
+            )
+            where = {"3hd": "thirds"}.get(
+                layout, f"parts (laid out as {' '.join(layout.replace('3', 'qkv '))}".rstrip() + ")"
+            )
+            notes = (f"{', '.join(order)} = the {where} of {weight.name} ({how})",)
+            found.append(_frame(parts, _out(out, inner), facts, conventions, notes))
+    return found
+
+
+def _uneven(
+    weight: Weight,
+    whole: np.ndarray,
+    out: list[Weight],
+    thirds: tuple[str, ...] | None,
+    facts: dict[str, Any],
+) -> list[Frame]:
+    """A fused projection with fewer channels for keys and values than for queries: one after the other, or by group."""
+    leave = _out(out, whole.shape[0])
+    inner = leave["wo"].shape[0]
+    bias = np.zeros(whole.shape[1]) if weight.bias is None else weight.bias.reshape(-1)
+    sizes = {"q": inner, "k": (whole.shape[1] - inner) // 2, "v": (whole.shape[1] - inner) // 2}
+    found = []
+    for order in [thirds] if thirds else permutations("qkv"):
+        ends = np.cumsum([sizes[letter] for letter in order])
+        parts = {
+            letter: (whole[:, end - sizes[letter] : end], bias[end - sizes[letter] : end])
+            for letter, end in zip(order, ends, strict=True)
+        }
+        plain = thirds is not None or order == tuple("qkv")
+        notes = (f"{', '.join(order)} = the parts of {weight.name}, one after the other",)
+        found.append(_frame(parts, leave, facts, () if plain else ("fused-order",), notes))
+    d = inner // facts["heads"]
+    groups = sizes["k"] // d
+    if groups and not whole.shape[1] % (groups * d):
+        cut, cut_bias = whole.reshape(-1, groups, whole.shape[1] // groups), bias.reshape(groups, -1)
+        parts = {
+            letter: (cut[..., part].reshape(len(whole), -1), cut_bias[:, part].reshape(-1))
+            for letter, part in zip(
+                "qkv", (slice(0, -2 * d), slice(-2 * d, -d), slice(-d, None)), strict=True
+            )
+        }
+        notes = (f"each group of {weight.name} holds its queries, a key and a value",)
+        found.append(_frame(parts, leave, facts, ("fused-order",), notes))
+    return found
+
+
+def _by_shape(weights: list[Weight], facts: dict[str, Any]) -> list[Frame]:
+    """No name helps: every assignment of the matrices to the roles, in the order of registration first."""
+    groups = [[w] for w in weights] if len(weights) in (3, 4) else alike(weights)
+    if len(groups) not in (3, 4):
+        names = ", ".join(f"{w.name} {w.value.shape}" for w in weights) or "none"
+        raise Unfit(
+            "unknown-weight",
+            f"no queries, keys and values among its weights ({names})",
+            "say which: --map q=NAME,k=NAME,v=NAME,o=NAME",
+        )
+    found = []
+    for order in permutations(groups):
+        try:
+            parts = {
+                letter: _join(own, facts.get("width")) for letter, own in zip("qkv", order[:3], strict=True)
+            }
+            out = _out([w for own in order[3:] for w in own], parts["v"][0].shape[1])
+        except ValueError:
+            continue
+        notes = (
+            ", ".join(
+                f"{letter} = {', '.join(w.name for w in own)}"
+                for letter, own in zip("qkvo", order, strict=False)
+            )
+            + " (by behaviour)",
+        )
+        found.append(_frame(parts, out, facts, () if order == tuple(groups) else ("by-behaviour",), notes))
+    return found

@@ -1,0 +1,1 @@
+"""Attention over an edge list: autograd, sums by torch, sums compiled."""

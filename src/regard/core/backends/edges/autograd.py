@@ -1,0 +1,159 @@
+"""Differentiable sums over edges. Gradients are written by hand, so they cannot be differentiated again.
+
+Edges stand in the order of `Edges.sorted` throughout.
+"""
+
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+from regard.core.backends.edges import native
+from regard.core.backends.edges import torch_sums as eager
+from regard.core.edges import Edges, Side
+from regard.shapes import Float
+
+Context = Any
+
+
+def kernels(like: Tensor) -> ModuleType:
+    """Who does the sums for such a tensor: the compiled library, or torch alone."""
+    compiled = like.device.type == "cpu" and like.dtype in native.TYPES and native.missing() is None
+    return native if compiled else eager
+
+
+class Scaled(Function):
+    """outer_i times the sum over the edges to i of inner_j v_j: each weight is the product of two factors."""
+
+    @staticmethod
+    def forward(ctx: Context, edges: Edges, outer: Tensor, inner: Tensor, v: Tensor) -> Tensor:
+        ctx.edges, ctx.factors = edges, (inner, outer)
+        return kernels(v).sum_scaled(edges.targets, outer, inner, v)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Context, upstream: Tensor) -> tuple[None, None, None, Tensor]:
+        return None, None, None, kernels(upstream).sum_scaled(ctx.edges.sources, *ctx.factors, upstream)
+
+
+class Weighted(Function):
+    """The sum over the edges to i of w_e v_j."""
+
+    @staticmethod
+    def forward(ctx: Context, edges: Edges, weights: Tensor, v: Tensor) -> Tensor:
+        ctx.edges = edges
+        ctx.save_for_backward(weights, v)
+        return kernels(v).sum_weighted(edges.targets, weights, v)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Context, upstream: Tensor) -> tuple[None, Tensor | None, Tensor | None]:
+        weights, v = ctx.saved_tensors
+        _, to_weights, to_v = ctx.needs_input_grad
+        by = kernels(v)
+        return (
+            None,
+            by.dots(ctx.edges.targets, upstream, v) if to_weights else None,
+            by.sum_weighted(ctx.edges.sources, weights, upstream) if to_v else None,
+        )
+
+
+class Sampled(Function):
+    """q_i · k_j for every edge."""
+
+    @staticmethod
+    def forward(ctx: Context, edges: Edges, q: Tensor, k: Tensor) -> Tensor:
+        ctx.edges = edges
+        ctx.save_for_backward(q, k)
+        return kernels(q).dots(edges.targets, q, k)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Context, upstream: Tensor) -> tuple[None, Tensor | None, Tensor | None]:
+        q, k = ctx.saved_tensors
+        _, to_q, to_k = ctx.needs_input_grad
+        by = kernels(q)
+        return (
+            None,
+            by.sum_weighted(ctx.edges.targets, upstream, k) if to_q else None,
+            by.sum_weighted(ctx.edges.sources, upstream, q) if to_k else None,
+        )
+
+
+class Totals(Function):
+    """For every edge, the sum over the edges that share its row; the operator is its own transpose."""
+
+    @staticmethod
+    def forward(ctx: Context, side: Side, ends: Tensor, x: Tensor) -> Tensor:
+        ctx.side, ctx.ends = side, ends
+        return kernels(x).sum_edges(side, x).index_select(2, ends)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Context, upstream: Tensor) -> tuple[None, None, Tensor]:
+        return None, None, kernels(upstream).sum_edges(ctx.side, upstream).index_select(2, ctx.ends)
+
+
+class AdditiveSoftmax(Function):
+    """A GAT layer's whole sum: z = left_i + right_j + term_e, softmax of LeakyReLU(z), dropout, sum of v."""
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        edges: Edges,
+        slope: float,
+        keep: Tensor | None,
+        left: Tensor,
+        right: Tensor,
+        term: Tensor | None,
+        v: Tensor,
+    ) -> Tensor:
+        # What one way keeps, the other cannot read.
+        ctx.by = kernels(v)
+        out, saved = ctx.by.additive_forward(edges, left, right, term, keep, v, slope)
+        ctx.edges, ctx.slope, ctx.given = edges, slope, (term is not None, keep is not None)
+        ctx.save_for_backward(out, *saved, *[x for x in (term, keep) if x is not None])
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Context, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        out, *saved = ctx.saved_tensors
+        keep = saved.pop() if ctx.given[1] else None
+        term = saved.pop() if ctx.given[0] else None
+        left, right, score, v = ctx.by.additive_backward(
+            ctx.edges, tuple(saved), term, keep, ctx.slope, out, upstream
+        )
+        return None, None, None, left, right, None if term is None else score, v
+
+
+class Neighbours:
+    """The members of each row for the normalisers: the edges that share a target."""
+
+    def __init__(self, edges: Edges) -> None:
+        self.edges = edges
+
+    def only(self, scores: Tensor, outside: float = 0.0) -> Tensor:
+        """Every score: an edge is a member."""
+        return scores
+
+    def row_max(self, scores: Float[Tensor, "b h e"]) -> Float[Tensor, "b h e"]:
+        """The largest score among the edges of a target, for each edge; no gradient flows through it."""
+        scores, target = scores.detach(), self.edges.sorted.target
+        rows = scores.new_full((*scores.shape[:2], self.edges.sizes[0]), -torch.inf)
+        return rows.scatter_reduce_(2, target.expand(scores.shape), scores, "amax").index_select(2, target)
+
+    def row_sum(self, scores: Float[Tensor, "b h e"]) -> Float[Tensor, "b h e"]:
+        """The sum over the edges of a target, for each edge."""
+        return Totals.apply(self.edges.targets, self.edges.sorted.target, scores)
+
+    def column_sum(self, scores: Float[Tensor, "b h e"]) -> Float[Tensor, "b h e"]:
+        """The sum over the edges of a source, for each edge."""
+        return Totals.apply(self.edges.sources, self.edges.sorted.source, scores)
+
+    def row_count(self, scores: Float[Tensor, "b h e"]) -> Float[Tensor, " e"]:
+        """How many edges a target has, for each edge."""
+        return self.edges.targets.count[self.edges.sorted.target].to(scores.dtype)

@@ -1,0 +1,1 @@
+"""File formats: music scores, brain scans, pictures."""

@@ -1,0 +1,1 @@
+"""Data sets, ready for a model."""

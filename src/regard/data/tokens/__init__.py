@@ -1,0 +1,1 @@
+"""Tokenizers, and windows into a text of tokens."""

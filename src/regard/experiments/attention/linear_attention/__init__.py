@@ -1,0 +1,1 @@
+"""Attention in linear time: by a kernel, by low rank, by projection."""

@@ -1,0 +1,66 @@
+"""The figures of the experiment `linear-attention`, and what to see in them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from regard.lab.book.style import BLACK, panels, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COST = (
+    "Operations (counted) and time (the fastest of several calls) of one call against the length. Softmax "
+    "attention grows with N², both linear forms with N; the quadratic kernel has (D + 1)(D + 2)/2 features "
+    "and pays off only from about N = D² on."
+)
+RANK = (
+    "Singular values of softmax attention over 256 random tokens, at three sharpnesses of the scores. Smooth "
+    "attention is nearly of low rank; sharp attention is not, and cutting it there costs what the discarded "
+    "values say."
+)
+
+
+def draw_cost(
+    lengths: Sequence[int],
+    counted: Mapping[str, Sequence[int]],
+    seconds: Mapping[str, Sequence[float]],
+    width: int,
+) -> "Figure":
+    """Operations and time of each form by length, and a mark at the square of the width."""
+    with style():
+        figure, (left, right) = panels(2, width=7.6, height=3.2)
+        for name in counted:
+            left.plot(lengths, counted[name], label=name)
+            right.plot(lengths, [1e3 * one for one in seconds[name]], label=name)
+        left.axvline(width**2, color=BLACK, linewidth=0.8, linestyle=":")
+        left.annotate(
+            "N = D²",
+            (width**2, counted["softmax"][0]),
+            xytext=(4, 0),
+            textcoords="offset points",
+            fontsize=9,
+        )
+        for axis, title in ((left, "operations"), (right, "milliseconds")):
+            axis.set(title=title, xlabel="length N", xscale="log", yscale="log")
+            axis.minorticks_off()
+            axis.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
+        right.legend(loc="upper left")
+        return figure
+
+
+def draw_rank(spectra: Mapping[float, Tensor], rank: int) -> "Figure":
+    """Singular values of attention by sharpness, each divided by the largest; a line where they are cut."""
+    with style():
+        figure, (axis,) = panels(height=3.0)
+        for sharpness, values in spectra.items():
+            axis.plot(
+                range(1, len(values) + 1), values / values[0], marker="", label=f"scores × {sharpness:g}"
+            )
+        axis.axvline(rank, color=BLACK, linewidth=0.8, linestyle=":")
+        axis.set(
+            title="singular values of the attention matrix", xlabel="index", yscale="log", ylim=(1e-6, 2)
+        )
+        axis.legend()
+        return figure

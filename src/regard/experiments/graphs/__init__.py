@@ -1,0 +1,1 @@
+"""Experiments on graphs: GCN, GAT, message passing."""

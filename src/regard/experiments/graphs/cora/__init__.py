@@ -1,0 +1,1 @@
+"""Graph convolution and graph attention on the papers of Cora."""

@@ -1,0 +1,185 @@
+"""Classes for the nodes of one graph: trained with patience, by a rule that is fixed beforehand."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from regard.core.edges import Edges
+from regard.data.sets.graphs import Network
+from regard.lab.workers import processes
+from regard.models.graph.layers import GAT, GCN
+from regard.models.graph.sparse import Bags
+from regard.shapes import Float, Int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """A network over a graph, and how it is trained."""
+
+    model: Literal["GCN", "GAT"]
+    "Two graph convolutions, or two layers of graph attention."
+    hidden: int
+    "Width of the hidden layer: of each head, where there are heads."
+    heads: int = 1
+    "Heads of the first layer."
+    rate: float
+    "Learning rate of Adam."
+    decay: float = 5e-4
+    "Weight decay, added to the gradient as in the papers."
+    decayed: Literal["everything", "first layer"]
+    "What decays."
+    dropout: float
+    "Dropout before each layer."
+    attention_dropout: float = 0.0
+    "Dropout of the weights of edges."
+    normalised: bool = True
+    "Whether the words of a paper are shares that sum to one, or else ones."
+    epochs: int = 1000
+    "Epochs at most."
+    patience: int = 100
+    "Epochs without a new lowest validation loss after which it stops."
+
+
+CONVOLUTION = Recipe(model="GCN", hidden=16, rate=0.01, decayed="first layer", dropout=0.5)
+"The recipe of Kipf and Welling, with the patience of the others."
+ATTENTION = Recipe(
+    model="GAT", hidden=8, heads=8, rate=0.005, decayed="everything", dropout=0.6, attention_dropout=0.6
+)
+"The recipe of Veličković et al."
+
+
+class Task:
+    """A network made ready: its edges with loops, its features as bags, the numbers of its nodes by split."""
+
+    def __init__(self, network: Network) -> None:
+        self.network, self.labels = network, network.labels
+        self.edges = Edges(network.source, network.target, nodes=network.nodes).with_loops().sorted
+        length = network.features.sum(1, keepdim=True).clamp(min=1.0)
+        self.features = {True: Bags.of(network.features / length), False: Bags.of(network.features)}
+        self.train, self.validation, self.test = (
+            split.nonzero().flatten() for split in (network.train, network.validation, network.test)
+        )
+
+    def loss(self, scores: Float[Tensor, "n k"], nodes: Int[Tensor, " m"]) -> Float[Tensor, ""]:
+        """The cross-entropy over some nodes."""
+        return F.cross_entropy(scores[nodes], self.labels[nodes])
+
+    def right(self, scores: Float[Tensor, "n k"], nodes: Int[Tensor, " m"]) -> float:
+        """The share of some nodes whose highest score is that of their class, in per cent."""
+        return 100 * (scores[nodes].argmax(1) == self.labels[nodes]).float().mean().item()
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What came of a training: the model at its lowest validation loss, and what it says there."""
+
+    model: nn.Module
+    scores: Float[Tensor, "n k"]
+    "The scores of all nodes."
+    epoch: int
+    "The epoch of the lowest validation loss."
+    epochs: int
+    "How many epochs were trained."
+    loss: float
+    "That loss."
+    tests: tuple[float, ...]
+    "Test accuracy after every epoch, in per cent: to be looked at afterwards, never to choose by."
+
+    @property
+    def test(self) -> float:
+        """Test accuracy at the lowest validation loss."""
+        return self.tests[self.epoch - 1]
+
+    def after(self, epochs: int) -> float:
+        """Test accuracy after so many epochs, or after the last."""
+        return self.tests[min(epochs, self.epochs) - 1]
+
+    def answers(self, nodes: Int[Tensor, " m"]) -> Int[Tensor, " m"]:
+        """The classes it gives to some nodes."""
+        return self.scores[nodes].argmax(1)
+
+
+def build(recipe: Recipe, features: int, classes: int) -> nn.Module:
+    """The untrained network of a recipe."""
+    if recipe.model == "GCN":
+        return GCN(features, recipe.hidden, classes, dropout=recipe.dropout)
+    return GAT(
+        features,
+        recipe.hidden,
+        classes,
+        heads=recipe.heads,
+        dropout=recipe.dropout,
+        attention_dropout=recipe.attention_dropout,
+    )
+
+
+def train(task: Task, recipe: Recipe, seed: int) -> Trained:
+    """Train until the validation loss has found no new low for so long; the lowest is what counts."""
+    torch.manual_seed(seed)
+    model = build(recipe, task.network.features.shape[1], len(task.network.classes))
+    best, chosen, state, scores, tests = inf, 0, {}, None, []
+    for epoch, seen in enumerate(_epochs(task, recipe, model), start=1):
+        tests.append(task.right(seen, task.test))
+        loss = task.loss(seen, task.validation).item()
+        if loss < best:
+            best, chosen, scores = loss, epoch, seen
+            state = {name: value.clone() for name, value in model.state_dict().items()}
+        elif epoch - chosen >= recipe.patience:
+            break
+    assert scores is not None, "a loss is below infinity"
+    model.load_state_dict(state)
+    return Trained(model.eval(), scores, chosen, len(tests), best, tuple(tests))
+
+
+def train_all(task: Task, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Trained]:
+    """Train each recipe from its seed, as many at a time as torch may use threads; they come in order."""
+    workers = min(torch.get_num_threads(), len(jobs))
+    if workers < 2:
+        yield from (train(task, recipe, seed) for recipe, seed in jobs)
+        return
+    # Operations on a small graph do not fill two cores; whole trainings do. Dropout draws from one generator
+    # of the process, so that threads would not repeat themselves: processes do.
+    with processes(workers, _get_ready, task.network) as pool:
+        for (recipe, _), found in zip(jobs, pool.imap(_train_here, jobs), strict=True):
+            model = build(recipe, task.network.features.shape[1], len(task.network.classes))
+            model.load_state_dict({name: torch.from_numpy(value) for name, value in found["model"].items()})
+            yield Trained(**found | {"model": model.eval(), "scores": torch.from_numpy(found["scores"])})
+
+
+_here: list[Task] = []
+"The task of a process that trains for another."
+
+
+def _get_ready(network: Network) -> None:
+    _here.append(Task(network))
+
+
+def _train_here(job: tuple[Recipe, int]) -> dict[str, Any]:
+    """A training as arrays: tensors would travel as open files, and of those there are too few."""
+    found = train(_here[0], *job)
+    arrays = {name: value.numpy() for name, value in found.model.state_dict().items()}
+    return vars(found) | {"model": arrays, "scores": found.scores.numpy()}
+
+
+def _epochs(task: Task, recipe: Recipe, model: nn.Module) -> Iterator[Float[Tensor, "n k"]]:
+    """Train for an epoch, then give the scores of all nodes without dropout; again and again."""
+    x = task.features[recipe.normalised]
+    later = recipe.decay if recipe.decayed == "everything" else 0.0
+    groups = [
+        {"params": list(model.get_submodule(name).parameters()), "weight_decay": decay}
+        for name, decay in (("first", recipe.decay), ("second", later))
+    ]
+    optimiser = torch.optim.Adam(groups, lr=recipe.rate, fused=True)
+    for _ in range(recipe.epochs):
+        model.train()
+        optimiser.zero_grad()
+        task.loss(model(x, task.edges), task.train).backward()
+        optimiser.step()
+        model.eval()
+        with torch.no_grad():
+            yield model(x, task.edges)

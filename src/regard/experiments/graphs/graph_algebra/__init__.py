@@ -1,0 +1,1 @@
+"""Walks, Laplacians, message passing and attention on graphs small enough for paper."""

@@ -1,0 +1,118 @@
+"""The figures of the experiment `karate`, and what to see in them."""
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from regard.experiments.graphs.karate.club import LEAK, REPAIRED, Club, Story
+from regard.lab.book.style import BLACK, BLUE, ORANGE, RED, panels, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MEMBERS = (
+    "The club: members are nodes, and an edge joins two who met outside training. Left, colours show "
+    "which of the two clubs a member joined after the quarrel (blue Mr. Hi's, orange the officer's); "
+    "right, the two communities found from the edges alone. Squares are the ten tested members. The two "
+    "in red rings, 8 and 9, are the only ones whose colour changes."
+)
+TRAINING = (
+    "Every line is one training from its own first weights, on the community's labels. With the "
+    "original's mistake (orange) the tested members' labels take part in the training, and their loss "
+    "falls like that of the others; repaired (blue) their loss stops falling while the training loss goes "
+    "on, and one tested member in ten stays wrong: member 8, who knows both sides."
+)
+EMBEDDING = (
+    "The two numbers per member that the softmax layer sees (the second layer's output, between −1 and "
+    "1), as training goes on, for the first seed, trained as in the original with all labels. Colours "
+    "show the club each member joined. From a cloud around zero the network draws the two communities "
+    "apart. Members 8 and 9 (red) end among the other colour, and are counted as right all the same: they "
+    "are judged by their community, not by their club."
+)
+
+
+def _draw(axis: "Axes", members: Club, labels: Tensor, title: str) -> None:
+    x, y = members.places.T
+    ends = torch.stack([members.edges.source, members.edges.target])
+    axis.plot(x[ends], y[ends], color="#cccccc", linewidth=0.6, marker="", zorder=1)
+    for label, colour in ((0, BLUE), (1, ORANGE)):
+        for tested, shape in ((False, "o"), (True, "s")):
+            some = (labels == label) & (members.test == tested)
+            axis.scatter(x[some], y[some], color=colour, marker=shape, s=60, zorder=2)
+    for node in range(len(x)):
+        odd = members.joined[node] != members.community[node]
+        axis.annotate(
+            str(node), (x[node], y[node]), ha="center", va="center", fontsize=5.5, color="white", zorder=3
+        )
+        if odd:
+            axis.scatter(x[node], y[node], s=150, facecolors="none", edgecolors=RED, linewidths=1.4, zorder=4)
+    axis.set(title=title, xticks=[], yticks=[])
+    axis.grid(False)
+
+
+def draw_members(members: Club) -> "Figure":
+    """The club twice, coloured by what each joined and by what the graph suggests."""
+    with style():
+        figure, (left, right) = panels(2, width=8.4, height=4.0)
+        _draw(left, members, members.joined, "the club that each joined")
+        _draw(right, members, members.community, "the community that the graph suggests")
+        return figure
+
+
+def draw_training(story: Story) -> "Figure":
+    """Losses and accuracies by epoch; the first half of the runs had all labels, the second was repaired."""
+    seeds, epochs = story.right.shape[1] // 2, range(1, len(story.right))
+    with style():
+        figure, (left, right) = panels(2, width=8.4, height=3.2)
+        for name, runs, colour in (
+            (LEAK, range(seeds), ORANGE),
+            (REPAIRED, range(seeds, 2 * seeds), BLUE),
+        ):
+            for run in runs:
+                label = name if run == runs[0] else None
+                for losses, dash in ((story.train_loss, ":"), (story.test_loss, "-")):
+                    part = f"{label}, {'test' if dash == '-' else 'training'}" if label else None
+                    left.plot(
+                        epochs,
+                        losses[1:, run].log10(),
+                        color=colour,
+                        linestyle=dash,
+                        marker="",
+                        linewidth=1.2,
+                        label=part,
+                    )
+                right.plot(epochs, story.right[1:, run], color=colour, marker="", linewidth=1.2, label=label)
+        left.set(title="loss", xlabel="epoch", ylabel="log₁₀ of the mean −log p(label)", xscale="log")
+        right.set(title="accuracy on the ten tested members", xlabel="epoch", xscale="log", ylim=(0, 1.05))
+        left.legend(fontsize=7.5, loc="lower left")
+        right.legend(loc="lower right")
+        return figure
+
+
+def draw_embedding(members: Club, story: Story) -> "Figure":
+    """What the softmax layer sees of every member in the first run, at six epochs."""
+    epochs = sorted(story.embeddings)
+    epochs = [epochs[round(i * (len(epochs) - 1) / 5)] for i in range(6)]
+    with style():
+        figure, axes = panels(3, 2, width=8.4, height=2.9)
+        for axis, epoch in zip(axes, epochs, strict=True):
+            x, y = story.embeddings[epoch][0].T
+            for label, colour in ((0, BLUE), (1, ORANGE)):
+                some = members.joined == label
+                axis.scatter(x[some], y[some], color=colour, s=18, alpha=0.8)
+            for node, side in zip((8, 9), (-12, 6), strict=True):
+                axis.scatter(x[node], y[node], s=90, facecolors="none", edgecolors=RED, linewidths=1.4)
+                axis.annotate(
+                    str(node),
+                    (x[node], y[node]),
+                    xytext=(side, 4),
+                    textcoords="offset points",
+                    color=RED,
+                    fontsize=9,
+                )
+            axis.axhline(0, color=BLACK, linewidth=0.4, marker="")
+            axis.axvline(0, color=BLACK, linewidth=0.4, marker="")
+            axis.set(title=f"epoch {epoch}", xlim=(-1.08, 1.08), ylim=(-1.08, 1.08))
+        return figure

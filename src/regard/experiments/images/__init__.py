@@ -1,0 +1,1 @@
+"""Experiments on images: padding, rotation, patches, segmentation."""

@@ -1,0 +1,1 @@
+"""What a convolution's border tells it about absolute position."""

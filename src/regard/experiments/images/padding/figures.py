@@ -1,0 +1,88 @@
+"""The figures of the experiment `padding`."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from torch import Tensor
+
+from regard.experiments.images.padding.borders import STRIDE, unmet
+from regard.experiments.images.padding.networks import BORDERS
+from regard.experiments.images.padding.pictures import red_green
+from regard.lab.book.style import BLACK, PALETTE, SIGNED, panels, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN = 7
+"Side of the small picture on which filter elements are shown."
+
+
+def draw_patterns() -> "Figure":
+    """Two pictures of each class, as they are learnt and as they are tested."""
+    learnt, tested = (red_green(4, seed=42, swapped=swapped)[0] for swapped in (False, True))
+    with style():
+        figure, axes = panels(4, 2, width=7.4, height=2.0)
+        for row, (pictures, name) in enumerate(((learnt, "learnt"), (tested, "tested"))):
+            for column, number in enumerate((0, 2, 1, 3)):
+                panel = axes[4 * row + column]
+                panel.imshow(255 * pictures[number].permute(1, 2, 0).numpy())
+                panel.axhline(15.5, color="white", linewidth=0.7, linestyle=":")
+                panel.set(title=f"{name}, class {number % 2}", xticks=[], yticks=[])
+                panel.grid(False)
+        return figure
+
+
+def draw_unmet() -> "Figure":
+    """Three types side by side, each as nine small pictures: one for each filter element."""
+    with style():
+        figure, axes = panels(3, width=7.8, height=3.2)
+        for panel, name in zip(axes, ("valid", "sconv", "fconv"), strict=True):
+            never = unmet(BORDERS[name], SHOWN)
+            tiled = never.permute(0, 2, 1, 3).reshape(3 * SHOWN, 3 * SHOWN)
+            panel.imshow(tiled.numpy(), cmap="Greys", vmin=0, vmax=1.4)
+            for line in range(4):
+                panel.axhline(line * SHOWN - 0.5, color=BLACK, linewidth=1)
+                panel.axvline(line * SHOWN - 0.5, color=BLACK, linewidth=1)
+            for row in range(3):
+                for column in range(3):
+                    place = (column * SHOWN + SHOWN // 2, row * SHOWN + SHOWN // 2)
+                    panel.text(*place, str(int(never[row, column].sum())), ha="center", va="center")
+            panel.set(title=name, xticks=[], yticks=[])
+            panel.grid(False)
+        return figure
+
+
+def draw_maps(scores: Mapping[str, Tensor]) -> "Figure":
+    """How much more a trained Net1 says 1 than 0 for one pattern, by the place of the pattern."""
+    with style():
+        figure, axes = panels(3, 2, width=7.6, height=3.3)
+        image = None
+        for panel, (name, score) in zip(axes, scores.items(), strict=True):
+            image = panel.imshow((score / score.abs().max()).numpy(), cmap=SIGNED, vmin=-1, vmax=1)
+            panel.set(title=name, xlabel="column of the pattern", ylabel="row of the pattern")
+            panel.label_outer()
+            panel.grid(False)
+        assert image is not None, "at least one type was trained"
+        bar = figure.colorbar(image, ax=axes, shrink=0.6, ticks=[-1, 0, 1])
+        bar.ax.set_yticklabels(["says 0", "unsure", "says 1"])
+        return figure
+
+
+def draw_rows(scores: Mapping[str, Tensor], column: int = STRIDE) -> "Figure":
+    """The same along one column: types that follow the height, and those that do not."""
+    with style():
+        figure, axes = panels(2, width=7.6, height=3.3)
+        groups = (("valid", "sconv", "reflect"), ("fconv", "circular", "replicate"))
+        for panel, names, title in zip(
+            axes, groups, ("answers by height", "answers by order, for the most part"), strict=True
+        ):
+            for name in names:
+                line, colour = scores[name][:, column], PALETTE[list(BORDERS).index(name)]
+                panel.plot(line / scores[name].abs().max(), color=colour, marker="", label=name)
+            panel.axhline(0, color=BLACK, linewidth=0.8)
+            for row in range(0, len(scores[names[0]]), STRIDE):
+                panel.axvline(row, color="#bbbbbb", linewidth=0.8, linestyle=":")
+            panel.set(title=title, xlabel="row of the pattern", ylim=(-1.05, 1.05))
+            panel.legend()
+        axes[0].set_ylabel("says 0   ←   score   →   says 1")
+        return figure

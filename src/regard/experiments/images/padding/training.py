@@ -1,0 +1,151 @@
+"""The red-green pictures, and the training that document 003 gave its networks, to the letter."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass, replace
+from math import inf
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regard.experiments.images.padding.fast_convolution import Lit, light, score
+from regard.experiments.images.padding.networks import BORDERS, Border, Net1, Net2
+from regard.experiments.images.padding.pictures import red_green
+from regard.lab.workers import one_thread_each
+
+NETS = {"Net1": Net1, "Net2": Net2}
+Batches = Sequence[tuple[Lit, Tensor]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draws:
+    """The seeds from which pictures are drawn: equal seeds draw equal pictures."""
+
+    train: int
+    validation: int
+    test: int
+
+
+PROTOCOLS = {
+    "original": Draws(train=42, validation=42, test=42),
+    "clean": Draws(train=42, validation=43, test=44),
+}
+"The document draws all pictures from one seed, and so validates on what it learnt; the clean one does not."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """How a network is trained."""
+
+    pictures: int = 2000
+    "Pictures to learn from."
+    held: int = 1000
+    "Pictures to validate on, and to test on."
+    batch: int = 200
+    "Pictures in a step; they come in the same order in each epoch."
+    epochs: int = 50
+    "Passes over the pictures at most."
+    patience: int = 9
+    "Epochs without a lower validation loss after which training ends."
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a network learns from, is validated on, and is tested on, made ready for one border."""
+
+    train: Batches
+    validation: Batches
+    test: Batches
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of a network."""
+
+    validation: float
+    "Validation accuracy after the last epoch, in percent, as the document reports it."
+    test: float
+    "Accuracy of the best weights on the pictures whose bands are swapped, in percent."
+    epochs: int
+    "Epochs until it stopped."
+
+
+def prepare(border: Border, draws: Draws, lesson: Lesson) -> Material:
+    """Draw the pictures, and find what light can reach in them."""
+
+    def ready(count: int, size: int, seed: int, swapped: bool = False) -> Batches:
+        pictures, classes = red_green(count, seed=seed, swapped=swapped)
+        parts = zip(pictures.split(size), classes.split(size), strict=True)
+        return [(light(part, border), answer) for part, answer in parts]
+
+    return Material(
+        ready(lesson.pictures, lesson.batch, draws.train),
+        ready(lesson.held, lesson.held, draws.validation),
+        ready(lesson.held, lesson.held, draws.test, swapped=True),
+    )
+
+
+def teach(net: Net1 | Net2, material: Material, lesson: Lesson) -> Outcome:
+    """Train a network by Adadelta until its validation loss stops falling, and put its best weights back."""
+    optimiser = torch.optim.Adadelta(net.parameters(), lr=1.0, rho=0.9, eps=1e-6, weight_decay=5e-5)
+    best, waited, epoch, accuracy, kept = inf, 0, 0, 0.0, net.state_dict()
+    while waited < lesson.patience and epoch < lesson.epochs:
+        for batch, classes in material.train:
+            optimiser.zero_grad()
+            F.cross_entropy(score(net, batch), classes).backward()
+            optimiser.step()
+        loss, accuracy = judge(net, material.validation)
+        epoch, waited = epoch + 1, waited + 1
+        if loss < best:
+            best, waited = loss, 0
+            kept = {name: value.clone() for name, value in net.state_dict().items()}
+    net.load_state_dict(kept)
+    return Outcome(validation=accuracy, test=judge(net, material.test)[1], epochs=epoch)
+
+
+@torch.no_grad()
+def judge(net: Net1 | Net2, batches: Batches) -> tuple[float, float]:
+    """Mean cross-entropy, and accuracy in percent."""
+    scores = torch.cat([score(net, batch) for batch, _ in batches])
+    classes = torch.cat([answer for _, answer in batches])
+    right = (scores.argmax(1) == classes).double().mean()
+    return F.cross_entropy(scores, classes).item(), 100 * right.item()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: a network, a type of convolution, a protocol, and the seed of its first weights."""
+
+    net: str
+    border: str
+    protocol: str
+    seed: int
+
+
+def build(cell: Cell) -> Net1 | Net2:
+    """The untrained network of a cell, the same whatever was drawn before."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(cell.seed)
+        return NETS[cell.net](BORDERS[cell.border])
+
+
+def teach_all(
+    lessons: Mapping[Cell, Lesson],
+) -> Iterator[tuple[Cell, Net1 | Net2, Outcome]]:
+    """Train every cell, as many at a time as torch may use threads, one thread each; as they are done."""
+    with one_thread_each() as pool:
+        wanted = {_material(cell, lesson) for cell, lesson in lessons.items()}
+        ready = dict(zip(wanted, pool.map(lambda one: prepare(*one), wanted), strict=True))
+        tasks = {}
+        for cell, lesson in lessons.items():
+            net = build(cell)
+            tasks[pool.submit(teach, net, ready[_material(cell, lesson)], lesson)] = cell, net
+        for task in as_completed(tasks):
+            yield *tasks[task], task.result()
+
+
+def _material(cell: Cell, lesson: Lesson) -> tuple[Border, Draws, Lesson]:
+    """What a cell needs to be prepared: it does not depend on how long the lesson is."""
+    alike = replace(lesson, epochs=Lesson.epochs, patience=Lesson.patience)
+    return BORDERS[cell.border], PROTOCOLS[cell.protocol], alike

@@ -1,0 +1,1 @@
+"""Attention on the pixels of digits beside a convolutional network."""

@@ -1,0 +1,112 @@
+"""Figures of attention on pixels: accuracy under change, where heads look, what positions say, a filter."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from regard.lab.book.style import ORDERED, RED, SIGNED, panels, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def draw_changes(
+    shifts: Mapping[str, Mapping[int, float]], angles: Mapping[str, Mapping[int, float]], patch: int
+) -> "Figure":
+    """Accuracy against the shift and against the angle, a line for each model."""
+    with style():
+        figure, (left, right) = panels(2, width=7.8, height=3.3)
+        for axis, curves in ((left, shifts), (right, angles)):
+            for name, curve in curves.items():
+                axis.plot(list(curve), list(curve.values()), label=name, markersize=4)
+        most = max(max(curve) for curve in shifts.values())
+        for whole in range(patch, most + 1, patch):
+            left.axvline(whole, color=RED, linewidth=0.8, linestyle=":")
+        left.set(title="accuracy, shifted", xlabel="pixels to the right", ylim=(0, 1.02))
+        right.set(title="accuracy, turned", xlabel="degrees", ylim=(0, 1.02), xticks=range(0, 181, 45))
+        figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=len(shifts))
+        return figure
+
+
+def draw_looks(picture: Tensor, looks: Sequence[Tensor], query: int, grid: tuple[int, int]) -> "Figure":
+    """Where each head (column) of each layer (row) looks from one patch; the picture stands on the left."""
+    heads = looks[0].shape[0]
+    patch = picture.shape[-1] / grid[1]
+    row, column = divmod(query, grid[1])
+    with style():
+        figure, axes = panels(heads + 1, len(looks), width=1.35 * (heads + 1), height=1.5)
+        for layer, weights in enumerate(looks):
+            line = axes[layer * (heads + 1) : (layer + 1) * (heads + 1)]
+            line[0].imshow(picture.numpy(), cmap="Greys")
+            _mark(line[0], (column * patch - 0.5, row * patch - 0.5), patch)
+            line[0].set_ylabel(f"layer {layer}", fontsize=9)
+            for head, axis in enumerate(line[1:]):
+                axis.imshow(weights[head, query].view(grid).numpy(), cmap=ORDERED, vmin=0)
+                _mark(axis, (column - 0.5, row - 0.5), 1)
+                axis.set_title(f"head {head}" if layer == 0 else "", fontsize=9)
+            _bare(line)
+        return figure
+
+
+def draw_places(places: Tensor, table: Tensor, grid: tuple[int, int]) -> "Figure":
+    """How alike the vector of a place is to the others; then the numbers of each step, head by head."""
+    alike = torch.nn.functional.normalize(places, dim=1)
+    chosen = [0, grid[1] // 2, (grid[0] // 2) * grid[1] + grid[1] // 2, grid[0] * grid[1] - 1]
+    high = float(table.abs().max())
+    with style():
+        columns = max(len(chosen), len(table))
+        figure, axes = panels(columns, 2, width=1.7 * columns, height=1.8)
+        for axis, place in zip(axes, chosen, strict=False):
+            axis.imshow((alike @ alike[place]).view(grid).numpy(), cmap=SIGNED, vmin=-1, vmax=1)
+            row, column = divmod(place, grid[1])
+            _mark(axis, (column - 0.5, row - 0.5), 1)
+            axis.set_title(f"place {row}, {column}", fontsize=9)
+        for head, axis in enumerate(axes[columns : columns + len(table)]):
+            axis.imshow(table[head].numpy(), cmap=SIGNED, vmin=-high, vmax=high)
+            axis.set_title(f"head {head}", fontsize=9)
+        _bare(axes)
+        figure.colorbar(axes[0].images[0], ax=axes[:columns], label="cosine", shrink=0.9)
+        figure.colorbar(axes[columns].images[0], ax=axes[columns:], label="added to the score", shrink=0.9)
+        return figure
+
+
+def draw_filter(picture: Tensor, kernel: Tensor, heads: Tensor, ours: Tensor, theirs: Tensor) -> "Figure":
+    """A picture, a filter, the nine heads' outputs weighed by it, and both ways to its map."""
+    from matplotlib.figure import Figure
+
+    high, top = float(kernel.abs().max()), float(max(heads.abs().max(), ours.abs().max()))
+    with style():
+        figure = Figure(figsize=(7.6, 2.6), layout="constrained")
+        grid = figure.add_gridspec(3, 7, width_ratios=[1.6, 1.1, 1, 1, 1, 1.6, 1.6])
+        parts: list[tuple[Any, Tensor, str, dict[str, Any]]] = [
+            (grid[:, 0], picture, "digit", {"cmap": "Greys"}),
+            (grid[:, 1], kernel, "filter", {"cmap": SIGNED, "vmin": -high, "vmax": high}),
+            (grid[:, 5], ours, "sum of heads", {"cmap": SIGNED, "vmin": -top, "vmax": top}),
+            (grid[:, 6], theirs, "convolution", {"cmap": SIGNED, "vmin": -top, "vmax": top}),
+        ]
+        for number, one in enumerate(heads):
+            place = grid[number // 3, 2 + number % 3]
+            parts.append((place, one, "", {"cmap": SIGNED, "vmin": -top, "vmax": top}))
+        axes = []
+        for place, values, title, options in parts:
+            axis = figure.add_subplot(place)
+            axis.imshow(values.numpy(), **options)
+            axis.set_title(title, fontsize=9)
+            axes.append(axis)
+        axes[5].set_title("nine heads", fontsize=9, loc="center")
+        _bare(axes)
+        return figure
+
+
+def _mark(axis: Any, corner: tuple[float, float], size: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    axis.add_patch(Rectangle(corner, size, size, fill=False, edgecolor=RED, linewidth=1.5))
+
+
+def _bare(axes: Sequence[Any]) -> None:
+    for axis in axes:
+        axis.set(xticks=[], yticks=[])
+        axis.grid(False)

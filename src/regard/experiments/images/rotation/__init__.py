@@ -1,0 +1,1 @@
+"""What a convolutional network makes of turned pictures."""

@@ -1,0 +1,1 @@
+"""Experiments on text: language models, decoding, positions."""

@@ -1,0 +1,1 @@
+"""Greedy, beam and exhaustive search, samplers and what they cost."""

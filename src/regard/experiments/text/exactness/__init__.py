@@ -1,0 +1,1 @@
+"""Caches and flash attention against the plain computation, in value, time and memory."""

@@ -1,0 +1,1 @@
+"""Two small GPTs learn Shakespeare, character by character."""

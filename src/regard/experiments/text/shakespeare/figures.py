@@ -1,0 +1,82 @@
+"""The figures of the experiment `shakespeare`, and what to see in them."""
+
+from collections.abc import Sequence
+from math import log
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from regard.core.trace import trace
+from regard.experiments.text.corpus import Corpus
+from regard.lab.book.style import BLACK, ORDERED, panels, style
+from regard.models.gpt.model import GPT
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EPOCHS = (
+    "Document 002's model: loss over all characters of a window, and how often the character after the "
+    "window is the most probable one, by epoch of 100,000 windows."
+)
+LOSS = (
+    "Document 000's model: the loss of each training batch, and on text that was held out. Dotted: the loss "
+    "of guessing among 65 characters."
+)
+ATTENTION = (
+    "Where each character (down) of a line of 32 looks among those before it (across), in every head of "
+    "document 000's trained model; square roots, so that small weights are seen."
+)
+Epoch = tuple[float, float, float, float, float]
+"The epoch, loss in training and test, accuracy in training and test."
+
+
+def draw_epochs(curve: Sequence[Epoch]) -> "Figure":
+    """Losses on the left, accuracies on the right, by epoch."""
+    epochs, *columns = zip(*curve, strict=True)
+    with style():
+        figure, (left, right) = panels(2, height=3.0)
+        for axis, names, pair in (
+            (left, ("training", "test"), columns[:2]),
+            (right, ("training", "test"), columns[2:]),
+        ):
+            for name, values in zip(names, pair, strict=True):
+                axis.plot(epochs, values, label=name)
+            axis.set(xlabel="epoch", xticks=range(1, int(max(epochs)) + 1) if max(epochs) >= 1 else epochs)
+            axis.legend()
+        left.set_title("loss (nats a character)")
+        right.set_title("accuracy of the last character")
+        return figure
+
+
+def draw_losses(losses: Sequence[tuple[int, float]], tests: Sequence[tuple[int, float]]) -> "Figure":
+    """The loss of every batch, and that on held-out text, each with its step; dotted what guessing costs."""
+    with style():
+        figure, (axis,) = panels(height=3.0)
+        axis.plot(*zip(*losses, strict=True), marker="", linewidth=0.8, alpha=0.7, label="training batch")
+        axis.plot(*zip(*tests, strict=True), label="held out")
+        axis.axhline(log(65), color=BLACK, linewidth=0.8, linestyle=":")
+        axis.annotate("ln 65", (0, log(65)), xytext=(6, 3), textcoords="offset points", fontsize=9)
+        axis.set(title="document 000's model", xlabel="step", ylabel="loss (nats a character)")
+        axis.legend()
+        return figure
+
+
+def draw_attention(model: GPT, corpus: Corpus) -> "Figure":
+    """Every head of every layer over one line."""
+    line = "ROMEO: What light through yonder"
+    line = line if set(line) <= set(corpus.tokenizer.alphabet) else corpus.text.characters[1000:1032]
+    model.eval()
+    with torch.no_grad(), trace(model) as seen:
+        model(corpus.tokenizer.encode(line)[None])
+    maps: list[Tensor] = [look.weights[0] for name, looks in seen.looks.items() for look in looks]
+    with style():
+        figure, axes = panels(len(maps[0]), len(maps), width=7.4, height=1.8)
+        for axis, weights in zip(axes, [head for layer in maps for head in layer], strict=True):
+            axis.imshow(weights.sqrt().numpy(), cmap=ORDERED, vmin=0, vmax=1)
+            axis.set(xticks=[], yticks=[])
+        for depth in range(len(maps)):
+            axes[depth * len(maps[0])].set_ylabel(f"layer {depth + 1}")
+        for head in range(len(maps[0])):
+            axes[head].set_title(f"head {head + 1}", fontsize=9.5)
+        return figure

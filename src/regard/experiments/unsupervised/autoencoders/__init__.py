@@ -1,0 +1,1 @@
+"""Which autoencoder learns what?"""

@@ -1,0 +1,196 @@
+"""Figures of autoencoders and what to see in them: loss, probe accuracy, reconstructions, codes, blocks."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.experiments.unsupervised.autoencoders.training import CORRUPTIONS, FEW, Task, Trial, Trials
+from regard.experiments.unsupervised.linear_autoencoder import expected_accuracy
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, PALETTE, panels, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+CURVES = (
+    "Error per entry after each epoch, mean over the repeats: solid on the training points, dashed on fresh "
+    "ones (mostly on top of each other). Dotted black: PCA with as many directions, fitted to the training "
+    "points and measured on the fresh ones, the best a linear model can do; where it is missing, k is at "
+    "least the width and nothing need be lost."
+)
+ACCURACY = (
+    "How often a linear classifier on the code is right; left with all labels, right with 200. Filled "
+    "marks: linear models; open marks and dashed lines: nonlinear ones; bars: the smallest and the largest "
+    "repeat. Black, dotted: 1 − arccos(√(k/20))/π, the accuracy of a code that holds k of the 20 strong "
+    "directions at random. Marks that belong to one k stand side by side."
+)
+RECONSTRUCTIONS = (
+    "Test digits and what comes back, one row for each model. With ten numbers a linear model returns "
+    "ghosts, strokes laid over each other, and a nonlinear one returns digits; with a hundred both come "
+    "close. In the last rows the input is corrupted first; a model trained for it removes noise and fills "
+    "in what was masked."
+)
+CODES = (
+    "Test digits placed by a code of two numbers, each drawn as itself; the codes are turned and stretched "
+    "to a round cloud, which changes nothing for a linear probe. The linear model can only look at digits "
+    "from one side, so many lie on each other; the nonlinear one pulls kinds of digits apart, though nobody "
+    "told it which is which."
+)
+BLOCKS = (
+    "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. The document's loader "
+    "starts anew at every call, so it measures the first block again and again (orange) and reports it as "
+    "the accuracy on all 10,000 (black)."
+)
+COLOURS = dict(zip(CORRUPTIONS, (BLUE, ORANGE, GREEN), strict=True))
+MARKS = dict(zip(CORRUPTIONS, ("o", "s", "^"), strict=True))
+SHOWN = 10
+"Digits in a row of reconstructions: one of each class."
+
+
+def draw_curves(trials: Trials, bounds: Mapping[int, float]) -> "Figure":
+    """Training and validation error by epoch, a panel for each bottleneck, with PCA's error as a line."""
+    from matplotlib.ticker import MaxNLocator
+
+    with style():
+        figure, axes = panels(len(bounds), width=max(5.6, 2.5 * len(bounds)), height=3.0)
+        for axis, (k, bound) in zip(axes, bounds.items(), strict=True):
+            for (width, name), trial in trials.items():
+                if width == k:
+                    epochs = range(1, len(trial.train) + 1)
+                    look: Any = {"color": COLOURS[name], "marker": ""}
+                    axis.plot(epochs, trial.train.mean(1).numpy(), **look, label=name)
+                    axis.plot(epochs, trial.valid.mean(1).numpy(), **look, linestyle="--")
+            if bound > 1e-6:
+                axis.axhline(bound, color=BLACK, linewidth=1.0, linestyle=":")
+            axis.set(title=f"k = {k}", xlabel="epoch")
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes[0].set_ylabel("error per entry")
+        max(axes, key=lambda axis: len(axis.lines)).legend()
+        return figure
+
+
+def draw_accuracies(parts: Mapping[str, tuple[Trials, Trials]], strong: int) -> "Figure":
+    """Probe accuracy against the bottleneck, two panels for each kind of data: all labels and few."""
+    with style():
+        figure, axes = panels(2, len(parts), width=8.0, height=3.1)
+        named = {}
+        for row, (name, (linear, bent)) in enumerate(parts.items()):
+            widths = sorted({k for k, _ in (*linear, *bent)})
+            for axis, labels in zip(
+                axes[2 * row : 2 * row + 2], ("all labels", f"{FEW} labels"), strict=True
+            ):
+                _accuracy_lines(axis, linear, labels == "all labels", filled=True)
+                _accuracy_lines(axis, bent, labels == "all labels", filled=False)
+                if row == 0:
+                    wide = np.geomspace(widths[0], widths[-1], 200).tolist()
+                    theory = [expected_accuracy(k, strong) for k in wide]
+                    axis.plot(
+                        wide, theory, color=BLACK, marker="", linewidth=1.0, linestyle=":", label="theory"
+                    )
+                axis.set(title=f"{name}, {labels}", xlabel="bottleneck k", xscale="log")
+                axis.set_xticks(widths, labels=[str(k) for k in widths])
+                axis.set_xticks([], minor=True)
+                named |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
+            pair = axes[2 * row : 2 * row + 2]
+            pair[0].set_ylabel("probe accuracy")
+            low, high = zip(*(axis.get_ylim() for axis in pair), strict=True)
+            for axis in pair:
+                axis.set_ylim(min(low), max(high))
+        figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=4)
+        return figure
+
+
+def _accuracy_lines(axis: "Axes", trials: Trials, all_labels: bool, *, filled: bool) -> None:
+    for number, name in enumerate(CORRUPTIONS):
+        cells = {k: trial for (k, kind), trial in trials.items() if kind == name}
+        if not cells:
+            continue
+        found = [(trial.correct if all_labels else trial.few).mean(1).numpy() for trial in cells.values()]
+        middle = np.array([one.mean() for one in found])
+        ends = np.array([[one.min() for one in found], [one.max() for one in found]])
+        # Marks of the same bottleneck stand side by side.
+        places = np.array(list(cells)) * 1.03 ** (number - 1 if filled else number + 2)
+        axis.errorbar(
+            places, middle, yerr=abs(ends - middle), capsize=2, color=COLOURS[name], marker=MARKS[name],
+            markerfacecolor=COLOURS[name] if filled else "white", linestyle="-" if filled else "--",
+            label=f"{name}, {'linear' if filled else 'nonlinear'}",
+        )  # fmt: skip
+
+
+def draw_reconstructions(task: Task, linear: Trials, bent: Trials) -> "Figure":
+    """One digit of each class, as it is, as every vanilla model returns it, and corrupted and restored."""
+    labels = task.labels["test"]
+    chosen = torch.stack([(labels == digit).nonzero()[3, 0] for digit in range(SHOWN)])
+    x = task.points["test"][chosen]
+    rows = [("as it is", x)]
+    for kind, trials in (("linear", linear), ("nonlinear", bent)):
+        vanilla = {k: trial for (k, name), trial in trials.items() if name == "vanilla"}
+        rows += [(f"{kind}, k = {k}", _returned(trial, x)) for k, trial in vanilla.items()]
+    for name in ("denoising", "masked"):
+        fitting = [k for k, kind in bent if kind == name and k <= 100]
+        if fitting:
+            seen = CORRUPTIONS[name](x, torch.Generator().manual_seed(0))
+            rows += [
+                ("with noise" if name == "denoising" else "masked", seen),
+                (f"{name}, k = {max(fitting)}", _returned(bent[max(fitting), name], seen)),
+            ]
+    side = round(task.width**0.5)
+    strips = [pictures.view(SHOWN, side, side).permute(1, 0, 2).flatten(1) for _, pictures in rows]
+    with style():
+        figure, (axis,) = panels(1, width=6.4, height=0.5 * len(rows))
+        axis.imshow(torch.cat(strips).numpy(), cmap="gray_r", vmin=0, vmax=1)
+        middles = [side * (row + 0.5) for row in range(len(rows))]
+        axis.set(xticks=[], yticks=middles, yticklabels=[name for name, _ in rows])
+        axis.tick_params(length=0)
+        axis.grid(False)
+        axis.spines[:].set_visible(False)
+        return figure
+
+
+@torch.no_grad()
+def _returned(trial: Trial, x: Tensor) -> Tensor:
+    return trial.model(x)[0]
+
+
+def draw_latent(task: Task, linear: Trials, bent: Trials, count: int = 1500) -> "Figure":
+    """The codes of test digits under models with two numbers in the middle, each digit drawn as itself."""
+    with style():
+        figure, axes = panels(2, width=9.0, height=4.4)
+        x, labels = task.points["test"][:count], task.labels["test"][:count]
+        for axis, kind, trials in zip(axes, ("linear", "nonlinear"), (linear, bent), strict=True):
+            (trial,) = trials.values()
+            codes = _round(trial.model.codes(x)[0]).numpy()
+            for digit in range(task.classes):
+                here = codes[labels.numpy() == digit]
+                colour = (*PALETTE, BLACK, "#8a6d3b", "#777777", "#7a0177")[digit]
+                axis.scatter(here[:, 0], here[:, 1], marker=f"${digit}$", s=22, color=colour, linewidth=0.2)
+            low, high = np.quantile(codes, (0.005, 0.995), axis=0)
+            axis.set(
+                title=f"{kind}, probe accuracy {trial.correct.mean():.2f}", xticks=[], yticks=[],
+                xlim=(low[0], high[0]), ylim=(low[1], high[1]),
+            )  # fmt: skip
+        return figure
+
+
+def _round(codes: Tensor) -> Tensor:
+    """The codes centred, turned and stretched to the same spread along every axis."""
+    centred = codes - codes.mean(0)
+    values, vectors = torch.linalg.eigh(centred.mT @ centred / len(codes))
+    return centred @ (vectors / values.clamp(min=1e-12).sqrt()).flip(1)
+
+
+def draw_blocks(blocks: Tensor, whole: float) -> "Figure":
+    """Accuracy on each block of test points, the first one marked, and that on all of them."""
+    with style():
+        figure, (axis,) = panels(1, width=6.4, height=2.8)
+        numbers = range(1, len(blocks) + 1)
+        axis.plot(numbers, blocks.numpy(), linestyle="", color=BLUE, label=f"a block of {FEW}")
+        first: Any = {"linestyle": "", "color": ORANGE, "marker": "D", "markersize": 9}
+        axis.plot(1, blocks[0].item(), **first, label="what the document measures")
+        axis.axhline(whole, color=BLACK, linewidth=1.0, label="all test digits")
+        axis.set(xlabel="block of test digits", ylabel="accuracy")
+        axis.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.2))
+        return figure

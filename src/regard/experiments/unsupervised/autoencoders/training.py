@@ -1,0 +1,184 @@
+"""Autoencoders on trial: trained on a task, measured on points they have not seen, probed for its labels."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from regard.data.sets.images import Pictures
+from regard.experiments.unsupervised.autoencoders.factors import Factors
+from regard.experiments.unsupervised.autoencoders.probe import fit_probe
+from regard.models.autoencoder import Autoencoder, Clean, Corruption, Masked, Noisy, train
+from regard.training.device import find_device
+
+CORRUPTIONS: dict[str, Corruption] = {"vanilla": Clean(), "denoising": Noisy(0.5), "masked": Masked(0.25)}
+FEW = 200
+"Labels of the second probe."
+
+
+@dataclass(frozen=True)
+class Task:
+    """Points in three splits (train, valid, test) and their labels."""
+
+    name: str
+    points: dict[str, Tensor]
+    labels: dict[str, Tensor]
+    classes: int
+    device: str = "cpu"
+    "Where models of it are trained and probed."
+
+    @property
+    def width(self) -> int:
+        return self.points["train"].shape[1]
+
+    def there(self) -> "Task":
+        """The same, held by its device."""
+        device = find_device(self.device)
+        points, labels = (
+            {split: x.to(device) for split, x in part.items()} for part in (self.points, self.labels)
+        )
+        return replace(self, points=points, labels=labels)
+
+
+def synthetic_task(factors: Factors) -> Task:
+    """The synthetic points as a task."""
+    return Task("synthetic points", factors.points, factors.labels, 2)
+
+
+def digit_task(digits: Pictures, count: int, held_out: int) -> Task:
+    """The first digits to train on, those from 36,000 on to validate, all test digits; rows from 0 to 1."""
+    parts = {"train": slice(0, count), "valid": slice(36_000, 36_000 + held_out)}
+    points = {name: digits.train[part].flatten(1) / 255 for name, part in parts.items()}
+    labels = {name: digits.train_labels[part] for name, part in parts.items()}
+    points["test"], labels["test"] = digits.test.flatten(1) / 255, digits.test_labels
+    return Task("digits", points, labels, len(digits.classes))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A part of the experiment: vanilla models of several bottlenecks, denoising and masked ones of some."""
+
+    bottlenecks: tuple[int, ...] = (5, 10, 100, 1000)
+    "Widths k of the code."
+    corrupted: tuple[int, ...] = (5, 10, 100, 1000)
+    "Those at which denoising and masked models are trained as well."
+    hidden: tuple[int, ...] = ()
+    "Layers between input and bottleneck, each followed by a ReLU; with none the model is linear."
+    epochs: int = 10
+    "How often all points are seen."
+    size: int = 100
+    "Points in a batch."
+    rate: float = 5e-4
+    "Learning rate of Adam."
+    repeats: int = 3
+    "Models that differ in their first weights and in their corruption."
+
+    @property
+    def kind(self) -> str:
+        return "nonlinear" if self.hidden else "linear"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One cell of the grid, all repeats together, and what came of it."""
+
+    model: Autoencoder
+    train: Tensor
+    "Error on the training points after each epoch (epochs × repeats), nothing corrupted."
+    valid: Tensor
+    "The same on the validation points."
+    correct: Tensor
+    "Whether the probe with all labels is right (repeats × test points)."
+    few: Tensor
+    "Whether the probe with few labels is right."
+
+    @property
+    def error(self) -> float:
+        """The mean error on the validation points at the end."""
+        return self.valid[-1].mean().item()
+
+    @property
+    def train_and_valid(self) -> tuple[float, float]:
+        """The mean errors at the end."""
+        return self.train[-1].mean().item(), self.error
+
+
+Trials = dict[tuple[int, str], Trial]
+"Trials by bottleneck and corruption."
+
+
+def cells(grid: Grid) -> list[tuple[int, str]]:
+    """The bottlenecks and corruptions of a grid, in the order in which they are tried."""
+    every = [(k, name) for k in grid.bottlenecks for name in CORRUPTIONS]
+    return [(k, name) for k, name in every if name == "vanilla" or k in grid.corrupted]
+
+
+def shares(parts: Sequence[tuple[Grid, int, int]]) -> list[tuple[float, float]]:
+    """Where each part begins and ends, of the whole work; 3 % are left for what follows them.
+
+    A part is a grid, the width of its points and how many there are.
+    """
+    costs = [0.0]
+    for grid, width, count in parts:
+        sizes = [(width, *grid.hidden, k) for k, _ in cells(grid)]
+        weights = sum(a * b + 5000 for one in sizes for a, b in pairwise(one))
+        costs.append(costs[-1] + weights * grid.epochs * grid.repeats * count)
+    return [(0.97 * a / costs[-1], 0.97 * b / costs[-1]) for a, b in pairwise(costs)]
+
+
+def try_grid(task: Task, grid: Grid, seed: int = 0) -> Iterator[tuple[tuple[int, str], Trial]]:
+    """Train, measure and probe each cell of a grid."""
+    for bottleneck, name in cells(grid):
+        seeds = range(grid.repeats * seed, grid.repeats * (seed + 1))
+        sizes = (task.width, *grid.hidden, bottleneck)
+        activation = nn.ReLU if grid.hidden else nn.Identity
+        model = Autoencoder(sizes, activation=activation, corruption=CORRUPTIONS[name], seeds=seeds)
+        yield (bottleneck, name), try_model(model, task, grid)
+
+
+def try_model(model: Autoencoder, task: Task, grid: Grid) -> Trial:
+    """Train a model, measure it after each epoch on whole splits, and probe it."""
+    there = task.there()
+    model.to(there.points["train"].device)
+    curves: dict[str, list[Tensor]] = {"train": [], "valid": []}
+    for _ in train(model, there.points["train"], epochs=grid.epochs, size=grid.size, rate=grid.rate):
+        for split, curve in curves.items():
+            curve.append(model.error(there.points[split]).cpu())
+    correct, few = (probe(model, there, labels) for labels in (len(task.labels["train"]), FEW))
+    return Trial(model.cpu(), torch.stack(curves["train"]), torch.stack(curves["valid"]), correct, few)
+
+
+def probe(model: Autoencoder, task: Task, labels: int) -> Tensor:
+    """Whether a probe fitted to the first so many training points is right on each test point."""
+    known, fresh = model.codes(task.points["train"][:labels]), model.codes(task.points["test"])
+    found = []
+    for code, other in zip(known.split(1), fresh.split(1), strict=True):
+        # One repeat at a time: wide codes of many points fill gigabytes.
+        fitted = fit_probe(code, task.labels["train"][:labels], classes=task.classes)
+        found.append(fitted.correct(other, task.labels["test"]).cpu())
+    return torch.cat(found)
+
+
+def linear_bounds(task: Task, bottlenecks: Sequence[int]) -> dict[int, tuple[float, float]]:
+    """PCA's error per entry on training points, below which no linear model goes, and on fresh points."""
+    points, fresh = task.points["train"].double(), task.points["valid"].double()
+    mean = points.mean(0)
+    values, vectors = torch.linalg.eigh((points - mean).T @ (points - mean) / len(points))
+    along = ((fresh - mean) @ vectors).square().mean(0)
+    left = {k: max(0, task.width - k) for k in bottlenecks}
+    return {k: (_share(values[:n], task), _share(along[:n], task)) for k, n in left.items()}
+
+
+def _share(variances: Tensor, task: Task) -> float:
+    return variances.clamp(min=0).sum().item() / task.width
+
+
+@torch.no_grad()
+def bend(model: Autoencoder, x: Tensor) -> float:
+    """How far a model is from x ↦ Ax + b: |f(x) + f(y) − f(x + y) − f(0)| relative to |f(x) − f(0)|."""
+    first, second = x[0::2][: len(x) // 2], x[1::2][: len(x) // 2]
+    base = model(torch.zeros_like(first))
+    gap = model(first) + model(second) - model(first + second) - base
+    return (gap.norm() / (model(first) - base).norm()).item()

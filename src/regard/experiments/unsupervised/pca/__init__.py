@@ -1,0 +1,1 @@
+"""Does a linear autoencoder learn the principal components?"""

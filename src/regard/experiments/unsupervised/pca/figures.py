@@ -1,0 +1,115 @@
+"""The figures of the experiment `pca`, and what to see in them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from regard.experiments.unsupervised.pca.landscape import decay
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, SIGNED, panels, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TRAINING = (
+    "Left: the loss of every training against the step. It falls in stairs: from small weights the "
+    "principal directions are learned one after another, the largest variance first, and between two of "
+    "them the training lingers near a saddle (dotted: the losses with 0, 1, 2, ... directions learned). "
+    "Right: the angle between the plane that the decoder spans and the principal one. It goes to zero in "
+    "every training, at the pace that the curvature at the optimum predicts (dashed)."
+)
+WEIGHTS = (
+    "The first three: the decoders of two trainings and the principal directions (one column each). They "
+    "differ: the single directions are not learned. The last three: the products W₂W₁ of the same "
+    "trainings, and the projector on the principal subspace. They are equal: the subspace is what is "
+    "learned."
+)
+LANDSCAPE_FIGURE = (
+    "Every critical point of the loss, by its value and by the number of directions in which the loss falls "
+    "from there. Numbers name the eigenvectors chosen, the area of a mark says how many random starts of "
+    "the search ended there. All but one can be left downhill: a linear autoencoder has saddles and no bad "
+    "minima."
+)
+Row = tuple[str, float, int, str, int]
+"Eigenvectors, loss, descending directions predicted and found, starts that ended there."
+
+
+def draw_training(
+    at: Sequence[int],
+    angles: Sequence[Tensor],
+    losses: Sequence[Tensor],
+    values: Tensor,
+    *,
+    bottleneck: int,
+    rate: float,
+) -> "Figure":
+    """Loss and angle of every training, at the steps `at`; `values` are the covariance's eigenvalues."""
+    with style():
+        figure, (left, right) = panels(2, width=8.0, height=3.2)
+        shown = next((step for step, one in zip(at, angles, strict=True) if one.max() < 20), at[-1]) * 2.3
+        left.plot(at, torch.stack(list(losses)).numpy(), color=BLUE, marker="", linewidth=1.0, alpha=0.7)
+        for size in range(bottleneck + 1):
+            level = values[size:].sum().item()
+            left.axhline(level, color=BLACK, linewidth=0.8, linestyle=":")
+            name = "nothing learned" if size == 0 else f"{size} learned"
+            left.annotate(name, (0, level), xytext=(4, 2), textcoords="offset points", fontsize=9)
+        left.set(title="loss", xlabel="step", xlim=(0, shown))
+        right.plot(at, torch.stack(list(angles)).numpy(), color=BLUE, marker="", linewidth=1.0, alpha=0.7)
+        curvature = decay(values, bottleneck)
+        start = next((i for i, one in enumerate(angles) if one.max() < 1), len(at) - 1)
+        steps = torch.tensor(at[start:])
+        line = angles[start].mean() * (1 - 2 * rate * curvature) ** (steps - steps[0])
+        right.plot(steps, line, color=BLACK, linestyle="--", marker="", label="slope from the curvature")
+        right.set(
+            title="angle to the principal subspace (degrees)", xlabel="step", yscale="log", ylim=(1e-6, 120)
+        )
+        right.legend(loc="upper right")
+        return figure
+
+
+def draw_weights(encoder: Tensor, decoder: Tensor, kept: Tensor) -> "Figure":
+    """The decoders of two trainings beside the eigenvectors kept, and their products beside the projector."""
+    with style():
+        figure, axes = panels(6, width=8.2, height=2.5)
+        shown = (
+            ("W₂, seed 0", decoder[0]),
+            ("W₂, seed 1", decoder[1]),
+            ("$U_k$", kept),
+            ("W₂W₁, seed 0", decoder[0] @ encoder[0]),
+            ("W₂W₁, seed 1", decoder[1] @ encoder[1]),
+            (r"$U_k U_k^\top$", kept @ kept.mT),
+        )
+        for axis, (name, matrix) in zip(axes, shown, strict=True):
+            axis.imshow(matrix.numpy(), cmap=SIGNED, vmin=-0.6, vmax=0.6, aspect="auto")
+            axis.set(xticks=[], yticks=[])
+            axis.set_title(name, fontsize=9.5)
+            axis.grid(False)
+        figure.colorbar(axes[0].images[0], ax=axes, label="entry", shrink=0.8)
+        return figure
+
+
+def draw_landscape(rows: Sequence[Row], bottleneck: int) -> "Figure":
+    """Critical points by loss and number of descending directions, each as large as it was found often."""
+    with style():
+        figure, (axis,) = panels(1, width=6.4, height=3.8)
+        whole = [row for row in rows if row[0].count(",") == bottleneck - 1 and row[0] != "none"]
+        fewer = [row for row in rows if row not in whole]
+        for name, part, colour, marker in (
+            (f"{bottleneck} eigenvectors", whole, BLUE, "o"),
+            ("fewer", fewer, ORANGE, "s"),
+        ):
+            axis.scatter(
+                [row[2] for row in part], [row[1] for row in part], s=[12 + 3 * row[4] for row in part],
+                color=colour, marker=marker, alpha=0.6, label=name,
+            )  # fmt: skip
+        for row in whole:
+            axis.annotate(row[0], (row[2], row[1]), xytext=(10, -3), textcoords="offset points", fontsize=8)
+        lowest = min(rows, key=lambda row: row[1])
+        axis.annotate(
+            "the minimum: principal components", (lowest[2], lowest[1]), xytext=(34, -4),
+            textcoords="offset points", color=GREEN, fontsize=9,
+        )  # fmt: skip
+        axis.set(xlabel="directions of descent", ylabel="loss at the critical point")
+        axis.legend(loc="lower right")
+        return figure

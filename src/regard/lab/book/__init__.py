@@ -1,0 +1,1 @@
+"""The lab book: reports, figures' style, coverage of the checklist."""

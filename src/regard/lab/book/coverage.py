@@ -1,0 +1,45 @@
+"""Which checklist item is answered by which experiment, and what came of its claims."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from regard.lab.book.checklist import ITEMS, NOT_APPLICABLE
+from regard.lab.experiment import Experiment
+from regard.lab.store.index import Entry, Index
+
+ENDED = ("finished", "out of time", "without data")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A checklist item: what it asks, who owns it, where it stands."""
+
+    item: int
+    text: str
+    owner: str | None
+    state: str
+
+
+def coverage(experiments: Iterable[Experiment], index: Index) -> list[Item]:
+    """Every item of the checklist with its owner and state."""
+    experiments = list(experiments)
+    ended = [one for one in index.entries() if one.state in ENDED and one.preset in ("quick", "full")]
+    newest = {entry.name: entry for entry in ended}
+    owners = {item: experiment.name for experiment in experiments for item in experiment.answers}
+    return [
+        Item(number, text, owners.get(number), _state(number, owners.get(number), newest))
+        for number, text in ITEMS.items()
+    ]
+
+
+def _state(number: int, owner: str | None, newest: dict[str, Entry]) -> str:
+    if number in NOT_APPLICABLE:
+        return "not applicable"
+    if owner is None:
+        return "open"
+    entry = newest.get(owner)
+    if entry is None:
+        return "not run"
+    if entry.failed:
+        return "failed"
+    return "held" if entry.held else "not settled"

@@ -1,0 +1,306 @@
+"""What a person sees in the terminal: progress, tables, verdicts."""
+
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from regard.claims import Verdict
+from regard.lab import registry
+from regard.lab.bench import Result
+from regard.lab.book.coverage import Item
+from regard.lab.book.report import SIGNS, numbers, short
+from regard.lab.events import Doing, Event
+from regard.lab.experiment import Experiment
+from regard.lab.runner import Watch
+from regard.lab.settings import listing
+from regard.lab.store.diff import Change
+from regard.lab.store.index import Entry
+from regard.lab.store.runs import Run
+from regard.theory.text import plain, told
+from regard.theory.theorem import Proof
+
+COLOURS = {"held": "green", "failed": "red", "not settled": "yellow"}
+console = Console(highlight=False)
+QUIET_STEP = 5.0  # seconds between lines where the output is no terminal
+
+
+class Screen(AbstractContextManager["Screen"]):
+    """Progress over one experiment or many, each weighted by the seconds it declares."""
+
+    def __init__(self, experiments: Sequence[Experiment]) -> None:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._total = sum(one.seconds for one in experiments)
+        self._behind = 0.0
+        self._task: TaskID = self._progress.add_task("starting", total=self._total)
+        self._said = 0.0
+
+    def __enter__(self) -> "Screen":
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def watch(self, experiment: Experiment) -> Watch:
+        """Show what an experiment does."""
+        before, self._behind = self._behind, self._behind + experiment.seconds
+        self._show(f"{experiment.name}", before)
+
+        def see(event: Event) -> None:
+            if isinstance(event, Doing):
+                share = event.share if event.share >= 0 else 0.0
+                self._show(f"{experiment.name}: {event.what}", before + experiment.seconds * share)
+
+        return see
+
+    def _show(self, text: str, behind: float) -> None:
+        task: Task = self._progress.tasks[0]
+        self._progress.update(self._task, description=escape(text), completed=max(behind, task.completed))
+        now = time.monotonic()
+        if not console.is_terminal and now - self._said > QUIET_STEP:
+            self._said = now
+            console.print(f"{100 * behind / self._total:3.0f} %  {escape(text)}")
+
+
+def show_outcome(run: Run) -> None:
+    """What came of a run: its claims, and where to read on."""
+    asked = run.asked
+    changed = f" with {', '.join(asked['changes'])}" if asked["changes"] else ""
+    facts = f"{asked['preset']}{changed} · seed {asked['seed']} · {run.state}"
+    console.print(f"[bold]{escape(asked['name'])}[/]  [dim]{escape(facts)}[/]")
+    console.print(f"[italic]{escape(asked['question'])}[/]\n")
+    for one in run.verdicts:
+        _show_verdict(one)
+    console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
+    if run.state in ("stopped", "out of time", "interrupted"):
+        what = asked["name"] if asked["name"] in registry.names() else asked["source"]
+        console.print(f"[dim]go on with:[/] regard run {what} --resume {run.id}", soft_wrap=True)
+
+
+def _show_verdict(one: Verdict) -> None:
+    value = "" if one.value is None else f" = [bold]{short(one.value)}[/]"
+    state = f"[{COLOURS[one.state]}]{SIGNS[one.state]} {one.state:<11}[/]"
+    console.print(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
+    reason = one.reason or (one.claim.why if one.state == "failed" else "")
+    if reason:
+        console.print(f"              [dim]{escape(reason)}[/]")
+
+
+def show_run(run: Run) -> None:
+    """A run's report, as far as a terminal can tell it."""
+    show_outcome(run)
+    table = Table(
+        "number", "mean", "spread", "95 % interval", "", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
+    for one in numbers(run):
+        lone = one.summary.count < 2
+        interval = "" if lone else f"{short(one.summary.low)} to {short(one.summary.high)}"
+        table.add_row(
+            escape(one.name),
+            short(one.summary.mean),
+            "" if lone else f"± {short(one.summary.spread)}",
+            interval,
+            one.what,
+        )
+    console.print()
+    console.print(table)
+
+
+def show_experiment(experiment: Experiment, preset: str) -> None:
+    """What an experiment asks, claims, and lets a person set."""
+    console.print(f"[bold]{experiment.name}[/]  [dim]about {experiment.seconds:g} s[/]")
+    console.print(f"[italic]{escape(experiment.question)}[/]\n")
+    for paragraph in experiment.method.split("\n\n"):
+        console.print(escape(told(" ".join(paragraph.split()))) + "\n")
+    table = Table("claim", "expected", "source", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for claim in experiment.claims:
+        table.add_row(escape(claim.name), claim.band, escape(claim.source))
+    console.print(table)
+    table = Table("setting", preset, "", box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name, value, sentence in listing(experiment.presets[preset]):
+        table.add_row(name, escape(str(value)), escape(sentence))
+    console.print(table)
+    console.print(f"\n[dim]change one with[/] regard run {experiment.name} --set NAME=VALUE")
+
+
+def show_experiments(experiments: Iterable[Experiment]) -> None:
+    table = Table(
+        "experiment", "items", "seconds", "question", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
+    for one in experiments:
+        table.add_row(one.name, _ranges(one.answers), f"{one.seconds:g}", escape(one.question))
+    console.print(table)
+
+
+def _ranges(items: Sequence[int]) -> str:
+    """Numbers in few words: 23-25, 31."""
+    groups: list[list[int]] = []
+    for item in sorted(items):
+        if groups and item == groups[-1][-1] + 1:
+            groups[-1].append(item)
+        else:
+            groups.append([item])
+    return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]}-{group[-1]}" for group in groups)
+
+
+def show_runs(entries: Iterable[Entry]) -> None:
+    table = Table(
+        "run",
+        "state",
+        "seconds",
+        "held",
+        "failed",
+        "not settled",
+        box=None,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+    )
+    for one in entries:
+        table.add_row(
+            one.id,
+            one.state,
+            "" if one.seconds is None else f"{one.seconds:.1f}",
+            str(one.held),
+            str(one.failed),
+            str(one.unsettled),
+        )
+    console.print(table)
+
+
+def show_coverage(items: Iterable[Item]) -> None:
+    table = Table(
+        "item", "asks for", "answered by", "state", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
+    for one in items:
+        table.add_row(
+            str(one.item), one.text, one.owner or "", f"[{COLOURS.get(one.state, 'dim')}]{one.state}[/]"
+        )
+    console.print(table)
+
+
+def show_changes(first: Run, second: Run, changes: Sequence[Change]) -> None:
+    if not changes:
+        console.print("the two runs do not differ")
+        return
+    table = Table("", "what", first.id, second.id, box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for one in changes:
+        table.add_row(one.kind, escape(one.name), escape(short(one.first)), escape(short(one.second)))
+    console.print(table)
+
+
+def show_proofs(proofs: Sequence[Proof]) -> None:
+    """One line per theorem: its steps, its predictions, its breaks."""
+    table = Table(
+        "theorem", "", "steps", "trials", "seconds", "", box=None, padding=(0, 2, 0, 0), header_style="dim"
+    )
+    for one in proofs:
+        state = "failed" if one.failed else "held"
+        table.add_row(
+            one.theorem.name,
+            f"[{COLOURS[state]}]{SIGNS[state]} {state}[/]",
+            f"{sum(gap <= 1 for gap in one.steps)}/{len(one.steps)}",
+            f"{sum(found.holds for found in one.outcomes)}/{len(one.outcomes)}",
+            f"{one.seconds:.1f}",
+            escape(", ".join(one.failed) or one.theorem.question),
+        )
+    console.print(table)
+
+
+def show_proof(proof: Proof) -> None:
+    """A theorem in full: what is assumed, each step with its check, each trial with what came of it."""
+    theorem = proof.theorem
+    console.print(f"[bold]{escape(theorem.title)}[/]\n[italic]{escape(theorem.question)}[/]\n")
+    for place, one in enumerate(theorem.assumptions, 1):
+        console.print(f"[dim]assumed ({place})[/] {escape(told(one))}")
+    console.print("\n" + escape(told(" ".join(theorem.statement.split()))) + "\n")
+    for place, (step, gap) in enumerate(zip(theorem.steps, proof.steps, strict=True), 1):
+        sign = f"[green]{SIGNS['held']}[/]" if gap <= 1 else f"[red]{SIGNS['failed']}[/]"
+        console.print(f"{sign} {place}. {escape(told(step.text))}")
+        if step.formula:
+            console.print(f"       {escape(plain(step.formula))}", style="bold")
+    for one in proof.outcomes:
+        state = "held" if one.holds else "failed"
+        broken = f", {short(one.fallen)} where broken" if any(one.broken) else ""
+        console.print(
+            f"[{COLOURS[state]}]{SIGNS[state]}[/] {escape(one.trial.title)} "
+            f"[dim]miss {short(one.intact)} of {one.trial.limit:.3g} allowed{broken}[/]"
+        )
+    console.print("\n" + escape(told(" ".join(theorem.meaning.split()))))
+
+
+def show_data(rows: Sequence[dict]) -> None:
+    """The datasets: what they hold, how large, whose, from where, and whether they are here."""
+    for one in rows:
+        here = "[green]here[/]" if one["here"] else f"regard data {one['name']} fetches it"
+        console.print(f"[bold]{one['name']}[/]  {one['bytes'] / 1e6:.1f} MB, {here}\n  {one['what']}")
+        console.print(f"  [dim]{one['licence']} · from {', '.join(one['origins'])}[/]")
+
+
+def show_results(results: Sequence[Result]) -> None:
+    """Figures beside their peers, bars and floors."""
+    table = Table(
+        "figure",
+        "value",
+        "quartiles",
+        "ours",
+        "peer",
+        "bar",
+        "",
+        "floor",
+        box=None,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+    )
+    for one in results:
+        value = one.value
+        quartiles = f"{_unit(value.low, value.unit)} to {_unit(value.high, value.unit)}" if value else ""
+        state = f"[{COLOURS[one.state]}]{one.state}[/]" if one.state else ""
+        floor = (
+            "" if one.floor_seconds is None else f"{_unit(one.floor_seconds, 's')} ({short(one.distance)} ×)"
+        )
+        sides = (_unit(side.median, side.unit) if side else "" for side in (one.ours, one.peer))
+        table.add_row(
+            f"{one.comparison}: {escape(one.name)}",
+            _unit(value.median, value.unit) if value else one.reason,
+            quartiles,
+            *sides,
+            one.bar,
+            state,
+            floor,
+        )
+    console.print(table)
+
+
+def _unit(value: float, unit: str) -> str:
+    """A reading as a person says it: seconds in the unit that fits."""
+    if unit != "s":
+        return f"{value:.3g} {unit}"
+    size, name = next(
+        ((size, name) for size, name in ((1.0, "s"), (1e-3, "ms")) if abs(value) >= size), (1e-6, "µs")
+    )
+    return f"{value / size:.3g} {name}"

@@ -1,1 +1,0 @@
-"""One file an experiment; the folder is the registry."""

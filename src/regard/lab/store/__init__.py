@@ -1,0 +1,1 @@
+"""Runs on disk: folders, locks, keys, the index, differences."""

@@ -1,0 +1,104 @@
+"""The key of a run: a hash of its settings and of every line of code that its result depends on."""
+
+import ast
+import dataclasses
+import hashlib
+import json
+import platform
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parents[2]
+
+
+def plain(value: Any) -> Any:
+    """Settings as JSON has them; a path stands with the hash of what it holds.
+
+    >>> plain((1, {"a": 2.0}))
+    [1, {'a': 2.0}]
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Path):
+        return {"path": str(value), "sha256": _digest(value.read_bytes()) if value.is_file() else None}
+    if isinstance(value, tuple | list):
+        return [plain(one) for one in value]
+    if isinstance(value, dict):
+        return {str(name): plain(one) for name, one in value.items()}
+    return value
+
+
+def key(settings: Any, *, seed: int, source: Path) -> str:
+    """Equal keys: the same settings, seed, code and versions of what computes."""
+    parts = {
+        "settings": plain(settings),
+        "seed": seed,
+        "code": code(source),
+        "python": platform.python_version(),
+        "torch": version("torch"),
+        "numpy": version("numpy"),
+    }
+    return _digest(json.dumps(parts, sort_keys=True).encode())
+
+
+def code(source: Path) -> dict[str, str]:
+    """The hash of an experiment's file, of every file of its room, and of all that they import, however deep."""
+    found: dict[Path, str] = {}
+    waiting = [source, *_room(source), *_shown_by(source)]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        content = path.read_bytes()
+        found[path] = _digest(content)
+        if path.suffix == ".py":
+            waiting += _imports(ast.parse(content), path)
+            waiting += path.parent.glob("*.cpp") if PACKAGE in path.parents else []
+    return {path.name if PACKAGE not in path.parents else path.relative_to(PACKAGE).as_posix(): digest
+            for path, digest in sorted(found.items())}  # fmt: skip
+
+
+def _room(source: Path) -> list[Path]:
+    """Every file of the folder that is an experiment's own."""
+    if source.name != "experiment.py" or PACKAGE not in source.parents:
+        return []
+    return [path for path in source.parent.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+
+
+def _shown_by(source: Path) -> list[Path]:
+    """A theorem is made into an experiment by a file that it does not import."""
+    return [PACKAGE / "lab" / "theorems.py"] if source.parent == PACKAGE / "theory" / "theorems" else []
+
+
+def _imports(tree: ast.Module, path: Path) -> list[Path]:
+    """The files of the package, and those beside a file of one's own, that a module imports."""
+    names: list[str] = []
+    files: list[Path] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            words = node.module.split(".") if node.module else []
+            parts = [[*words, *more] for more in ([], *([alias.name] for alias in node.names))]
+            files += [file for one in parts for file in _along(path.parents[node.level - 1], one)]
+        elif isinstance(node, ast.ImportFrom):
+            names += [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+    for name in names:
+        top, *rest = name.split(".")
+        if top == "regard":
+            files += _along(PACKAGE, rest)
+        elif PACKAGE not in path.parents:
+            files += _along(path.parent, [top, *rest])
+    return files
+
+
+def _along(folder: Path, parts: list[str]) -> list[Path]:
+    """A module and the packages on the way to it from a folder; the folder's own `__init__` only hands on names."""
+    steps = [folder.joinpath(*parts[:length]) for length in range(1, len(parts) + 1)]
+    candidates = [file for step in steps for file in (step.with_suffix(".py"), step / "__init__.py")]
+    return [file for file in candidates if file.is_file()]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,130 @@
+"""A trained model that can be made to speak: its config and tokenizer lie beside its checkpoints."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from regard.data.tokens.bpe import tokenizer_from_json
+from regard.data.tokens.tokenizer import Tokenizer
+from regard.errors import RegardError, nearest
+from regard.files import explained, write
+from regard.generation.beam import Beam, beam_search
+from regard.generation.engine import Token, stream
+from regard.generation.sampling import Sampler
+from regard.generation.stopping import Stop
+from regard.models.gpt.config import Config
+from regard.models.gpt.model import GPT
+from regard.training import Checkpoints
+
+FILE = "voice.json"
+BROKEN = "\N{REPLACEMENT CHARACTER}"
+
+
+def keep_voice(folder: Path, config: Config, tokenizer: Tokenizer) -> None:
+    """Write down what is needed to make the model of these checkpoints again."""
+    with explained(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write(folder / FILE, json.dumps({"config": asdict(config), "tokenizer": tokenizer.to_json()}))
+
+
+@dataclass(frozen=True)
+class Voice:
+    """A model and the tokenizer of the text that it has learned."""
+
+    model: GPT
+    tokenizer: Tokenizer
+
+    def prompt(self, text: str) -> Tensor:
+        """The ids of a prompt, one row."""
+        if not text:
+            raise RegardError(
+                "the prompt is empty", "''", "give the model at least one character to start from"
+            )
+        return self.tokenizer.encode(text)[None]
+
+    def cut(self, ids: Tensor) -> str:
+        """A sentence where not all of a prompt is read; else nothing."""
+        context = self.model.config.context
+        if ids.shape[1] <= context:
+            return ""
+        return f"the prompt has {ids.shape[1]} tokens; the model sees the last {context} of them"
+
+    def speak(
+        self,
+        ids: Tensor,
+        *,
+        steps: int,
+        sampler: Sampler,
+        seeds: Sequence[int],
+        stop: str = "",
+        beyond: str = "recompute",
+    ) -> Iterator[Token]:
+        """A sample for each seed, token by token; a sample depends on its own seed alone."""
+        return stream(
+            self.model,
+            ids.repeat(len(seeds), 1),
+            steps=steps,
+            sampler=sampler,
+            generator=[torch.Generator().manual_seed(seed) for seed in seeds],
+            stop=self.stop(stop),
+            beyond=beyond,
+        )
+
+    def search(
+        self,
+        ids: Tensor,
+        *,
+        steps: int,
+        width: int,
+        penalty: float,
+        stop: str = "",
+        beyond: str = "recompute",
+    ) -> list[Beam]:
+        """The most probable continuations that a beam finds, best first."""
+        words = {"width": width, "steps": steps, "penalty": penalty, "beyond": beyond}
+        return beam_search(self.model, ids, stop=self.stop(stop), **words).beams[0]
+
+    def stop(self, text: str) -> Stop | None:
+        """Stop after that text."""
+        return Stop(tuple(self.tokenizer.encode(text).tolist())) if text else None
+
+    def show(self, ids: Sequence[int]) -> str:
+        """The text of some ids, up to where a character is still incomplete."""
+        return self.tokenizer.decode([one for one in ids if one >= 0]).rstrip(BROKEN)
+
+
+def voices(run: Path) -> dict[str, Path]:
+    """The folders of a run that hold a model, by name, in the order in which they were made."""
+    return {
+        file.parent.name: file.parent
+        for file in sorted(run.rglob(FILE), key=lambda one: one.stat().st_mtime_ns)
+    }
+
+
+def load_voice(run: Path, name: str | None = None) -> Voice:
+    """A model of a run as it was last saved: the one of that name, or the one that was trained last."""
+    known = voices(run)
+    if not known:
+        raise RegardError(
+            "this run holds no model that can speak",
+            run.name,
+            "name a run of a text experiment, such as 'shakespeare'; an older one must be run again",
+        )
+    if name is not None and name not in known:
+        raise RegardError(
+            "no model of that name in this run",
+            f"'{name}'",
+            nearest(name, known, f"there are {', '.join(known)}"),
+        )
+    folder = known[name or list(known)[-1]]
+    loaded = Checkpoints(folder).last()
+    if loaded is None:
+        raise RegardError("the run has not saved its model yet", folder.name, "wait for its first checkpoint")
+    described = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    model = GPT(Config(**described["config"])).eval()
+    model.load_state_dict(loaded.state.part("model."), strict=True)
+    return Voice(model, tokenizer_from_json(described["tokenizer"]))

@@ -1,0 +1,1 @@
+"""Graph neural networks: layers, batches, sparse features, conversion."""

@@ -1,0 +1,34 @@
+"""Masked attention in the styles people write."""
+
+from collections.abc import Callable
+
+import pytest
+
+from regard.checker.contracts.attention.multi_head import decide
+from regard.checker.live import check
+from regard.checker.source import Source
+
+NAMES = [
+    "Cross",
+    "PaddingMask",
+    "TorchPadding",
+    "TiledMask",
+    "QueryMask",
+    "SelfOnly",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
+    module = style("attention")
+    contract, expected = module.EXPECTED[name]
+    verdict = check(getattr(module, name), contract=contract).verdicts[0]
+    assert verdict.slugs == expected, verdict.sentence
+    assert verdict.state == ("mistake" if expected else "correct"), verdict.sentence
+
+
+def test_a_mask_that_nobody_looks_at_is_ignored_and_not_added() -> None:
+    both = {"mask-ignored", "mask-added", "mask-weak"}
+    assert decide(Source(""), "L", both, {"unread": True}) == "mask-ignored"
+    assert decide(Source(""), "L", both, {"unread": False}) is None
+    assert decide(Source(""), "L", both | {"scale-width"}, {"unread": True}) is None

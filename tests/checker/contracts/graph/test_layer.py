@@ -1,0 +1,59 @@
+"""The graphs of the probes, and the ways to pass them."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from regard.checker.arguments import Built
+from regard.checker.contracts.graph.layer import callings, case, unlike, usual
+from regard.checker.workbench import Made
+
+
+def made(*names: str) -> Made:
+    parameters = [{"name": name, "required": True, "star": False, "default": None} for name in names]
+    return Made(1, {}, {}, [], {}, {}, parameters, True, Built({}, {}))
+
+
+def test_the_graph_is_directed_and_irregular_with_a_loop_a_street_and_a_node_alone() -> None:
+    a = case(np.random.default_rng(0), 4, "loose")["adjacency"]
+    assert not np.array_equal(a, a.T)
+    assert a.trace() == 1
+    assert ((a + a.T - np.diag(np.diag(a)) * 2) == 2).sum() == 2
+    assert not a[6].any()
+    assert not a[:, 6].any()
+    assert (a[:6].sum(1) > 0).all()
+    assert (a[:, :6].sum(0) > 0).all()
+    assert len(set(a[:6].sum(1))) > 1
+
+
+def test_the_other_graphs_have_loops_everywhere_or_nobody_alone() -> None:
+    closed = case(np.random.default_rng(0), 4, "closed")["adjacency"]
+    joined = case(np.random.default_rng(0), 4, "joined")["adjacency"]
+    assert (np.diag(closed) == 1).all()
+    assert (joined.sum(0) + joined.sum(1) > 0).all()
+    assert {len(closed), len(joined)} == {5, 6}
+
+
+def test_an_edge_list_holds_sources_above_targets_in_no_order() -> None:
+    asked = case(np.random.default_rng(0), 4, "loose")
+    way, enter = callings(made("x", "edge_index"))[0]
+    assert way == "edges"
+    source, target = enter(asked)[0][1]
+    back = np.zeros((7, 7))
+    back[target, source] = 1
+    assert np.array_equal(back, asked["adjacency"])
+    assert (np.diff(target) < 0).any()
+
+
+def test_names_say_where_the_graph_goes() -> None:
+    asked = case(np.random.default_rng(0), 4, "loose")
+    way, enter = callings(made("adj", "x"))[0]
+    assert way == "matrix"
+    assert np.array_equal(enter(asked)[0][0], asked["adjacency"])
+
+
+def test_the_case_unlike_the_first_has_as_many_nodes_and_other_edges(puppet: Callable) -> None:
+    subject = puppet("gcn-layer", {})
+    first, other = (of(subject, np.random.default_rng(0))["adjacency"] for of in (usual, unlike))
+    assert first.shape == other.shape
+    assert not np.array_equal(first, other)

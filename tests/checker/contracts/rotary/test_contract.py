@@ -1,0 +1,45 @@
+"""Rotary positions in the styles people write."""
+
+from collections.abc import Callable
+
+import pytest
+
+from regard.checker.contracts.rotary.contract import decide
+from regard.checker.live import check
+from regard.checker.source import Source
+
+NAMES = [
+    "rope_half",
+    "rope_pairs",
+    "RotaryModule",
+    "RotaryBoth",
+    "rope_mixed",
+    "rope_forgets",
+    "rope_one",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
+    module = style("functions")
+    contract, expected = module.EXPECTED[name]
+    verdict = check(getattr(module, name), contract=contract).verdicts[0]
+    assert verdict.slugs == expected, verdict.sentence
+    assert verdict.state == ("mistake" if expected else "correct"), verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("line", "slug"), [("f = 1e4 ** x", "exponent-without-two"), ("f = 100.0 ** x  # 10000", "base-wrong")]
+)
+def test_the_source_tells_mistakes_apart_that_are_the_same_numbers(line: str, slug: str) -> None:
+    assert decide(Source(line), "f", {"base-wrong", "exponent-without-two"}, {}) == slug
+    assert decide(Source(line), "f", {"base-wrong", "axis-wrong"}, {}) is None
+
+
+def test_a_base_that_is_not_heeded_is_named(style: Callable) -> None:
+    turn = style("functions").rope_half
+
+    def rope(x, offset=0, base=10000.0):
+        return turn(x, offset)
+
+    assert check(rope, contract="rotary").verdicts[0].slugs == ("base-wrong",)

@@ -1,0 +1,76 @@
+"""A person's source, read without running it."""
+
+import pytest
+
+from regard.checker.source import Source, role
+
+TEXT = """
+class A:
+    def __init__(self):
+        self.scale = 3 ** 0.5; self.init = softmax(1)
+
+    def forward(self, x):
+        k, q, v = self.c_attn(x).split(8, dim=2)
+        s = q @ k.T
+        s = s.masked_fill(self.mask == 0, 0)
+        return s.softmax(-1) @ v
+
+def f(x):
+    q, k, v = z[1], z[0], z[2]
+"""
+
+
+@pytest.mark.parametrize(
+    ("look", "line"),
+    [("softmax", 10), ("mask", 9), ("product", 8), ("power", 4), ("dropout", 6), ("", 6), ("split", 7)],
+)
+def test_a_finding_points_at_the_expression_or_at_forward(look: str, line: int) -> None:
+    place = Source(TEXT).place("A", look)
+    assert place
+    assert place.line == line
+    assert place.text == TEXT.splitlines()[line - 1].strip()
+
+
+def test_names_say_how_a_fused_projection_is_cut() -> None:
+    assert Source(TEXT).thirds("A") == ("k", "q", "v")
+    assert Source(TEXT).thirds("f") == ("k", "q", "v")
+    assert Source("def g():\n    a, b = c").thirds("g") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("q", "q"),
+        ("queries", "q"),
+        ("key", "k"),
+        ("W_v", "v"),
+        ("xk", None),
+        ("question", None),
+        ("x", None),
+        ("query_states", "q"),
+    ],
+)
+def test_roles_by_name(name: str, found: str | None) -> None:
+    assert role(name) == found
+
+
+def test_what_cannot_be_parsed_is_empty() -> None:
+    source = Source("def (:")
+    assert source.place("f", "softmax") is None
+    assert source.thirds("f") is None
+
+
+def test_comments_say_nothing() -> None:
+    source = Source("class A:\n    # leaky\n    def forward(self, x):\n        return x + 1e4  # relu(x)\n")
+    assert source.running("A") == "def forward(self, x):\n    return x + 10000.0"
+    assert "leaky" not in source.code()
+
+
+def test_what_is_said_of_a_member_is_names_docstrings_and_comments_not_code() -> None:
+    text = '"""The file."""\n# opening\nimport torch\n# far away\nx = 1\n\n# above\nclass A(Base):\n    """Doc."""\n'
+    text += "    def forward(self, inner):\n        code = Other(inner)  # beside\n        return code\n"
+    said = Source(text, "layers").said("A").split()
+    for word in ("layers", "A", "The", "Doc.", "inner", "Other", "Base", "above", "beside"):
+        assert word in said, word
+    for word in ("code", "away", "torch"):
+        assert word not in said, word

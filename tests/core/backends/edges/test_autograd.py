@@ -1,0 +1,92 @@
+"""Each differentiable sum alone: its gradient is the numerical one, and only what is needed is computed."""
+
+from functools import partial
+
+import pytest
+import torch
+
+from regard.core.backends.edges import native
+from regard.core.backends.edges import torch_sums as eager
+from regard.core.backends.edges.autograd import AdditiveSoftmax, Neighbours, Sampled, Scaled, Totals, Weighted
+from regard.core.edges import Edges
+
+EDGES = Edges(torch.tensor([4, 0, 3, 1, 2, 0]), torch.tensor([1, 1, 0, 2, 0, 2]), sizes=(3, 5))
+
+
+def rand(*shape: int) -> torch.Tensor:
+    source = torch.Generator().manual_seed(sum(shape))
+    return torch.randn(2, 2, *shape, dtype=torch.double, generator=source).requires_grad_()
+
+
+@pytest.fixture(params=["compiled", "torch alone"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "compiled" and native.missing():
+        pytest.skip(f"no compiled sums here: {native.missing()}")
+    if request.param == "torch alone":
+        monkeypatch.setenv("REGARD_NATIVE", "0")
+    return request.param
+
+
+@pytest.mark.usefixtures("way")
+def test_gradients_are_the_numerical_ones() -> None:
+    check = partial(torch.autograd.gradcheck, fast_mode=True)
+    outer, inner, keep = torch.rand(3).double(), torch.rand(5).double(), torch.rand(2, 2, 6).double()
+    assert check(lambda v: Scaled.apply(EDGES, outer, inner, v), rand(5, 3))
+    assert check(lambda w, v: Weighted.apply(EDGES, w, v), (rand(6), rand(5, 3)))
+    assert check(lambda q, k: Sampled.apply(EDGES, q, k), (rand(3, 7), rand(5, 7)))
+    for side, ends in ((EDGES.targets, EDGES.sorted.target), (EDGES.sources, EDGES.sorted.source)):
+        assert check(lambda x, side=side, ends=ends: Totals.apply(side, ends, x), rand(6))
+    for held in (keep, None):
+        parts = (rand(3), rand(5), rand(6), rand(5, 3))
+        assert check(lambda i, j, t, v, held=held: AdditiveSoftmax.apply(EDGES, 0.2, held, i, j, t, v), parts)
+        without = (rand(3), rand(5), rand(5, 3))
+        assert check(
+            lambda i, j, v, held=held: AdditiveSoftmax.apply(EDGES, 0.2, held, i, j, None, v), without
+        )
+
+
+@pytest.mark.usefixtures("way")
+def test_a_gradient_that_nobody_needs_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    v = rand(5, 3)
+    needed, not_needed = (Weighted.apply(EDGES, weights, v) for weights in (rand(6), rand(6).detach()))
+    for by in (eager, native):
+        monkeypatch.delattr(by, "dots")
+    not_needed.sum().backward()
+    assert v.grad is not None
+    with pytest.raises(AttributeError, match="dots"):
+        needed.sum().backward()
+
+
+@pytest.mark.usefixtures("way")
+def test_a_graph_can_be_walked_back_twice_if_it_is_kept() -> None:
+    v = rand(5, 3)
+    y = AdditiveSoftmax.apply(EDGES, 0.2, None, rand(3), rand(5), None, v)
+    first = torch.autograd.grad(y.sum(), v, retain_graph=True)[0]
+    other = torch.autograd.grad(y.square().sum(), v, retain_graph=True)[0]
+    assert torch.equal(first, torch.autograd.grad(y.sum(), v)[0]) and not torch.equal(first, other)
+
+
+def test_neighbours_share_a_target() -> None:
+    scores, members = rand(6).detach(), Neighbours(EDGES)
+    target, source = EDGES.sorted.target.tolist(), EDGES.sorted.source.tolist()
+    for e in range(6):
+        row = [f for f in range(6) if target[f] == target[e]]
+        column = [f for f in range(6) if source[f] == source[e]]
+        torch.testing.assert_close(members.row_max(scores)[..., e], scores[..., row].amax(-1))
+        torch.testing.assert_close(members.row_sum(scores)[..., e], scores[..., row].sum(-1))
+        torch.testing.assert_close(members.column_sum(scores)[..., e], scores[..., column].sum(-1))
+        assert members.row_count(scores)[e] == len(row)
+    assert members.only(scores, -torch.inf) is scores
+
+
+def test_who_went_forward_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    if native.missing():
+        pytest.skip(f"no compiled sums here: {native.missing()}")
+    found = []
+    for later in ("1", "0"):
+        monkeypatch.delenv("REGARD_NATIVE", raising=False)
+        v = rand(5, 3)
+        y = AdditiveSoftmax.apply(EDGES, 0.2, None, rand(3), rand(5), None, v)
+        monkeypatch.setenv("REGARD_NATIVE", later)
+        found.append(torch.autograd.grad(y.sum(), v)[0])
+    assert torch.equal(*found)

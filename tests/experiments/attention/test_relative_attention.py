@@ -1,0 +1,65 @@
+import torch
+
+from regard.experiments.attention.relative_attention import (
+    Settings,
+    bounds,
+    convolution,
+    layer,
+    nearest_kernel,
+    pooled,
+    run,
+)
+from regard.lab.events import Drawn, Measured
+from regard.lab.experiment import Session
+
+
+def test_the_layer_is_the_documents_formula() -> None:
+    """Softmax of q_i k_j + p_(i-j) with loops, on four places."""
+    x = torch.tensor([[0.3, 1.1, 0.7, 0.2]], dtype=torch.float64)
+    p = {-1: 0.4, 0: -0.3, 1: 1.2}
+    found = layer(x, 0.5, 2.0, 3.0, torch.tensor([p[-1], p[0], p[1]], dtype=torch.float64))
+    for i in range(4):
+        near = [j for j in range(4) if abs(i - j) <= 1]
+        weights = torch.stack([(0.5 * x[0, i] * 2.0 * x[0, j] + p[i - j]).exp() for j in near])
+        expected = sum(w * 3.0 * x[0, j] for w, j in zip(weights / weights.sum(), near, strict=True))
+        assert abs(found[0, i] - expected) < 1e-12
+
+
+def test_the_documents_kernel_has_the_known_answer() -> None:
+    value, p = convolution(torch.tensor([2.0, 0.0, 1.0], dtype=torch.float64))
+    assert value == 3 and torch.allclose(p.exp(), torch.tensor([1 / 3, 0, 2 / 3], dtype=torch.float64))
+
+
+def test_pooling_by_hand() -> None:
+    x = torch.tensor([[1.0, 2.0, 1.0]], dtype=torch.float64)
+    e = torch.tensor([2.0, 4.0, 2.0], dtype=torch.float64).exp()
+    assert abs(pooled(x, 1.0, 1)[0, 1] - (e / e.sum() * x[0]).sum()) < 1e-12
+
+
+def test_a_bound_ten_times_too_small_would_be_seen() -> None:
+    x = 0.05 + torch.rand(50, 40, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    error = x.unfold(1, 5, 1).amax(-1) - pooled(x, 30.0, 2)[:, 2:-2]
+    by_gap, anyhow = bounds(x, 30.0, 2)
+    assert (
+        (error <= by_gap).all()
+        and (error <= anyhow).all()
+        and not (error <= by_gap / 10).all()
+        and not (error <= anyhow / 10).all()
+    )
+
+
+def test_a_kernel_of_one_sign_is_found_by_the_search() -> None:
+    assert nearest_kernel(torch.tensor([0.0, 0.0, -2.0], dtype=torch.float64)) < 1e-9
+
+
+def test_a_small_run_measures_and_draws(tmp_path) -> None:
+    events = list(run(Settings(length=20, sequences=5, betas=(1.0, 100.0)), Session(folder=tmp_path)))
+    assert any(isinstance(one, Drawn) for one in events)
+    assert (
+        next(
+            one.value
+            for one in events
+            if isinstance(one, Measured) and one.name == "gap to the convolution [2, 0, 1]"
+        )
+        < 1e-12
+    )

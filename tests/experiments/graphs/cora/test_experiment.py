@@ -1,0 +1,125 @@
+"""The experiment on a small graph in Cora's form; its formulas with matrices by hand."""
+
+from math import exp
+from pathlib import Path
+
+import pytest
+import torch
+
+from regard.core.edges import Edges
+from regard.core.similarity import Additive
+from regard.data.sets.graphs import FIELDS, Network
+from regard.errors import Unreachable
+from regard.experiments.graphs.cora import experiment as cora
+from regard.experiments.graphs.cora.experiment import (
+    EXPERIMENT,
+    VARIANTS,
+    Settings,
+    dense_attention,
+    dense_convolution,
+    run,
+)
+from regard.experiments.graphs.cora.nodes import ATTENTION
+from regard.lab.events import Compared, Drawn, Event, Measured, Tabled
+from regard.lab.experiment import Session
+
+
+def small() -> Network:
+    """Seven rings of eleven papers, a bridge between neighbours; words that give a field away now and then."""
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.arange(77) % 7
+    ring = torch.arange(77)
+    source, target = torch.cat([ring, ring[::10]]), torch.cat([(ring + 7) % 77, (ring[::10] + 1) % 77])
+    words = (torch.rand(77, 29, generator=generator) < 0.1).float()
+    words[ring, labels] = (torch.rand(77, generator=generator) < 0.7).float()
+    words[:, 28] = 1.0
+    parts = (ring < 28, (ring >= 28) & (ring < 49), ring >= 49)
+    return Network(
+        features=words, source=torch.cat([source, target]), target=torch.cat([target, source]), labels=labels, classes=FIELDS,
+        train=parts[0], validation=parts[1], test=parts[2], said="Seven rings.",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
+    patch = pytest.MonkeyPatch()
+    patch.setattr(cora, "load_cora", small)
+    try:
+        return list(
+            run(Settings(seeds=2, ablated=2, epochs=8), Session(folder=tmp_path_factory.mktemp("run")))
+        )
+    finally:
+        patch.undo()
+
+
+def measured(events: list[Event], name: str) -> list[float]:
+    return [one.value for one in events if isinstance(one, Measured) and one.name == name]
+
+
+def test_every_claim_is_measured(events: list[Event]) -> None:
+    there = {one.name for one in events if isinstance(one, Measured | Compared)}
+    assert {claim.name for claim in EXPERIMENT.claims} <= there
+
+
+def test_the_layers_are_the_formulas(events: list[Event]) -> None:
+    for name in ("GraphConvolution", "GraphAttention"):
+        (gap,) = measured(events, f"{name}: largest gap to the formula with matrices")
+        assert gap < 1e-12
+
+
+def test_both_networks_are_trained_from_the_same_seeds(events: list[Event]) -> None:
+    assert (
+        len(measured(events, "GCN: test accuracy, %")) == len(measured(events, "GAT: test accuracy, %")) == 2
+    )
+    pairs = [one for one in events if isinstance(one, Compared)]
+    assert all(one.first.keys() == one.second.keys() == {0, 1} for one in pairs)
+
+
+def test_the_disagreement_adds_up(events: list[Event]) -> None:
+    (table,) = (one for one in events if isinstance(one, Tabled) and one.name == "disagreement")
+    tests = {name: measured(events, f"{name}: test accuracy, %") for name in ("GCN", "GAT")}
+    for seed, both, attention, convolution, neither, _ in table.rows:
+        assert both + attention + convolution + neither == 28
+        assert tests["GAT"][seed] == pytest.approx(100 * (both + attention) / 28, abs=1e-3)
+        assert tests["GCN"][seed] == pytest.approx(100 * (both + convolution) / 28, abs=1e-3)
+
+
+def test_the_entropy_of_attention_is_at_most_that_of_equal_weights(events: list[Event]) -> None:
+    for name in ("first", "second"):
+        found = measured(events, f"entropy of attention / that of equal weights, {name} layer")
+        assert len(found) == 2 and all(0 < one <= 1 + 1e-6 for one in found)
+
+
+def test_figures_are_drawn(events: list[Event]) -> None:
+    assert {one.name for one in events if isinstance(one, Drawn)} == {
+        "seeds", "neighbours", "entropy", "embedding", "ablation"
+    }  # fmt: skip
+
+
+def test_without_cora_the_run_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def away() -> Network:
+        raise Unreachable("cora is not reachable from here", "nothing", "connect to a network")
+
+    monkeypatch.setattr(cora, "load_cora", away)
+    with pytest.raises(Unreachable):
+        list(run(Settings(), Session(folder=tmp_path)))
+
+
+def test_a_variant_changes_one_thing() -> None:
+    for recipe in VARIANTS.values():
+        changed = [name for name in vars(ATTENTION) if getattr(recipe, name) != getattr(ATTENTION, name)]
+        assert len(changed) == 1
+
+
+def test_the_formulas_with_matrices_by_hand() -> None:
+    """Two nodes, one edge from 1 to 0, loops: node 0 takes from both, node 1 from itself."""
+    edges = Edges(torch.tensor([0, 1, 1]), torch.tensor([0, 1, 0]), nodes=2)
+    x = torch.tensor([[1.0], [3.0]], dtype=torch.float64)
+    one, score = torch.ones(1, 1, dtype=torch.float64), Additive(heads=1, width=1).double()
+    with torch.no_grad():
+        score.target.fill_(1.0)
+        score.source.fill_(1.0)
+        # Degrees, loops counted, are 2 and 1: row 0 is 1/2 and 1/sqrt(2), row 1 is 1.
+        assert dense_convolution(x, one, edges)[:, 0].tolist() == pytest.approx([0.5 + 3 / 2**0.5, 3.0])
+        share = exp(4) / (exp(2) + exp(4))
+        assert dense_attention(x, one, score, edges)[:, 0].tolist() == pytest.approx([1 + 2 * share, 3.0])

@@ -1,0 +1,115 @@
+"""Training with patience on a small graph: what stops it, what is chosen, what decays."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from regard.data.sets.graphs import Network, load_karate
+from regard.experiments.graphs.cora import nodes
+from regard.experiments.graphs.cora.nodes import ATTENTION, CONVOLUTION, Recipe, Task, build, train, train_all
+
+
+@pytest.fixture(scope="module")
+def club() -> Task:
+    karate = load_karate()
+    validation = torch.zeros(34, dtype=torch.bool)
+    validation[[5, 14, 21, 32]] = True
+    parts = {"train": karate.train & ~validation, "validation": validation, "test": karate.test}
+    fields = {
+        name: getattr(karate, name) for name in ("features", "source", "target", "labels", "classes", "said")
+    }
+    return Task(Network(**fields, **parts))
+
+
+SMALL = replace(CONVOLUTION, epochs=60, patience=5)
+
+
+def test_a_task_has_loops_and_words_as_shares_or_ones(club: Task) -> None:
+    assert club.edges.count == 156 + 34 and club.edges.sorted is club.edges
+    doubled = Task(replace(club.network, features=2 * club.network.features))
+    assert torch.equal(doubled.features[True].dense(), torch.eye(34))
+    assert torch.equal(doubled.features[False].dense(), 2 * torch.eye(34))
+
+
+@pytest.mark.parametrize("recipe", [SMALL, replace(ATTENTION, hidden=3, heads=2, epochs=40, patience=5)])
+def test_both_networks_learn_the_club(club: Task, recipe: Recipe) -> None:
+    found = train(club, replace(recipe, epochs=80, patience=80), 0)
+    assert club.right(found.scores, club.train) >= 90 and found.test >= 80
+
+
+def test_the_same_seed_gives_the_same_training(club: Task) -> None:
+    first, second, other = (train(club, SMALL, seed) for seed in (3, 3, 4))
+    assert first.tests == second.tests and torch.equal(first.scores, second.scores)
+    assert not torch.equal(first.scores, other.scores)
+
+
+def told(monkeypatch: pytest.MonkeyPatch, club: Task, losses: list[float]) -> list[int]:
+    """Let the validation losses be these; note how often an epoch was asked for."""
+    asked: list[int] = []
+
+    def epochs(task: Task, recipe: Recipe, model: torch.nn.Module):
+        for number in range(recipe.epochs):
+            asked.append(number)
+            yield torch.full((34, 2), float(number))
+
+    seen = iter(losses)
+    monkeypatch.setattr(nodes, "_epochs", epochs)
+    monkeypatch.setattr(Task, "loss", lambda self, scores, which: torch.tensor(next(seen)))
+    return asked
+
+
+def test_it_stops_after_the_patience_and_takes_the_lowest_loss(
+    club: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Losses 5 4 6 3 then seven that are higher: the fourth epoch is chosen, and five more are waited for."""
+    asked = told(monkeypatch, club, [5, 4, 6, 3, 7, 7, 3, 7, 7, 7, 1])
+    found = train(club, SMALL, 0)
+    assert (found.epoch, found.epochs, found.loss, len(asked)) == (4, 9, 3.0, 9)
+    assert found.scores[0, 0] == 3.0, "the scores are those of the chosen epoch"
+
+
+def test_it_ends_after_the_last_epoch_where_the_loss_keeps_falling(
+    club: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(monkeypatch, club, [float(60 - number) for number in range(60)])
+    assert train(club, SMALL, 0).epoch == 60
+
+
+def test_the_model_is_left_as_it_was_at_the_chosen_epoch(club: Task) -> None:
+    found = train(club, SMALL, 1)
+    with torch.no_grad():
+        again = found.model(club.features[True], club.edges)
+    assert torch.allclose(again, found.scores, atol=1e-6) and not found.model.training
+    assert found.test == club.right(found.scores, club.test) == found.tests[found.epoch - 1]
+    assert found.after(2) == found.tests[1] and found.after(1000) == found.tests[-1]
+    assert torch.equal(found.answers(club.test), found.scores[club.test].argmax(1))
+
+
+@pytest.mark.parametrize(("decayed", "second"), [("first layer", False), ("everything", True)])
+def test_weight_decay_reaches_what_the_recipe_says(
+    club: Task, decayed: str, second: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no loss at all only decay moves the weights."""
+    monkeypatch.setattr(Task, "loss", lambda self, scores, which: 0.0 * scores.sum())
+    recipe = replace(SMALL, decayed=decayed, decay=0.1, dropout=0.0)
+    torch.manual_seed(0)
+    model = build(recipe, 34, 2)
+    before = {name: value.detach().clone() for name, value in model.named_parameters()}
+    next(nodes._epochs(club, recipe, model))
+    moved = {
+        name.split(".")[0] for name, value in model.named_parameters() if not torch.equal(value, before[name])
+    }
+    assert moved == {"first", *(["second"] if second else [])}
+
+
+def test_trainings_in_processes_are_those_in_a_row(club: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = [(SMALL, 3), (replace(ATTENTION, hidden=3, heads=2, epochs=20), 4)]
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    apart = list(train_all(club, jobs))
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    for there, here in zip(apart, train_all(club, jobs), strict=True):
+        assert (there.epoch, there.tests) == (here.epoch, here.tests)
+        assert torch.allclose(there.scores, here.scores, atol=1e-5)
+        x = club.features[True]
+        assert torch.allclose(there.model(x, club.edges), there.scores, atol=1e-5)

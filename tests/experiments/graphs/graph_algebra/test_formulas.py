@@ -1,0 +1,73 @@
+"""Graphs on paper: known answers by hand."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+
+from regard.core.edges import Edges
+from regard.experiments.graphs.graph_algebra.formulas import (
+    LEFT,
+    RIGHT,
+    adjacency,
+    blocks,
+    counterexample,
+    edges,
+    laplacian,
+    middle,
+    rate,
+    residual,
+    smoothed,
+    told,
+    walks,
+)
+
+TRIANGLE = edges(((1, 2), (2, 3), (1, 3)), 3)
+PATH = edges(((1, 2), (2, 3)), 3)
+
+
+def test_a_graph_numbered_from_one():
+    assert told(adjacency(PATH)) == "[[0, 1, 0], [1, 0, 1], [0, 1, 0]]"
+    assert told(laplacian(adjacency(PATH))) == "[[1, -1, 0], [-1, 2, -1], [0, -1, 1]]"
+    assert edges(LEFT, 5).count == 10 and edges(RIGHT, 6).count == 14
+
+
+def test_walks_of_a_triangle_by_hand():
+    """From a corner: of length 2 two ways back and one to each other corner; as paths only the latter."""
+    counted, paths = walks(adjacency(TRIANGLE), 2)
+    assert (
+        told(counted) == "[[2, 1, 1], [1, 2, 1], [1, 1, 2]]"
+        and told(paths) == "[[0, 1, 1], [1, 0, 1], [1, 1, 0]]"
+    )
+
+
+def test_what_no_matrix_makes():
+    x = torch.randn(500, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    assert residual(x, x @ torch.tensor([[1.0], [2.0], [-3.0]], dtype=torch.float64)) < 1e-20
+    assert residual(x, x[:, :1] ** 2) > 0.8
+
+
+def test_the_median_of_three_and_its_counterexample():
+    assert middle([5, 1, 3]) == 3
+    x, y, gap = counterexample()
+    assert gap == middle([a + b for a, b in zip(x, y, strict=True)]) - middle(x) - middle(y) != 0
+
+
+@pytest.mark.parametrize(("own", "expected"), [(0.0, 0.5), (1.0, 0.25), (4.0, 0.7)])
+def test_the_rate_of_a_triangle(own, expected):
+    """D⁻¹A of a triangle has the eigenvalues 1, −½, −½: |own − ½| / (1 + own)."""
+    assert abs(rate(adjacency(TRIANGLE), own) - expected) < 1e-12
+    x = torch.tensor([[1.0], [0.0], [-1.0]], dtype=torch.float64)
+    found = smoothed(TRIANGLE, x, own, 3)
+    assert all(abs(after / before - expected) < 1e-12 for before, after in pairwise(found))
+
+
+def test_a_path_swings_for_ever_without_the_self_connection():
+    """It is bipartite: the eigenvalue −1 turns signs and shrinks nothing, until a node hears itself."""
+    assert abs(rate(adjacency(PATH), 0.0) - 1) < 1e-12 and rate(adjacency(PATH), 1.0) < 0.51
+
+
+def test_two_blocks_are_one_graph():
+    graph = blocks(20, torch.Generator().manual_seed(0))
+    reached = torch.linalg.matrix_power(adjacency(graph) + torch.eye(20), 20)
+    assert isinstance(graph, Edges) and bool((reached > 0).all()) and not adjacency(graph).diagonal().any()

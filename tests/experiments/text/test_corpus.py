@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+import torch
+
+from regard.errors import RegardError
+from regard.experiments.text.corpus import load_corpus, real_words, speak
+from regard.generation.sampling import GREEDY
+from regard.models.gpt.config import Config
+from regard.models.gpt.model import GPT
+
+SHARES = {"train": 0.75, "test": 0.25}
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> str:
+    path = tmp_path / "mine.txt"
+    path.write_text("to be or not to be " * 20)
+    return str(path)
+
+
+def test_a_text_of_ones_own_becomes_windows(text: str) -> None:
+    corpus = load_corpus(text, shares=SHARES, context=7, limit=100)
+    assert corpus.tokenizer.alphabet == " benort" and {
+        name: len(ids) for name, ids in corpus.windows.splits.items()
+    } == {"train": 75, "test": 25}
+    inputs, targets = corpus.batches("train", size=3, seed=1)(5)
+    assert torch.equal(inputs[:, 1:], targets[:, :-1])
+
+
+def test_a_model_speaks_without_dropout_and_is_left_as_it_was(text: str) -> None:
+    corpus = load_corpus(text, shares=SHARES, context=7)
+    model = GPT(Config(vocabulary=7, context=7, depth=1, heads=1, width=4, dropout=0.5)).train()
+    first, again = (speak(model, corpus, "to ", steps=9, sampler=GREEDY, seed=0, rows=2) for _ in range(2))
+    assert (
+        first == again
+        and first[0] == first[1]
+        and first[0].startswith("to ")
+        and len(first[0]) == 12
+        and model.training
+    )
+
+
+def test_real_words_are_counted_but_for_the_ends() -> None:
+    assert (
+        real_words("xx to bee or zz", {"to", "or"}) == pytest.approx(2 / 3) and real_words("", {"a"}) == 0.0
+    )
+
+
+def test_a_missing_file_is_told_in_three_lines() -> None:
+    with pytest.raises(RegardError, match="the text cannot be read"):
+        load_corpus("nowhere.txt", shares=SHARES, context=3)

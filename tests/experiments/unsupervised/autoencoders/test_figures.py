@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+import torch
+
+from regard.experiments.unsupervised.autoencoders.figures import (
+    draw_accuracies,
+    draw_blocks,
+    draw_curves,
+    draw_latent,
+    draw_reconstructions,
+)
+from regard.experiments.unsupervised.autoencoders.training import Grid, Task, Trials, try_grid
+from regard.experiments.unsupervised.linear_autoencoder import expected_accuracy
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.arange(240) % 10
+    shapes = torch.rand(10, 16, generator=generator)
+    points = shapes[labels] + 0.1 * torch.rand(240, 16, generator=generator)
+    parts = {"train": slice(0, 120), "valid": slice(120, 160), "test": slice(160, 240)}
+    return Task(
+        "digits", {name: points[part] for name, part in parts.items()}, {name: labels[part] for name, part in parts.items()}, 10
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trials(task: Task) -> tuple[Trials, Trials]:
+    grid = {"bottlenecks": (2, 5), "corrupted": (5,), "epochs": 3, "size": 30, "repeats": 2}
+    return dict(try_grid(task, Grid(**grid))), dict(try_grid(task, Grid(**grid, hidden=(7,))))
+
+
+def test_curves_show_the_errors_and_the_bound(trials) -> None:
+    figure = draw_curves(trials[0], {2: 0.05, 5: 0.0})
+    left, right = figure.axes
+    assert [axis.get_title("left") for axis in (left, right)] == ["k = 2", "k = 5"]
+    solid, dashed, bound = left.lines
+    trial = trials[0][2, "vanilla"]
+    assert np.allclose(solid.get_ydata(), trial.train.mean(1)) and np.allclose(
+        dashed.get_ydata(), trial.valid.mean(1)
+    )
+    assert list(bound.get_ydata()) == [0.05, 0.05]
+    assert len(right.lines) == 6, "three kinds, two splits, and no line for a bound of nothing"
+    assert [text.get_text() for text in right.get_legend().texts] == ["vanilla", "denoising", "masked"]
+
+
+def test_accuracies_show_every_cell_and_the_theory(trials) -> None:
+    figure = draw_accuracies({"synthetic points": trials, "digits": trials}, 20)
+    assert [axis.get_title("left") for axis in figure.axes] == [
+        "synthetic points, all labels",
+        "synthetic points, 200 labels",
+        "digits, all labels",
+        "digits, 200 labels",
+    ]
+    shown = {line.get_label(): line for line in figure.axes[0].lines}
+    assert shown["theory"].get_ydata()[-1] == pytest.approx(expected_accuracy(5, 20))
+    vanilla = figure.axes[0].containers[0].lines[0].get_ydata()
+    assert np.allclose(vanilla, [trials[0][k, "vanilla"].correct.mean() for k in (2, 5)])
+    assert "theory" not in {line.get_label() for line in figure.axes[2].lines}
+
+
+def test_reconstructions_begin_with_the_digits_themselves(task: Task, trials) -> None:
+    (axis,) = draw_reconstructions(task, *trials).axes
+    assert [label.get_text() for label in axis.get_yticklabels()] == [
+        "as it is",
+        "linear, k = 2",
+        "linear, k = 5",
+        "nonlinear, k = 2",
+        "nonlinear, k = 5",
+        "with noise",
+        "denoising, k = 5",
+        "masked",
+        "masked, k = 5",
+    ]
+    mosaic = axis.images[0].get_array()
+    assert mosaic.shape == (9 * 4, 10 * 4)
+    third = task.points["test"][(task.labels["test"] == 6).nonzero()[3, 0]]
+    assert np.allclose(mosaic[:4, 24:28], third.view(4, 4))
+    masked = mosaic[7 * 4 : 8 * 4]
+    assert 0.1 < (masked == 0).mean() < 0.45
+
+
+def test_codes_are_drawn_as_round_clouds_with_one_mark_for_each_class(task: Task) -> None:
+    grid = {"bottlenecks": (2,), "corrupted": (), "epochs": 1, "repeats": 1}
+    flat = [dict(try_grid(task, Grid(**grid, hidden=hidden))) for hidden in ((), (7,))]
+    figure = draw_latent(task, *flat)
+    assert len(figure.axes) == 2
+    for axis in figure.axes:
+        codes = np.concatenate([one.get_offsets() for one in axis.collections])
+        assert len(axis.collections) == 10 and len(codes) == 80
+        assert np.allclose(np.cov(codes.T, ddof=0), np.eye(2), atol=0.01)
+
+
+def test_blocks_mark_the_first() -> None:
+    (axis,) = draw_blocks(torch.tensor([0.9, 0.7, 0.8]), 0.8).axes
+    every, first, whole = axis.lines
+    assert np.allclose(every.get_ydata(), [0.9, 0.7, 0.8])
+    assert np.allclose(first.get_ydata(), [0.9]) and list(whole.get_ydata()) == [0.8, 0.8]

@@ -1,0 +1,131 @@
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+
+from regard.errors import RegardError
+from regard.lab.book.style import SECONDS, film, inline, panels, picture, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn() -> bytes:
+    with style():
+        figure, axes = panels(2)
+        for axis in axes:
+            axis.plot([1, 2], [3, 4], label="a")
+            axis.legend()
+    return picture(figure)
+
+
+def test_the_same_figure_gives_the_same_bytes() -> None:
+    assert drawn() == drawn()
+
+
+def test_a_figure_is_a_vector_picture_without_text_that_needs_a_font() -> None:
+    root = ElementTree.fromstring(drawn())
+    assert root.tag.endswith("svg") and not root.findall(".//{http://www.w3.org/2000/svg}text")
+
+
+def test_two_figures_in_one_page_share_no_id_and_every_reference_is_met() -> None:
+    first, second = (inline(drawn().decode(), name) for name in ("a", "b"))
+    ids = [set(re.findall(r'\bid="([^"]+)"', one)) for one in (first, second)]
+    assert ids[0] and not ids[0] & ids[1]
+    for text, own in zip((first, second), ids, strict=True):
+        assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text)) <= own
+
+
+def test_an_inlined_figure_takes_its_size_from_the_page() -> None:
+    head = inline(drawn().decode(), "a").split(">", 1)[0]
+    assert "viewBox" in head and not re.search(r'\b(width|height)="', head)
+
+
+def frame(title: str, width: float = 3.0) -> "Figure":
+    """A frame with what has an id: glyphs, a clip path, a marker."""
+    with style():
+        figure, (axis,) = panels(width=width)
+        axis.plot([1, 2], [3, 4])
+        axis.set(title=title, xlim=(1.2, 1.8))
+    return figure
+
+
+def moving(count: int) -> str:
+    return picture(film([frame(f"epoch {number}") for number in range(count)])).decode()
+
+
+def spans(svg: str) -> list[tuple[float, float]]:
+    """When each frame begins and ends to be visible, in percent, as its keyframes say."""
+    share = r"([\d.]+)%"
+    found = re.findall(
+        rf"0% {{ visibility: hidden; }} {share} {{ visibility: visible; }} {share} {{ visibility: hidden; }}",
+        svg,
+    )
+    return [(float(first), float(last)) for first, last in found]
+
+
+def test_a_film_is_one_picture_with_every_frame_in_a_layer_and_the_last_one_seen_without_motion() -> None:
+    root = ElementTree.fromstring(moving(3))
+    assert not root.findall(f".//{SVG}svg")
+    layers = [one for one in root if one.tag == f"{SVG}g"]
+    assert [one.get("visibility") for one in layers] == ["hidden", "hidden", "visible"]
+    assert all(len(one.findall(f".//{SVG}use")) > 5 for one in layers)
+    (rule,) = [one.text or "" for one in root if one.tag == f"{SVG}style"]
+    assert rule.startswith("@media screen and (prefers-reduced-motion: no-preference) {")
+    assert rule.endswith("}") and rule.count("{") == rule.count("}")
+
+
+@pytest.mark.parametrize("count", [1, 2, 6, 7])
+def test_at_any_time_a_film_shows_one_frame(count: int) -> None:
+    """The first begins at once, each begins where the one before ends, the last ends where all begins again."""
+    svg = moving(count)
+    shown = spans(svg)
+    assert len(shown) == count and shown[0][0] == 0 and shown[-1][1] == 100
+    assert all(before[1] == after[0] for before, after in pairwise(shown))
+    assert [last - first for first, last in shown[:-1]] == pytest.approx(
+        [100 / (count + 1)] * (count - 1), 1e-4
+    )
+    clocks = re.findall(r"\.(\S+) { animation: (\S+) ([\d.]+)s step-end infinite; } @keyframes (\S+) ", svg)
+    classes = re.findall(r'<g class="([^"]+)"', svg)
+    assert [(rule, used, defined) for rule, used, _, defined in clocks] == [
+        (one, one, one) for one in classes
+    ]
+    assert [float(one[2]) for one in clocks] == pytest.approx([SECONDS * (count + 1)] * count)
+
+
+def test_the_frames_of_a_film_share_no_id_and_every_reference_is_met_in_a_page_too() -> None:
+    for svg in (moving(3), inline(moving(3), "page")):
+        ids = re.findall(r'\bid="([^"]+)"', svg)
+        wanted = set(re.findall(r'href="#([^"]+)"', svg)) | set(re.findall(r"url\(#([^)]+)\)", svg))
+        assert ids and len(ids) == len(set(ids)) and wanted and wanted <= set(ids)
+
+
+def test_the_frames_of_a_film_are_cut_alike() -> None:
+    """A wide title would move the edge of a frame that is cut to what it shows."""
+    short, long = (picture(film([frame(title)])).decode().split(">", 1)[0] for title in ("a", "a" * 60))
+    assert short == long and "viewBox" in short
+
+
+def test_a_film_in_a_page_takes_its_size_from_the_page() -> None:
+    head = inline(moving(2), "a").split(">", 1)[0]
+    assert "viewBox" in head and not re.search(r'\b(width|height)="', head)
+
+
+def test_the_same_film_gives_the_same_bytes() -> None:
+    assert moving(2) == moving(2)
+
+
+def test_frames_of_two_sizes_or_none_are_refused() -> None:
+    with pytest.raises(RegardError) as error:
+        film([frame("a"), frame("b", width=4.0)])
+    assert str(error.value) == (
+        "a film needs frames, all of one size\n"
+        "  got: 2 frames, sizes [(3.0, 3.0), (4.0, 3.0)]\n"
+        "  fix: draw them alike"
+    )
+    with pytest.raises(RegardError, match="got: 0 frames"):
+        film([])

@@ -1,0 +1,109 @@
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from regard.data.tokens.tokenizer import Bytes, Character
+from regard.errors import RegardError
+from regard.generation.sampling import GREEDY, Sampler
+from regard.lab.text_model import FILE, Voice, keep_voice, load_voice, voices
+from regard.models.gpt.config import Config
+from regard.models.gpt.model import GPT
+from regard.training import Checkpoints, Plan, Training, cross_entropy
+
+CONFIG = Config(vocabulary=7, context=8, depth=1, heads=2, width=8, position="rotary")
+
+
+def trained(folder: Path) -> GPT:
+    """A model that is saved as an experiment saves it, after two steps."""
+    torch.manual_seed(0)
+    model = GPT(CONFIG)
+    batch = torch.randint(7, (3, 8)), torch.randint(7, (3, 8))
+    training = Training(model, lambda index: batch, cross_entropy, Plan(steps=2))
+    list(training)
+    keep_voice(folder, CONFIG, Character(" benort"))
+    Checkpoints(folder).save(training.state())
+    return model.eval()
+
+
+def test_a_model_comes_back_as_it_was_saved(tmp_path: Path) -> None:
+    model = trained(tmp_path / "small")
+    voice = load_voice(tmp_path)
+    ids = voice.prompt("to be")
+    with torch.no_grad():
+        assert torch.equal(voice.model(ids), model(ids))
+    assert not voice.model.training and voice.model.config == CONFIG and voice.show([6, 4, -1]) == "to"
+
+
+def test_of_several_models_the_last_one_speaks_unless_named(tmp_path: Path) -> None:
+    for name in ("zebra", "ape"):
+        trained(tmp_path / name)
+    assert list(voices(tmp_path)) == ["zebra", "ape"]
+    config = json.loads((tmp_path / "zebra" / FILE).read_text())
+    config["config"]["dropout"] = 0.5
+    (tmp_path / "zebra" / FILE).write_text(json.dumps(config))
+    assert load_voice(tmp_path, "zebra").model.config.dropout == 0.5 and load_voice(tmp_path, "ape").model.config.dropout == 0.0  # fmt: skip
+
+
+def test_a_sample_depends_on_its_own_seed_alone(tmp_path: Path) -> None:
+    trained(tmp_path / "small")
+    voice = load_voice(tmp_path)
+    said = [
+        [
+            int(token.ids[-1])
+            for token in voice.speak(voice.prompt("to"), steps=12, sampler=Sampler(), seeds=seeds)
+        ]
+        for seeds in ([4], [1, 4], [5])
+    ]
+    assert said[0] == said[1] != said[2]
+
+
+def test_a_text_stops_it_and_a_beam_of_one_is_greedy(tmp_path: Path) -> None:
+    trained(tmp_path / "small")
+    voice = load_voice(tmp_path)
+    ids = voice.prompt("to")
+    greedy = [int(token.ids) for token in voice.speak(ids, steps=9, sampler=GREEDY, seeds=[0])]
+    assert list(voice.search(ids, steps=9, width=1, penalty=0.0)[0].ids) == greedy
+    end = voice.show(greedy[:3])
+    stopped = [int(token.ids) for token in voice.speak(ids, steps=9, sampler=GREEDY, seeds=[0], stop=end)]
+    assert voice.show(stopped).endswith(end) and len(stopped) <= 3
+
+
+def test_half_a_character_waits_for_its_other_half() -> None:
+    voice = Voice(GPT(CONFIG), Bytes())
+    assert voice.show([110, 195]) == "n" and voice.show([110, 195, 169]) == "né"
+
+
+def test_a_long_prompt_is_said_to_be_cut() -> None:
+    voice = Voice(GPT(CONFIG), Character(" benort"))
+    assert voice.cut(voice.prompt("to be or")) == ""
+    assert (
+        voice.cut(voice.prompt("to be or not"))
+        == "the prompt has 12 tokens; the model sees the last 8 of them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (None, "this run holds no model that can speak\n  got: empty\n  fix: name a run of a text experiment, such as 'shakespeare'; an older one must be run again"),
+        ("smal", "no model of that name in this run\n  got: 'smal'\n  fix: did you mean 'small'?"),
+        ("bare", "the run has not saved its model yet\n  got: bare\n  fix: wait for its first checkpoint"),
+    ],
+)  # fmt: skip
+def test_what_cannot_speak_is_told_in_three_lines(tmp_path: Path, name: str | None, message: str) -> None:
+    run = tmp_path / "empty"
+    run.mkdir()
+    if name:
+        trained(run / "small")
+        keep_voice(run / "bare", CONFIG, Character("ab"))
+    with pytest.raises(RegardError) as caught:
+        load_voice(run, name)
+    assert str(caught.value) == message
+
+
+def test_an_empty_prompt_is_told_in_three_lines() -> None:
+    with pytest.raises(RegardError) as caught:
+        Voice(GPT(CONFIG), Character("ab")).prompt("")
+    assert str(caught.value) == "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from"  # fmt: skip
