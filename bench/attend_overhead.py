@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Measured, Reading, agree, difference, floor, interleave
+from regard.lab.bench import BenchMetric, Comparison, Reading, agree, difference, floor, interleave
 
 HEADS, WIDTH, KEYS, LIMIT = 8, 64, 256, 10e-6
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """Seconds added, without a mask and as a cached model decodes."""
     import torch
     from torch.nn.functional import scaled_dot_product_attention
@@ -29,7 +29,7 @@ def run() -> Iterator[Measured]:
     least = floor(bytes=0, operations=4 * KEYS * HEADS * WIDTH)
     times = interleave(calls, rounds=60, warm=50, repeats=50)
     for name in ("added", "added-causal"):
-        yield Measured(
+        yield BenchMetric(
             name=name,
             value=difference(times[name], times["peer"]),
             ours=Reading.of(times[name]),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Measured, Reading, agree, floor, interleave, ratio
+from regard.lab.bench import BenchMetric, Comparison, Reading, agree, floor, interleave, ratio
 
 WIDTH, BATCH, RATE, SEEDS = 100, 100, 5e-4, (0, 1, 2)
 BOTTLENECKS, STEPS = (5, 10, 100, 1000), 20
@@ -74,7 +74,7 @@ def gap(bottleneck: int) -> float:
     return agree(together(bottleneck)(), torch.cat(apart(bottleneck)()), within=1e-3)
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """For each bottleneck: one model against the same code apart, and against torch's own layers apart."""
     for bottleneck in BOTTLENECKS:
         same, rounds = gap(bottleneck), 15 if bottleneck <= 100 else 7
@@ -84,7 +84,7 @@ def run() -> Iterator[Measured]:
         # Three products for each layer and a step of Adam, which reads four tensors and writes three.
         least = floor(bytes=STEPS * 7 * 4 * weights, operations=STEPS * 6 * BATCH * weights)
         for name, peer in (("", "apart"), (" beside torch's own layers", "plain")):
-            yield Measured(
+            yield BenchMetric(
                 name=f"speed-up at k = {bottleneck}{name}",
                 value=ratio(times[peer], times["together"]),
                 ours=Reading.of(times["together"]),

@@ -6,7 +6,7 @@ from typing import Any
 
 from regard.claims import Claim
 from regard.errors import Unreachable
-from regard.lab.bench import Comparison, Floor, Measured, Reading, agree, floor, ratio
+from regard.lab.bench import BenchMetric, Comparison, Floor, Reading, agree, floor, ratio
 
 EPOCHS, SEEDS = 200, 5
 RECIPES: dict[str, dict[str, float]] = {
@@ -21,12 +21,12 @@ class Cora:
     def __init__(self) -> None:
         import torch.nn.functional as F
 
-        from regard import Bags, Edges
+        from regard import Edges, SparseFeatures
         from regard.data.sets.graphs import load_cora
 
         known = load_cora()
         self.x = F.normalize(known.features, p=1.0, dim=1)
-        self.bags = Bags.of(self.x)
+        self.bags = SparseFeatures.of(self.x)
         self.edges = Edges(known.source, known.target, nodes=known.nodes).with_loops().sorted
         self.labels, self.test = known.labels, known.test
         self.train = known.train.nonzero().flatten()
@@ -143,7 +143,7 @@ def threads(name: str, who: str, cora: Cora) -> int:
     return min(taken, key=lambda count: taken[count])
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """Both models: the same outputs with the same weights, then seeds in turn, timed and tested."""
     import torch
 
@@ -151,7 +151,7 @@ def run() -> Iterator[Measured]:
         cora = Cora()
     except Unreachable as error:
         for bar in COMPARISON.bars:
-            yield Measured(name=bar.name, value=None, reason=str(error))
+            yield BenchMetric(name=bar.name, value=None, reason=str(error))
         return
     for name in RECIPES:
         ours, peer = model(name, "ours", cora).eval(), model(name, "peer", cora).eval()
@@ -176,14 +176,14 @@ def run() -> Iterator[Measured]:
         )
         same = {"gap": gap, "shapes": shapes, "dtype": "float32"}
         sides = {who: Reading.of(taken) for who, taken in times.items()}
-        yield Measured(
+        yield BenchMetric(
             name=f"{name}: speed-up", value=ratio(times["peer"], times["ours"]), **sides,
             floor=least(name, cora), **same,
         )  # fmt: skip
         apart = [a - b for a, b in zip(tested["ours"], tested["peer"], strict=True)]
         accuracies = {who: Reading.of(found, "share") for who, found in tested.items()}
         mean = sum(apart) / len(apart)
-        yield Measured(
+        yield BenchMetric(
             name=f"{name}: accuracy, ours less theirs", value=Reading(mean, min(apart), max(apart), "share"),
             **accuracies, **same,
         )  # fmt: skip

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Floor, Measured, Reading, agree, floor, interleave, ratio
+from regard.lab.bench import BenchMetric, Comparison, Floor, Reading, agree, floor, interleave, ratio
 
 TOKENS, PROMPT = int(os.environ.get("REGARD_BENCH_TOKENS", "500")), 8
 ROUNDS = int(os.environ.get("REGARD_BENCH_ROUNDS", "7"))
@@ -27,11 +27,11 @@ def pair() -> tuple[Any, Any]:
     import torch
     import transformers
 
-    from regard import GPT, Config
+    from regard import GPT, GPTConfig
     from regard.models.gpt.huggingface import save_gpt2
 
     torch.manual_seed(0)
-    model = GPT(Config(**SHAPE)).eval()
+    model = GPT(GPTConfig(**SHAPE)).eval()
     for parameter in model.parameters():
         if parameter.dim() > 1:
             torch.nn.init.normal_(parameter, std=0.08)
@@ -109,7 +109,7 @@ def least(model: Any, rows: int) -> Floor:
     return floor(bytes=4 * TOKENS * (weights + keys), operations=2 * TOKENS * (rows * weights + keys))
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """Each case beside the peer, then what compiling adds."""
     import torch
 
@@ -122,7 +122,7 @@ def run() -> Iterator[Measured]:
         for side, call in plain.items():
             calls[side], threads[side] = faster(call)
         times = interleave(calls, rounds=ROUNDS, warm=1)
-        yield Measured(
+        yield BenchMetric(
             name=name,
             value=ratio(times["peer"], times["ours"]),
             ours=Reading.of(times["ours"]),
@@ -136,7 +136,7 @@ def run() -> Iterator[Measured]:
     yield from compiling(model)
 
 
-def compiling(model: Any) -> Iterator[Measured]:
+def compiling(model: Any) -> Iterator[BenchMetric]:
     """What the compiled step adds to the way through torch, and what torch.compile would add to that."""
     import torch
 
@@ -151,7 +151,7 @@ def compiling(model: Any) -> Iterator[Measured]:
             os.environ["REGARD_NATIVE"] = before
 
     times = interleave({"native": call, "torch": through_torch}, rounds=ROUNDS, warm=1)
-    yield Measured(
+    yield BenchMetric(
         name="compiled-step",
         value=ratio(times["torch"], times["native"]),
         ours=Reading.of(times["native"]),
@@ -168,7 +168,7 @@ def compiling(model: Any) -> Iterator[Measured]:
         times = interleave(
             {"compiled": lambda: block(x), "eager": lambda: model.blocks[0](x)}, rounds=20, warm=5, repeats=50
         )
-    yield Measured(
+    yield BenchMetric(
         name="torch-compile",
         value=ratio(times["eager"], times["compiled"]),
         ours=Reading.of(times["compiled"]),

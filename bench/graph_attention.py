@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Floor, Measured, Reading, agree, floor, growth, interleave, ratio
+from regard.lab.bench import BenchMetric, Comparison, Floor, Reading, agree, floor, growth, interleave, ratio
 
 NODES, PAIRS, WIDTH, HEADS, CHANNELS = 100_000, 500_000, 64, 8, 8
 SHAPE = f"{NODES} nodes, {2 * PAIRS} edges and loops, {WIDTH} -> {HEADS} heads x {CHANNELS}"
@@ -73,7 +73,7 @@ def least(count: int) -> Floor:
     return floor(bytes=nodes + by_edge, operations=products + sums)
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """Speed and memory of both ways beside the peer, and the time to sort the edges."""
     from regard.core.backends.edges import native
 
@@ -91,18 +91,18 @@ def run() -> Iterator[Measured]:
     peak = memory["peer"].bytes
     for way in WAYS:
         if way not in calls:
-            yield Measured(name=f"speed-up, {way}", value=None, reason=missing or "")
-            yield Measured(name=f"memory, {way}", value=None, reason=missing or "")
+            yield BenchMetric(name=f"speed-up, {way}", value=None, reason=missing or "")
+            yield BenchMetric(name=f"memory, {way}", value=None, reason=missing or "")
             continue
         same = {"gap": gaps[way], "shapes": SHAPE, "dtype": "float32"}
         sides = {"ours": Reading.of(times[way]), "peer": Reading.of(times["peer"])}
         value = ratio(times["peer"], times[way])
-        yield Measured(name=f"speed-up, {way}", value=value, **sides, floor=least_cost, **same)
+        yield BenchMetric(name=f"speed-up, {way}", value=value, **sides, floor=least_cost, **same)
         mine = memory[way].bytes
         value = Reading.of([mine / peak], "times") if mine is not None and peak else None
         sizes = {"ours": Reading.of([mine], "bytes"), "peer": Reading.of([peak], "bytes")} if value else {}
-        yield Measured(name=f"memory, {way}", value=value, **sizes, **same, reason=memory[way].how)
-    yield Measured(
+        yield BenchMetric(name=f"memory, {way}", value=value, **sizes, **same, reason=memory[way].how)
+    yield BenchMetric(
         name="seconds to build the edges",
         value=Reading.of([seconds_to_sort() for _ in range(3)]),
         shapes=SHAPE,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Floor, Measured, Reading, agree, floor, growth, interleave, ratio
+from regard.lab.bench import BenchMetric, Comparison, Floor, Reading, agree, floor, growth, interleave, ratio
 
 NODES, PAIRS, WIDTH = 100_000, 500_000, 64
 SHAPE = f"{NODES} nodes, {2 * PAIRS} edges and loops, {WIDTH} -> {WIDTH}"
@@ -61,7 +61,7 @@ def least(count: int) -> Floor:
     return floor(bytes=nodes + by_edge, operations=3 * 2 * NODES * WIDTH * WIDTH + 2 * 2 * count * WIDTH)
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """Speed and memory of both ways beside the peer."""
     from regard.core.backends.edges import native
 
@@ -76,17 +76,17 @@ def run() -> Iterator[Measured]:
     peak = memory["peer"].bytes
     for way in WAYS:
         if way not in calls:
-            yield Measured(name=f"speed-up, {way}", value=None, reason=missing or "")
-            yield Measured(name=f"memory, {way}", value=None, reason=missing or "")
+            yield BenchMetric(name=f"speed-up, {way}", value=None, reason=missing or "")
+            yield BenchMetric(name=f"memory, {way}", value=None, reason=missing or "")
             continue
         same = {"gap": gaps[way], "shapes": SHAPE, "dtype": "float32"}
         sides = {"ours": Reading.of(times[way]), "peer": Reading.of(times["peer"])}
         value = ratio(times["peer"], times[way])
-        yield Measured(name=f"speed-up, {way}", value=value, **sides, floor=least_cost, **same)
+        yield BenchMetric(name=f"speed-up, {way}", value=value, **sides, floor=least_cost, **same)
         mine = memory[way].bytes
         value = Reading.of([mine / peak], "times") if mine is not None and peak else None
         sizes = {"ours": Reading.of([mine], "bytes"), "peer": Reading.of([peak], "bytes")} if value else {}
-        yield Measured(name=f"memory, {way}", value=value, **sizes, **same, reason=memory[way].how)
+        yield BenchMetric(name=f"memory, {way}", value=value, **sizes, **same, reason=memory[way].how)
 
 
 COMPARISON = Comparison(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Floor, Measured, Reading, agree, floor, growth, interleave, ratio
+from regard.lab.bench import BenchMetric, Comparison, Floor, Reading, agree, floor, growth, interleave, ratio
 
 HEADS, WIDTH, SHORT, LONG = 8, 64, 4_096, 65_536
 
@@ -62,11 +62,11 @@ def least(length: int) -> Floor:
     return floor(bytes=12 * tokens * WIDTH * 4, operations=7 * tokens * product)
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """Speed beside the peer, time per token against length, memory beside the peer."""
     gap, shape = difference_from_reference(), f"1 x {HEADS} heads x {{}} tokens x {WIDTH}"
     times = interleave({"ours": ours(SHORT), "peer": peer(SHORT)}, rounds=11)
-    yield Measured(
+    yield BenchMetric(
         name="speed-up",
         value=ratio(times["peer"], times["ours"]),
         ours=Reading.of(times["ours"]),
@@ -80,7 +80,7 @@ def run() -> Iterator[Measured]:
     per_token = [
         [second / length for second in times[name]] for name, length in (("long", LONG), ("short", SHORT))
     ]
-    yield Measured(
+    yield BenchMetric(
         name="growth-per-token",
         value=ratio(*per_token),
         ours=Reading.of(times["long"]),
@@ -92,7 +92,7 @@ def run() -> Iterator[Measured]:
     )
     grown = [growth(side, SHORT) for side in (ours, peer)]
     sizes = [Reading.of([float(each.bytes)], "bytes") if each.bytes else None for each in grown]
-    yield Measured(
+    yield BenchMetric(
         name="memory",
         value=ratio([sizes[0].median], [sizes[1].median]) if sizes[0] and sizes[1] else None,
         ours=sizes[0],

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Growth, Measured, Reading, agree, floor, growth, interleave, ratio
+from regard.lab.bench import BenchMetric, Comparison, Growth, Reading, agree, floor, growth, interleave, ratio
 
 COUNT, COMPONENTS, BATCH = 100_000, 50, 100_000
 SHAPE = f"{COUNT:,} points in 2 dimensions, {COMPONENTS} diagonal Gaussians"
@@ -57,9 +57,9 @@ def ours(
     import torch
 
     from regard.models.mixture import em
-    from regard.models.mixture.gaussian import GaussianMixture
+    from regard.models.mixture.gaussian import GaussianMixtureModel
 
-    model, path = GaussianMixture(components).double(), []
+    model, path = GaussianMixtureModel(components).double(), []
     with torch.no_grad():
         model.logits.zero_()
         model.means.copy_(torch.from_numpy(start(components)["means_init"]))
@@ -100,7 +100,7 @@ def streaming(batches: int) -> Callable[[], object]:
     return run
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """The same steps first, then the time to the peer's likelihood, then memory, then the stream."""
     import warnings
 
@@ -123,7 +123,7 @@ def run() -> Iterator[Measured]:
         # The exponentials, one for each point and component, and the draft's steps are not in the floor.
         least = floor(bytes=16 * work, operations=20 * work * COMPONENTS)
         missed = f"{path[-1]:.6f} after {len(path) - 1} steps, below the peer's {goal:.6f}"
-        yield Measured(
+        yield BenchMetric(
             name=name,
             value=ratio(times["peer"], times[name]) if reached else None,
             ours=Reading.of(times[name]),
@@ -137,7 +137,7 @@ def run() -> Iterator[Measured]:
     yield from memory()
 
 
-def memory() -> Iterator[Measured]:
+def memory() -> Iterator[BenchMetric]:
     """Growth of a fresh process: either side's fit, ours with more components, and two streams."""
     more = 4 * COMPONENTS
     theirs, few, many = (
@@ -145,11 +145,11 @@ def memory() -> Iterator[Measured]:
         for who, components in (("peer", COMPONENTS), ("ours", COMPONENTS), ("ours", more))
     )
     for name, above, below in ((BY_PEER, few, theirs), (BY_COMPONENTS, many, few)):
-        yield Measured(name=name, value=times_as_much(above, below), shapes=SHAPE, reason=above.how)
+        yield BenchMetric(name=name, value=times_as_much(above, below), shapes=SHAPE, reason=above.how)
     short, long = (growth(streaming, batches, calls=1) for batches in (10, 100))
     value = times_as_much(long, short)
     both = [None if one.bytes is None else Reading.of([one.bytes], "bytes") for one in (long, short)]
-    yield Measured(
+    yield BenchMetric(
         name=BY_LENGTH,
         value=value,
         ours=both[0],

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from regard.claims import Claim
-from regard.lab.bench import Comparison, Floor, Measured, Reading, agree, floor, interleave, ratio
+from regard.lab.bench import BenchMetric, Comparison, Floor, Reading, agree, floor, interleave, ratio
 
 BATCH, SEEDS, EPOCHS, CORES = 200, 10, 50, 2
 SHAPE = f"{BATCH} pictures of 3 x 32 x 32, Net1, fconv, forward and backward"
@@ -56,7 +56,7 @@ def least() -> Floor:
     return floor(bytes=0, operations=3 * sum(products) - products[0])
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """A step three ways, then every cell's epoch on one thread, and what the whole table takes at most."""
     import torch
 
@@ -67,7 +67,7 @@ def run() -> Iterator[Measured]:
         found = {way: call() for way, call in calls.items()}
         times = interleave(calls, rounds=9, warm=1)
         for way in ("torch", "channels last"):
-            yield Measured(
+            yield BenchMetric(
                 name=f"speed-up over {way}",
                 value=ratio(times[way], times["windows"]),
                 ours=Reading.of(times["windows"]),
@@ -77,7 +77,7 @@ def run() -> Iterator[Measured]:
                 shapes=SHAPE,
                 dtype="float32",
             )
-        yield Measured(
+        yield BenchMetric(
             name="minutes for the whole table", value=_table(), shapes="2 networks, 6 types, 10 seeds"
         )
     finally:
@@ -96,7 +96,7 @@ def _table() -> Reading:
 
 
 COMPARISON = Comparison(
-    question="Does computing each different lit window once make the table of document 003 affordable?",
+    question="Does computing each different lit window once make the table of Amsterdam A2 affordable?",
     bars=(
         Claim(
             name="speed-up over torch",

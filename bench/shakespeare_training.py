@@ -13,7 +13,7 @@ from typing import Any
 
 from regard.claims import Claim
 from regard.errors import Unreachable
-from regard.lab.bench import Comparison, Measured, Reading, ratio
+from regard.lab.bench import BenchMetric, Comparison, Reading, ratio
 
 CONTEXT, LIMIT, SEEDS = 64, 804_096, (3, 4, 5)
 QUICK = 140
@@ -39,12 +39,20 @@ class Outcome:
 
 
 def plain() -> Recipe:
-    """A small GPT-2 and AdamW: the model of document 000, with the usual schedule."""
-    from regard.models.gpt.presets import DOCUMENT_000
+    """A small GPT-2 and AdamW: the model of Duke HW3, with the usual schedule."""
+    from regard.models.gpt.presets import DUKE
     from regard.training import Plan
 
-    plan = Plan(steps=2000, rate=1e-3, betas=(0.9, 0.99), decay=0.1, fall="cosine", floor=0.1, warmup=0.05)
-    return Recipe(DOCUMENT_000, plan, 12)
+    plan = Plan(
+        steps=2000,
+        learning_rate=1e-3,
+        betas=(0.9, 0.99),
+        weight_decay=0.1,
+        schedule="cosine",
+        floor=0.1,
+        warmup=0.05,
+    )
+    return Recipe(DUKE, plan, 12)
 
 
 def ours() -> Recipe:
@@ -52,7 +60,14 @@ def ours() -> Recipe:
     from regard.models.gpt.presets import SWIFT
     from regard.training import Plan
 
-    plan = Plan(steps=QUICK, optimiser="muon", matrix_rate=0.03, momentum=0.9, rate=1e-2, betas=(0.9, 0.99))
+    plan = Plan(
+        steps=QUICK,
+        optimiser="muon",
+        matrix_learning_rate=0.03,
+        momentum=0.9,
+        learning_rate=1e-2,
+        betas=(0.9, 0.99),
+    )
     return Recipe(SWIFT, plan, 24)
 
 
@@ -62,10 +77,10 @@ def without() -> dict[str, Recipe]:
     model, plan = whole.model, whole.plan
     return {
         "muon": replace(whole, plan=replace(plan, optimiser="adamw")),
-        "history": replace(whole, model=replace(model, history=0)),
+        "history": replace(whole, model=replace(model, ngram=0)),
         "rotary": replace(whole, model=replace(model, position="learned")),
-        "query-norm": replace(whole, model=replace(model, query_norm=False)),
-        "start": replace(whole, model=replace(model, start="shrunk", deviation=other.model.deviation)),
+        "query-norm": replace(whole, model=replace(model, qk_norm=False)),
+        "start": replace(whole, model=replace(model, init="shrunk", init_std=other.model.deviation)),
         "batch": replace(whole, batch=other.batch),
         "small-model": replace(whole, model=replace(model, depth=4, heads=4, width=120)),
     }
@@ -86,7 +101,7 @@ def train(recipe: Recipe, data: Any, seed: int, seconds: float = inf) -> Outcome
     import torch
 
     from regard.models.gpt.model import GPT
-    from regard.training import Training, cross_entropy, held_out
+    from regard.training import Training, cross_entropy, evaluate
 
     began = time.perf_counter()
     torch.manual_seed(seed)
@@ -99,15 +114,15 @@ def train(recipe: Recipe, data: Any, seed: int, seconds: float = inf) -> Outcome
         pass
     took = time.perf_counter() - began
     assert model.size <= LIMIT and recipe.model.context == CONTEXT, "the comparison is of models of one size"
-    return Outcome(held_out(model, data.cover("validation", size=256)), took, model.size)
+    return Outcome(evaluate(model, data.cover("validation", size=256)), took, model.size)
 
 
-def run() -> Iterator[Measured]:
+def run() -> Iterator[BenchMetric]:
     """The plain recipe, ours until it is as good, ours in the same time; then ours less each of its parts."""
     try:
         data = windows()
     except Unreachable as error:
-        yield from (Measured(name=bar.name, value=None, reason=error.what) for bar in COMPARISON.bars)
+        yield from (BenchMetric(name=bar.name, value=None, reason=error.what) for bar in COMPARISON.bars)
         return
     long = replace(ours(), plan=replace(ours().plan, steps=1_000_000))
     sides: dict[str, list[Outcome]] = {"plain": [], "quick": [], "long": []}
@@ -124,12 +139,12 @@ def run() -> Iterator[Measured]:
         yield figure(f"loss-of-quick-without-{name}", outcomes)
 
 
-def figures(plain: list[Outcome], quick: list[Outcome], long: list[Outcome]) -> Iterator[Measured]:
+def figures(plain: list[Outcome], quick: list[Outcome], long: list[Outcome]) -> Iterator[BenchMetric]:
     """The two bars, and what they rest on; a bar whose condition was missed has no value."""
     seconds = {name: [one.seconds for one in side] for name, side in (("plain", plain), ("quick", quick))}
     sooner = mean(quick).median <= mean(plain).median
     missed = f"our loss {mean(quick).median:.4f} is above the plain recipe's {mean(plain).median:.4f}"
-    yield Measured(
+    yield BenchMetric(
         name="times-sooner",
         value=ratio(seconds["plain"], seconds["quick"]) if sooner else None,
         ours=Reading.of(seconds["quick"]),
@@ -148,9 +163,9 @@ def figures(plain: list[Outcome], quick: list[Outcome], long: list[Outcome]) -> 
     yield figure("loss-of-quick", quick)
 
 
-def figure(name: str, outcomes: Sequence[Outcome]) -> Measured:
+def figure(name: str, outcomes: Sequence[Outcome]) -> BenchMetric:
     """The mean loss of some outcomes, and their seconds."""
-    return Measured(
+    return BenchMetric(
         name=name,
         value=mean(outcomes),
         ours=Reading.of([one.seconds for one in outcomes]),

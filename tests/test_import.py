@@ -124,7 +124,7 @@ def test_the_guard_hides_what_is_installed() -> None:
 
 HELP = """
 import sys, time
-from regard.cli import main
+from regard.cli.main import main
 try:
     status = main(["--help"])
 except SystemExit as end:
@@ -151,7 +151,7 @@ def test_the_module_is_the_command() -> None:
         subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, cwd=SOURCE)
         for words in (
             ("-m", "regard", "no-such-verb"),
-            ("-c", "import sys; from regard.cli import main; sys.exit(main())", "no-such-verb"),
+            ("-c", "import sys; from regard.cli.main import main; sys.exit(main())", "no-such-verb"),
         )
     ]
     assert spoken[0].stderr.startswith("no verb of that name\n  got: 'no-such-verb'\n")
@@ -165,7 +165,7 @@ def test_a_run_needs_the_plain_install_alone(tmp_path: Path) -> None:
     script = f"""
 import os
 os.chdir({str(tmp_path)!r})
-from regard.cli import main
+from regard.cli.main import main
 sys.exit(main({words!r}))
 """
     there = brought(PLAIN)

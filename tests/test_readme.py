@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.cli import main
+from regard.cli.main import main
 
 TEXT = (Path(__file__).parents[1] / "README.md").read_text()
 PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         polynomial,
         relu,
     )
-    from regard.core.support import Causal, Documents, Full, Grid, Mask, Window
+    from regard.core.support import Causal, Full, Grid, Mask, Packed, Window
     from regard.core.trace import trace
     from regard.errors import RegardError
     from regard.generation.beam import beam_search
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
     from regard.models.attention import MultiHead
     from regard.models.autoencoder import Autoencoder, Clean, Masked, Noisy
     from regard.models.cnn import ConvNet
-    from regard.models.equivariant import TurnNet
-    from regard.models.gpt.config import Config
+    from regard.models.equivariant import P4ConvNet
+    from regard.models.gpt.config import GPTConfig
     from regard.models.gpt.model import GPT
     from regard.models.graph.batch import Graph, union
     from regard.models.graph.convert import from_geometric, from_networkx, to_geometric, to_networkx
-    from regard.models.graph.gatv2 import Dynamic
+    from regard.models.graph.gatv2 import GATv2Score
     from regard.models.graph.layers import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
     from regard.models.graph.relational import RelationalAttention, RelationalGAT
-    from regard.models.graph.sparse import Bags
-    from regard.models.mixture.gaussian import GaussianMixture
-    from regard.models.mixture.uniform import UniformMixture
+    from regard.models.graph.sparse import SparseFeatures
+    from regard.models.mixture.gaussian import GaussianMixtureModel
+    from regard.models.mixture.uniform import UniformMixtureModel
     from regard.models.unet import Down, UNet, Up
     from regard.models.vit import PatchTransformer, Sight
 
@@ -64,7 +64,7 @@ _FILES = {
         "relu",
         "polynomial",
     ),
-    "core.support": ("Full", "Causal", "Window", "Grid", "Mask", "Documents"),
+    "core.support": ("Full", "Causal", "Window", "Grid", "Mask", "Packed"),
     "core.trace": ("trace",),
     "errors": ("RegardError",),
     "generation.beam": ("beam_search",),
@@ -72,20 +72,20 @@ _FILES = {
     "generation.sampling": ("Sampler",),
     "generation.stopping": ("Stop",),
     "models.autoencoder": ("Autoencoder", "Clean", "Noisy", "Masked"),
-    "models.gpt.config": ("Config",),
+    "models.gpt.config": ("GPTConfig",),
     "models.gpt.model": ("GPT",),
     "models.graph.layers": ("GraphConvolution", "GraphAttention", "MessagePassing", "GCN", "GAT"),
     "models.graph.batch": ("Graph", "union"),
     "models.graph.convert": ("from_networkx", "to_networkx", "from_geometric", "to_geometric"),
-    "models.graph.sparse": ("Bags",),
+    "models.graph.sparse": ("SparseFeatures",),
     "models.graph.relational": ("RelationalAttention", "RelationalGAT"),
-    "models.graph.gatv2": ("Dynamic",),
+    "models.graph.gatv2": ("GATv2Score",),
     "models.attention": ("MultiHead",),
     "models.vit": ("PatchTransformer", "Sight"),
     "models.unet": ("UNet", "Down", "Up"),
-    "models.mixture.gaussian": ("GaussianMixture",),
-    "models.mixture.uniform": ("UniformMixture",),
-    "models.equivariant": ("TurnNet",),
+    "models.mixture.gaussian": ("GaussianMixtureModel",),
+    "models.mixture.uniform": ("UniformMixtureModel",),
+    "models.equivariant": ("P4ConvNet",),
     "models.cnn": ("ConvNet",),
 }
 _HOME = {name: f"regard.{file}" for file, names in _FILES.items() for name in names}
@@ -98,22 +98,20 @@ __all__ = [
     "Alibi",
     "Attended",
     "Autoencoder",
-    "Bags",
     "Causal",
     "Clean",
-    "Config",
     "Constant",
     "ConvNet",
     "Cosine",
     "Divide",
-    "Documents",
     "Dot",
     "Down",
-    "Dynamic",
     "Edges",
     "Full",
+    "GATv2Score",
+    "GPTConfig",
     "Gaussian",
-    "GaussianMixture",
+    "GaussianMixtureModel",
     "Graph",
     "GraphAttention",
     "GraphConvolution",
@@ -126,6 +124,8 @@ __all__ = [
     "MessagePassing",
     "MultiHead",
     "Noisy",
+    "P4ConvNet",
+    "Packed",
     "PatchTransformer",
     "Raw",
     "RegardError",
@@ -136,11 +136,11 @@ __all__ = [
     "Sampler",
     "Sight",
     "Softmax",
+    "SparseFeatures",
     "Stop",
     "Symmetric",
-    "TurnNet",
     "UNet",
-    "UniformMixture",
+    "UniformMixtureModel",
     "Up",
     "Window",
     "attend",

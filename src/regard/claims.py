@@ -11,7 +11,7 @@ State = Literal["held", "failed", "not settled"]
 class Claim:
     """The band in which a measurement is expected.
 
-    >>> claim = Claim(name="variance", low=0.9, high=1.1, why="d / d = 1", source="document 001, 2c")
+    >>> claim = Claim(name="variance", low=0.9, high=1.1, why="d / d = 1", source="Berkeley HW6, 2c")
     >>> claim.settle(1.02).state, claim.settle(8.0).state, claim.settle(None, reason="no data").state
     ('held', 'failed', 'not settled')
     """
@@ -36,18 +36,20 @@ class Claim:
 
     def settle(
         self, value: float | None, *, interval: tuple[float, float] | None = None, reason: str = ""
-    ) -> "Verdict":
+    ) -> "ClaimVerdict":
         """Hold the band against a value, or against an interval of which the whole must agree."""
         if value is None:
-            return Verdict(
+            return ClaimVerdict(
                 self, "not settled", None, reason or f"nothing measured under the name '{self.name}'"
             )
         low, high = interval or (value, value)
         if self.low <= low and high <= self.high:
-            return Verdict(self, "held", value, reason)
+            return ClaimVerdict(self, "held", value, reason)
         if isnan(value) or high < self.low or low > self.high or interval is None:
-            return Verdict(self, "failed", value, reason)
-        return Verdict(self, "not settled", value, f"the interval {low:.4g} to {high:.4g} crosses the band")
+            return ClaimVerdict(self, "failed", value, reason)
+        return ClaimVerdict(
+            self, "not settled", value, f"the interval {low:.4g} to {high:.4g} crosses the band"
+        )
 
     def plain(self) -> dict[str, str | float]:
         """The claim as JSON has it: an open end of the band is left out."""
@@ -64,7 +66,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """What came of a claim: held, failed, or not settled and why not."""
 
     claim: Claim

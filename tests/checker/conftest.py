@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from regard.checker.arguments import Built
-from regard.checker.contract import Case, Contract, Frame, Steps
+from regard.checker.contract import Case, Contract, Steps, WeightMap
 from regard.checker.contracts.table import named
 from regard.checker.source import Source
 from regard.checker.subject import Subject
-from regard.checker.workbench import Bench, Made
+from regard.checker.workbench import Made, Workbench
 
 # What is judged is never collected: those files run in a child process, or are imported by name.
 collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "fixtures/*"]
@@ -33,9 +33,9 @@ class Nobody:
 class Puppet(Subject):
     """Answers as the reference does, with some steps replaced."""
 
-    def __init__(self, contract: Contract, frame: Frame, steps: Steps, facts: dict[str, Any]) -> None:
+    def __init__(self, contract: Contract, frame: WeightMap, steps: Steps, facts: dict[str, Any]) -> None:
         made = Made(0, {}, {}, [], {}, {}, [], False, Built({}, {}))
-        bench = Bench(Nobody(), {"name": "puppet", "kind": "function", "parameters": []}, [], Source(""))
+        bench = Workbench(Nobody(), {"name": "puppet", "kind": "function", "parameters": []}, [], Source(""))
         super().__init__(bench, made, lambda case: ([], {}), frames=[frame], facts=facts)
         self.contract, self.steps = contract, steps
 
@@ -46,7 +46,7 @@ class Puppet(Subject):
         pass
 
 
-def _attention(rng: np.random.Generator, *, causal: bool) -> tuple[Frame, dict[str, Any]]:
+def _attention(rng: np.random.Generator, *, causal: bool) -> tuple[WeightMap, dict[str, Any]]:
     weights = {f"w{r}": rng.standard_normal((24, 24)) * 0.3 for r in "qkvo"}
     weights |= {f"b{r}": rng.standard_normal(24) * 0.5 for r in "qkvo"}
     facts = {
@@ -58,10 +58,10 @@ def _attention(rng: np.random.Generator, *, causal: bool) -> tuple[Frame, dict[s
         "keys": 7,
         "refused": None,
     }
-    return Frame(weights=weights, facts={"heads": 3, "causal": causal}), facts
+    return WeightMap(weights=weights, facts={"heads": 3, "causal": causal}), facts
 
 
-def _graph(rng: np.random.Generator, *, attention: bool) -> tuple[Frame, dict[str, Any]]:
+def _graph(rng: np.random.Generator, *, attention: bool) -> tuple[WeightMap, dict[str, Any]]:
     if attention:
         weights = {
             "w": rng.standard_normal((12, 3, 4)),
@@ -70,12 +70,12 @@ def _graph(rng: np.random.Generator, *, attention: bool) -> tuple[Frame, dict[st
             "bias": rng.standard_normal(12),
         }
         weights |= {"target": rng.standard_normal((3, 4)), "source": rng.standard_normal((3, 4))}
-        return Frame(weights=weights, facts={"heads": 3}), {"width": 12, "way": "matrix"}
+        return WeightMap(weights=weights, facts={"heads": 3}), {"width": 12, "way": "matrix"}
     weights = {"w": rng.standard_normal((10, 10)), "bias": rng.standard_normal(10)}
-    return Frame(weights=weights, facts={"prepared": False}), {"width": 10, "way": "matrix"}
+    return WeightMap(weights=weights, facts={"prepared": False}), {"width": 10, "way": "matrix"}
 
 
-def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[Frame, dict[str, Any]]:
+def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[WeightMap, dict[str, Any]]:
     """Random weights and the facts that an adapter would have found."""
     if contract.name in ("causal-attention", "multi-head-attention"):
         return _attention(rng, causal=contract.name == "causal-attention")
@@ -86,9 +86,9 @@ def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[Frame, dict[
             "gain": rng.uniform(0.5, 1.5, 24),
             "bias": rng.standard_normal(24) * (contract.name == "layer-norm"),
         }
-        return Frame(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5}
+        return WeightMap(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5}
     if contract.name == "rotary":
-        return Frame(weights={}, facts={"axis": -2, "base": 10000.0}), {
+        return WeightMap(weights={}, facts={"axis": -2, "base": 10000.0}), {
             "layout": "b h n d",
             "two": True,
             "offset": True,
@@ -96,8 +96,8 @@ def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[Frame, dict[
     if contract.name == "gaussian-mixture":
         weights = {"logits": rng.standard_normal(3) + 0.7, "means": rng.standard_normal((3, 5))}
         weights["log_variances"] = rng.uniform(0.2, 1.2, (3, 5))
-        return Frame(weights=weights), {"dimension": 5, "components": 3}
-    return Frame(weights={}), {"mask": "mask", "shape": ((2, 3), 7, 7, 8, 8), "refused": None}
+        return WeightMap(weights=weights), {"dimension": 5, "components": 3}
+    return WeightMap(weights={}), {"mask": "mask", "shape": ((2, 3), 7, 7, 8, 8), "refused": None}
 
 
 @pytest.fixture

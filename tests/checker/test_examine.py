@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.contract import Frame
+from regard.checker.contract import WeightMap
 from regard.checker.contracts.table import named
 from regard.checker.examine import Examination, examine
 from regard.checker.family import Match, Member
@@ -16,7 +16,7 @@ from regard.checker.live import Here, check
 from regard.checker.process.inside import member
 from regard.checker.process.session import Lost
 from regard.checker.source import Source
-from regard.checker.workbench import Bench
+from regard.checker.workbench import Workbench
 
 
 class Attention(nn.Module):
@@ -162,7 +162,7 @@ class Crashing:
 
 def test_one_crash_costs_one_law() -> None:
     described = member("Attention", Attention)
-    bench = Bench(Crashing(Attention, 13), described, [described], Source(""))
+    bench = Workbench(Crashing(Attention, 13), described, [described], Source(""))
     verdict = examine(named("causal-attention"), bench)
     assert [name for name, held in verdict.laws.items() if not held] == ["causality"]
     assert verdict.findings[0].evidence == ("causality: its process was ended by a segmentation fault",)
@@ -175,7 +175,7 @@ def test_what_the_checker_did_not_foresee_is_its_own_fault_and_said_to_be() -> N
 
     described = member("Attention", Attention)
     verdict = examine(
-        named("causal-attention"), Bench(Broken(Attention, 1), described, [described], Source(""))
+        named("causal-attention"), Workbench(Broken(Attention, 1), described, [described], Source(""))
     )
     assert verdict.state == "undecided"
     assert verdict.sentence == "the checker itself failed: ZeroDivisionError: of our own"
@@ -212,7 +212,7 @@ def test_what_another_mistake_brings_with_it_is_not_named_again() -> None:
 
 def match(distance: float, runner: float) -> Match:
     contract = named("causal-attention")
-    best = Member(Frame(weights={}), {}, (contract.mistake("scale-width"),))
+    best = Member(WeightMap(weights={}), {}, (contract.mistake("scale-width"),))
     return Match((best,), distance, runner, ("scale-missing",))
 
 
@@ -220,7 +220,7 @@ def test_a_runner_up_that_is_near_makes_two_candidates() -> None:
     described = member("Attention", Attention)
     for runner, candidates in ((1e-3, ()), (1e-6, ("scale-missing", "scale-width"))):
         examination = Examination(
-            named("causal-attention"), Bench(Here(Attention), described, [described], Source("")), 0
+            named("causal-attention"), Workbench(Here(Attention), described, [described], Source("")), 0
         )
         examination.draw = lambda member: None
         examination.name(match(1e-7, runner), [("scale-width",)])
@@ -228,7 +228,7 @@ def test_a_runner_up_that_is_near_makes_two_candidates() -> None:
 
 
 def test_only_what_differs_is_decided_and_what_all_share_stays() -> None:
-    bench = Bench(Here(Attention), member("Attention", Attention), [], Source(""))
+    bench = Workbench(Here(Attention), member("Attention", Attention), [], Source(""))
     seen: list[set[str]] = []
 
     def decide(source: Source, name: str, slugs: set[str], facts: dict) -> str:

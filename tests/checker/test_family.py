@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regard.checker.contract import Contract, Frame, Steps
+from regard.checker.contract import Contract, Steps, WeightMap
 from regard.checker.contracts.table import CONTRACTS
 from regard.checker.family import TIGHT, Family, distance
 from regard.checker.subject import Subject
@@ -130,7 +130,7 @@ def test_of_two_readings_that_fit_the_one_that_assumes_less_is_taken(puppet: Cal
     subject = puppet(contract.name, {})
     cases = contract.cases(subject, np.random.default_rng(0))
     plain = subject.frames[0]
-    assuming = Frame(weights=plain.weights, facts=plain.facts, conventions=("eps-value",))
+    assuming = WeightMap(weights=plain.weights, facts=plain.facts, conventions=("eps-value",))
     match = Family(contract, [assuming, plain], cases, [subject.answer(case) for case in cases]).find(
         "float64"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.checker.selftest import Figures, Outcome, selftest
+from regard.checker.selftest import Figures, SelftestOutcome, selftest
 from regard.errors import RegardError
 
 HERE = Path(__file__).parent
@@ -20,8 +20,10 @@ def layer_norm(x, weight, bias, eps):
 """
 
 
-def outcome(kind: str, *, right: bool, state: str = "mistake", expected: tuple[str, ...] = ("a",)) -> Outcome:
-    return Outcome(
+def outcome(
+    kind: str, *, right: bool, state: str = "mistake", expected: tuple[str, ...] = ("a",)
+) -> SelftestOutcome:
+    return SelftestOutcome(
         file=f"{kind}/x.py",
         kind=kind,
         expected=expected,

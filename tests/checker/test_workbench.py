@@ -9,7 +9,7 @@ from regard.checker.live import Here
 from regard.checker.process.inside import member
 from regard.checker.process.session import Raised
 from regard.checker.source import Source
-from regard.checker.workbench import Bench, Unfit
+from regard.checker.workbench import Unfit, Workbench
 
 
 class Scaled(nn.Module):
@@ -36,9 +36,9 @@ class Failing(Scaled):
         raise RuntimeError("never")
 
 
-def bench(thing: type) -> Bench:
+def bench(thing: type) -> Workbench:
     described = member(thing.__name__, thing)
-    return Bench(Here(thing), described, [described], Source(""))
+    return Workbench(Here(thing), described, [described], Source(""))
 
 
 @pytest.mark.parametrize(("thing", "kind"), [(Scaled, "float64"), (Single, "float32")])

@@ -29,7 +29,7 @@ from regard.core.similarity import (
     polynomial,
     relu,
 )
-from regard.core.support import Causal, Documents, Full, Mask, Support, Window
+from regard.core.support import Causal, Full, Mask, Packed, Support, Window
 from regard.errors import RegardError
 
 TOLERANCE = 1e-10
@@ -63,7 +63,7 @@ def supports(n: int, m: int, b: int, seed: int) -> list[Support]:
     holes = Mask(torch.rand(b, 1, n, m, generator=torch.Generator().manual_seed(seed)) < 0.4)
     ids = torch.arange(m) // 3
     known = [Full(), Causal(), Causal(1), Causal(torch.arange(b)), Window(1), Window(2, causal=True), holes]
-    return [*known, Causal() | holes, *([Documents(ids), Causal() & Documents(ids)] if n <= m else [])]
+    return [*known, Causal() | holes, *([Packed(ids), Causal() & Packed(ids)] if n <= m else [])]
 
 
 def positions(h: int, b: int, seed: int) -> list[Position | None]:

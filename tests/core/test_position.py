@@ -30,13 +30,13 @@ PAIRS = {"adjacent": lambda t, d: (2 * t, 2 * t + 1), "halves": lambda t, d: (t,
 
 
 @pytest.mark.parametrize("pairing", PAIRS)
-@given(half=st.integers(1, 4), places=st.lists(st.integers(0, 5000), min_size=1, max_size=5))
-def test_rotary_turns_each_pair_by_its_angle(pairing, half, places):
+@given(half=st.integers(1, 4), positions=st.lists(st.integers(0, 5000), min_size=1, max_size=5))
+def test_rotary_turns_each_pair_by_its_angle(pairing, half, positions):
     d = 2 * half
-    x = random(1, 1, len(places), d)
-    turned = Rotary(base=500.0, pairing=pairing).rotate(x, torch.tensor(places))
+    x = random(1, 1, len(positions), d)
+    turned = Rotary(base=500.0, pairing=pairing).rotate(x, torch.tensor(positions))
     expected = torch.empty_like(x)
-    for row, place in enumerate(places):
+    for row, place in enumerate(positions):
         for t in range(half):
             a, b = PAIRS[pairing](t, d)
             angle = place / 500.0 ** (2 * t / d)
@@ -59,15 +59,15 @@ def test_only_the_distance_matters_under_rotary(pairing):
 
 def test_places_may_be_given_row_by_row():
     q, k, v = random(2, 2, 3, 4), random(2, 1, 5, 4), random(2, 1, 5, 4, seed=1)
-    places = torch.tensor([[0, 1, 2, 3, 4], [9, 9, 30, 31, 50]])
-    together = attend(q, k, v, position=Rotary(places=places)).output
+    positions = torch.tensor([[0, 1, 2, 3, 4], [9, 9, 30, 31, 50]])
+    together = attend(q, k, v, position=Rotary(positions=positions)).output
     for row in range(2):
-        turned = [Rotary().rotate(x[row : row + 1], places[row, -x.shape[2] :]) for x in (q, k)]
+        turned = [Rotary().rotate(x[row : row + 1], positions[row, -x.shape[2] :]) for x in (q, k)]
         torch.testing.assert_close(
             together[row : row + 1], attend(*turned, v[row : row + 1]).output, atol=1e-10, rtol=0
         )
-    first = attend(q, k, v, position=Rotary(places=places, offset=1)).output
-    turned = [Rotary().rotate(q[1:], places[1, 1:4]), Rotary().rotate(k[1:], places[1])]
+    first = attend(q, k, v, position=Rotary(positions=positions, offset=1)).output
+    turned = [Rotary().rotate(q[1:], positions[1, 1:4]), Rotary().rotate(k[1:], positions[1])]
     torch.testing.assert_close(first[1:], attend(*turned, v[1:]).output, atol=1e-10, rtol=0)
 
 
@@ -221,7 +221,7 @@ def test_what_does_not_fit_is_told_in_three_lines(position, text):
 def test_rotary_tells_of_names_and_places():
     q = torch.ones(2, 3, 4, 6)
     with pytest.raises(RegardError) as error:
-        attend(q, q, q, position=Rotary(places=torch.arange(5)))
+        attend(q, q, q, position=Rotary(positions=torch.arange(5)))
     assert str(error.value) == (
         "Rotary needs one place per key\n"
         "  got: places (5,) for 2 rows of 4 keys\n  fix: shape them (4,) or (2, 4)"

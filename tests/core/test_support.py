@@ -14,7 +14,7 @@ from torch import Tensor
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
-from regard.core.support import Causal, Documents, Full, Grid, Mask, Support, Window, draw
+from regard.core.support import Causal, Full, Grid, Mask, Packed, Support, Window, draw
 from regard.errors import RegardError
 
 ALONE = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PYTHONIOENCODING": "utf-8"}
@@ -87,7 +87,7 @@ def test_a_grid_may_have_one_axis_or_offsets_by_head():
 
 def test_documents_see_themselves_alone_and_queries_are_the_last():
     ids = torch.tensor([[0, 0, 1, 1], [2, 5, 5, 5]])
-    rows = Documents(ids).mask(2, 4)
+    rows = Packed(ids).mask(2, 4)
     for b in range(2):
         assert torch.equal(rows[b, 0], by_loop(2, 4, lambda i, j, b=b: ids[b, i + 2] == ids[b, j]))
 
@@ -104,7 +104,7 @@ def packed_equals_apart(support: Support) -> float:
 
 def test_packed_documents_equal_the_same_apart():
     ids = torch.tensor([0, 0, 0, 1, 1, 1, 1])
-    assert packed_equals_apart(Causal() & Documents(ids)) < 1e-10
+    assert packed_equals_apart(Causal() & Packed(ids)) < 1e-10
     assert packed_equals_apart(Causal()) > 1e-3
 
 
@@ -171,7 +171,7 @@ def message(support) -> str:
             "  fix: give it the shape (n m), (h n m) or (b h n m); (b 1 n m) serves all heads",
         ),
         (
-            Documents(torch.zeros(5, dtype=torch.long)),
+            Packed(torch.zeros(5, dtype=torch.long)),
             "Documents needs one number per key, and no more queries than keys\n"
             "  got: ids (5,) for 2 rows of 4 queries and 6 keys\n  fix: shape them (6,) or (2, 6)",
         ),

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from regard.claims import Claim
-from regard.lab.events import Measured
-from regard.lab.store.index import Index
+from regard.lab.events import Metric
+from regard.lab.store.index import RunIndex
 from regard.lab.store.runs import Store
 
 CLAIM = Claim(name="height", low=0.0, why="so", source="here")
-ASKED = {
+REQUEST = {
     "name": "heights",
     "preset": "quick",
     "changes": [],
@@ -29,9 +29,9 @@ CALLS = ("open", "write", "fsync", "replace", "rename", "mkdir")
 
 
 def whole_run(store: Store) -> None:
-    writer = store.create("heights", "quick", ASKED)
+    writer = store.create("heights", "quick", REQUEST)
     for seed in range(3):
-        writer.record(Measured("height", 1.0 + seed, seed))
+        writer.record(Metric("height", 1.0 + seed, seed))
     writer.draw("line", b"<svg/>", "A line.")
     writer.finish("finished", [CLAIM.settle(1.0)], seconds=1.0)
     writer.close()
@@ -79,9 +79,9 @@ def test_death_at_every_call_into_the_file_system_leaves_a_store_that_reads(tmp_
             assert values == [1.0, 2.0, 3.0][: len(values)]
             assert run.state in ("interrupted", "finished") and len(run.verdicts) == 1
             assert all(path.read_bytes() == b"<svg/>" for _, _, path in run.figures)
-        assert len(Index(store).entries()) == len(runs)
+        assert len(RunIndex(store).entries()) == len(runs)
         whole_run(store)
-        assert Index(store).entries()[-1].state in ("finished", "interrupted")
+        assert RunIndex(store).entries()[-1].state in ("finished", "interrupted")
         if status == 0:
             assert number > 20
             return
@@ -95,7 +95,7 @@ def test_sixteen_starting_at_once_get_sixteen_folders(tmp_path: Path) -> None:
     def begin() -> None:
         time.sleep(max(0.0, start - time.time()))
         whole_run(store)
-        Index(store).entries()
+        RunIndex(store).entries()
 
     children = []
     for _ in range(16):
@@ -109,22 +109,22 @@ def test_sixteen_starting_at_once_get_sixteen_folders(tmp_path: Path) -> None:
                 os._exit(status)
         children.append(child)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 16
-    assert [one.state for one in Index(store).entries()] == ["finished"] * 16
+    assert [one.state for one in RunIndex(store).entries()] == ["finished"] * 16
 
 
 ENDLESS = """
 from dataclasses import dataclass
 from regard.claims import Claim
-from regard.lab.events import Measured
+from regard.lab.events import Metric
 from regard.lab.experiment import Experiment
 
 @dataclass(frozen=True)
 class Settings:
     steps: int = 10**9
 
-def run(settings, session):
+def run(settings, context):
     for step in range(settings.steps):
-        yield Measured("count", step, 0, {"step": step})
+        yield Metric("count", step, 0, {"step": step})
 
 EXPERIMENT = Experiment(question="?", method="", see="", presets={"quick": Settings()}, seconds=1, run=run,
                         claims=(Claim(name="count", low=0, why="so", source="me"),))

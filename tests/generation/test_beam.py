@@ -12,15 +12,15 @@ from regard.generation.beam import Beam, beam_search
 from regard.generation.engine import continuation
 from regard.generation.sampling import GREEDY
 from regard.generation.stopping import Stop
-from regard.models.gpt.cache import Memory
-from regard.models.gpt.config import Config
+from regard.models.gpt.cache import KVCache
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
 
 def made(**change) -> GPT:
     torch.manual_seed(0)
-    config = {"vocabulary": 5, "context": 29, "depth": 2, "heads": 2, "width": 8, "deviation": 0.7}
-    return GPT(Config(**(config | {"position": "rotary"} | change))).double().eval()
+    config = {"vocabulary": 5, "context": 29, "depth": 2, "heads": 2, "width": 8, "init_std": 0.7}
+    return GPT(GPTConfig(**(config | {"position": "rotary"} | change))).double().eval()
 
 
 MODEL = made()
@@ -79,7 +79,7 @@ def test_a_beam_of_one_is_greedy() -> None:
     assert [list(one.ids) for one in found.best] == greedy.tolist()
 
 
-@pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"history": 2, "position": "alibi"}])
+@pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"ngram": 2, "position": "alibi"}])
 def test_with_a_cache_is_without_one(change) -> None:
     model = made(**change)
     given = [torch.tensor([3, 1, 2]), torch.tensor([4])]
@@ -91,13 +91,13 @@ def test_with_a_cache_is_without_one(change) -> None:
 
 
 def test_a_cache_that_stays_behind_is_caught(monkeypatch) -> None:
-    monkeypatch.setattr(Memory, "select", lambda self, move: None if self.length > 4 else select(self, move))  # fmt: skip
+    monkeypatch.setattr(KVCache, "select", lambda self, move: None if self.length > 4 else select(self, move))  # fmt: skip
     found = beam_search(MODEL, PROMPT, width=4, steps=20)
     apart = [abs(one.log_probability - total(MODEL, PROMPT[0], one.ids)) for one in found.beams[0]]
     assert max(apart) > 1e-3
 
 
-select = Memory.select
+select = KVCache.select
 
 
 def test_beyond_the_context_each_rule_is_its_own() -> None:

@@ -7,15 +7,15 @@ from regard.errors import RegardError
 from regard.generation.engine import continuation, generate, stream
 from regard.generation.sampling import GREEDY, Sampler
 from regard.generation.stopping import Stop
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
-SMALL = {"vocabulary": 11, "context": 13, "depth": 2, "heads": 2, "width": 8, "deviation": 0.5}
+SMALL = {"vocabulary": 11, "context": 13, "depth": 2, "heads": 2, "width": 8, "init_std": 0.5}
 
 
 def made(**change) -> GPT:
     torch.manual_seed(0)
-    return GPT(Config(**(SMALL | {"position": "rotary"} | change))).eval()
+    return GPT(GPTConfig(**(SMALL | {"position": "rotary"} | change))).eval()
 
 
 MODEL = made()
@@ -23,7 +23,7 @@ MODELS = {
     "rotary": MODEL,
     "learned": made(position="learned"),
     "linear": made(attention="linear"),
-    "history": made(history=2),
+    "ngram": made(ngram=2),
 }
 
 

@@ -5,14 +5,14 @@ import torch
 
 from regard.errors import RegardError
 from regard.generation.reader import Whole, aligned, reader
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
 
 def made(context: int = 7, **change) -> GPT:
     torch.manual_seed(0)
-    config = {"vocabulary": 11, "depth": 2, "heads": 2, "width": 8, "deviation": 0.5, "position": "rotary"}
-    return GPT(Config(**(config | {"context": context} | change))).double().eval()
+    config = {"vocabulary": 11, "depth": 2, "heads": 2, "width": 8, "init_std": 0.5, "position": "rotary"}
+    return GPT(GPTConfig(**(config | {"context": context} | change))).double().eval()
 
 
 def text(rows: int, length: int) -> torch.Tensor:

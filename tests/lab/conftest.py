@@ -8,8 +8,8 @@ import pytest
 
 from regard.claims import Claim
 from regard.lab.book.style import panels, style
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.lab.store.runs import Store
 
 
@@ -28,24 +28,24 @@ class Settings:
     inner: Inner = field(default_factory=Inner)
 
 
-def measure(settings: Settings, session: Session) -> Iterator[Event]:
-    yield Doing("measuring", 0.5)
+def measure(settings: Settings, context: Context) -> Iterator[Event]:
+    yield ProgressEvent("measuring", 0.5)
     for seed in range(settings.seeds):
-        yield Measured("height", settings.height + 0.01 * seed, seed)
-        yield Measured("curve", seed**2, seed, {"step": seed})
+        yield Metric("height", settings.height + 0.01 * seed, seed)
+        yield Metric("curve", seed**2, seed, {"step": seed})
     pairs = range(settings.seeds)
-    yield Compared(
+    yield PairedMetric(
         "gain",
         ("new", "old"),
         {seed: 2.0 + seed for seed in pairs},
         {seed: 1.0 + 1.01 * seed for seed in pairs},
     )
-    yield Tabled("sizes", ("name", "size"), [("a <b>", 1), ("c", 2.5)], "Sizes of things.")
-    yield Said("a sample", "to be <or> not")
+    yield TableEvent("sizes", ("name", "size"), [("a <b>", 1), ("c", 2.5)], "Sizes of things.")
+    yield TextEvent("a sample", "to be <or> not")
     with style():
         figure, (axis,) = panels()
         axis.plot([0, 1], [0, settings.height])
-    yield Drawn("line", figure, "A line.")
+    yield FigureEvent("line", figure, "A line.")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import torch
 from regard.claims import Claim
 from regard.errors import RegardError
 from regard.lab import bench
-from regard.lab.bench import Comparison, Floor, Measured, Reading
+from regard.lab.bench import BenchMetric, Comparison, Floor, Reading
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,13 +21,15 @@ SPEED = Claim(name="speed-up", low=2.0, why="a planted bar", source="this test")
 
 
 def comparison(
-    *measured: Measured, bars: tuple[Claim, ...] = (SPEED,), peers: tuple[str, ...] = ()
+    *measured: BenchMetric, bars: tuple[Claim, ...] = (SPEED,), peers: tuple[str, ...] = ()
 ) -> Comparison:
     return Comparison(question="?", bars=bars, run=lambda: iter(measured), peers=peers, name="planted")
 
 
-def figure(value: float | None, name: str = "speed-up", **more: object) -> Measured:
-    return Measured(name=name, value=None if value is None else Reading(value, value, value, "times"), **more)
+def figure(value: float | None, name: str = "speed-up", **more: object) -> BenchMetric:
+    return BenchMetric(
+        name=name, value=None if value is None else Reading(value, value, value, "times"), **more
+    )
 
 
 def test_calls_are_taken_in_turn_and_the_first_rotates() -> None:

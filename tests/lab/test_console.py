@@ -2,8 +2,8 @@ import pytest
 
 from regard.lab import console as terminal
 from regard.lab.console import Screen, _ranges, _unit
-from regard.lab.events import Doing
-from regard.lab.runner import conduct
+from regard.lab.events import ProgressEvent
+from regard.lab.runner import run
 
 
 @pytest.fixture
@@ -22,9 +22,7 @@ def test_seconds_are_said_in_the_unit_that_fits(value: float, text: str) -> None
 
 
 def test_the_outcome_names_each_claim_its_value_and_its_band(experiment, store, source, printed) -> None:
-    terminal.show_outcome(
-        conduct(experiment, experiment.presets["quick"], store, source=source, preset="quick")
-    )
+    terminal.show_outcome(run(experiment, experiment.presets["quick"], store, source=source, preset="quick"))
     text = printed()
     assert (
         "✓ held        height = 1.51  claimed 1.4 to 1.6" in text
@@ -37,7 +35,7 @@ def test_where_there_is_no_terminal_progress_is_told_in_lines(experiment, printe
     with Screen([experiment, experiment]) as screen:
         watch = screen.watch(experiment)
         screen._said = 0.0
-        watch(Doing("half", 0.5))
+        watch(ProgressEvent("half", 0.5))
     assert "25 %  heights: half" in printed()
 
 

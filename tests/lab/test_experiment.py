@@ -3,16 +3,16 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-from regard.lab.experiment import Experiment, Session
+from regard.lab.experiment import Context, Experiment
 
 
 def test_without_a_budget_there_is_always_time_left(tmp_path: Path) -> None:
-    assert Session(folder=tmp_path).left() == inf
+    assert Context(folder=tmp_path).left() == inf
 
 
 def test_the_time_left_runs_out(tmp_path: Path) -> None:
-    session = Session(folder=tmp_path, deadline=time.monotonic() + 10)
-    assert 5 < session.left() <= 10 and Session(folder=tmp_path, deadline=time.monotonic() - 1).left() < 0
+    context = Context(folder=tmp_path, deadline=time.monotonic() + 10)
+    assert 5 < context.left() <= 10 and Context(folder=tmp_path, deadline=time.monotonic() - 1).left() < 0
 
 
 def test_the_name_that_the_registry_gives_makes_no_other_experiment(experiment: Experiment) -> None:

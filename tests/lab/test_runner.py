@@ -10,16 +10,14 @@ import torch
 
 from regard.claims import Claim
 from regard.errors import RegardError, Unreachable
-from regard.lab.events import Compared, Doing, Measured
-from regard.lab.experiment import Experiment, Session
-from regard.lab.runner import conduct, follow, go_on, settle
+from regard.lab.events import Metric, PairedMetric, ProgressEvent
+from regard.lab.experiment import Context, Experiment
+from regard.lab.runner import follow, resume, run, settle
 from regard.lab.store.runs import Store
 
 
 def conducted(experiment: Experiment, store: Store, source: Path, **words):
-    return conduct(
-        experiment, experiment.presets["quick"], store, source=source, **{"preset": "quick"} | words
-    )
+    return run(experiment, experiment.presets["quick"], store, source=source, **{"preset": "quick"} | words)
 
 
 def test_a_run_records_draws_settles_and_reports(experiment: Experiment, store: Store, source: Path) -> None:
@@ -49,7 +47,7 @@ def test_the_budget_cuts_off_and_settles_nothing(experiment: Experiment, store: 
 def test_what_a_finished_run_had_no_time_for_is_not_settled(
     experiment: Experiment, store: Store, source: Path
 ) -> None:
-    hurried = replace(experiment, run=lambda settings, session: iter([Measured("something else", 1.0)]))
+    hurried = replace(experiment, run=lambda settings, context: iter([Metric("something else", 1.0)]))
     run = conducted(hurried, store, source, minutes=1.0)
     assert run.state == "finished"
     assert {one.state for one in run.verdicts} == {"not settled"}
@@ -58,10 +56,10 @@ def test_what_a_finished_run_had_no_time_for_is_not_settled(
 
 
 def test_seeds_reach_python_numpy_and_torch(experiment: Experiment, store: Store, source: Path) -> None:
-    def draws(settings, session):
-        yield Measured("python", random.random())
-        yield Measured("numpy", float(np.random.rand()))
-        yield Measured("torch", torch.rand(()).item())
+    def draws(settings, context):
+        yield Metric("python", random.random())
+        yield Metric("numpy", float(np.random.rand()))
+        yield Metric("torch", torch.rand(()).item())
 
     drawing = replace(experiment, run=draws)
     first, again, other = (
@@ -73,7 +71,7 @@ def test_seeds_reach_python_numpy_and_torch(experiment: Experiment, store: Store
 def test_data_out_of_reach_settles_nothing_and_breaks_nothing(
     experiment: Experiment, store: Store, source: Path
 ) -> None:
-    def offline(settings, session):
+    def offline(settings, context):
         raise Unreachable("the data set 'cora' is not here", "no network", "connect")
         yield
 
@@ -85,8 +83,8 @@ def test_data_out_of_reach_settles_nothing_and_breaks_nothing(
 def test_an_error_in_the_experiment_is_told_in_three_lines_and_kept_whole(
     experiment: Experiment, store: Store, source: Path
 ) -> None:
-    def breaks(settings, session):
-        yield Measured("height", 1.5)
+    def breaks(settings, context):
+        yield Metric("height", 1.5)
         raise ZeroDivisionError("by nothing")
 
     with pytest.raises(RegardError) as caught:
@@ -96,17 +94,17 @@ def test_an_error_in_the_experiment_is_told_in_three_lines_and_kept_whole(
         caught.value.what == "the experiment stopped with an error"
         and "ZeroDivisionError: by nothing (test_runner.py, line" in caught.value.got
     )
-    assert run.state == "broken" and run.measured == [Measured("height", 1.5)]
+    assert run.state == "broken" and run.measured == [Metric("height", 1.5)]
     assert "Traceback" in (run.path / "traceback.txt").read_text()
 
 
 def interrupting(times: int):
-    def run(settings, session):
+    def run(settings, context):
         for seed in range(3):
-            yield Measured("height", 1.5, seed)
+            yield Metric("height", 1.5, seed)
             for _ in range(times if seed == 1 else 0):
                 os.kill(os.getpid(), signal.SIGINT)
-            yield Doing("on", 0.5)
+            yield ProgressEvent("on", 0.5)
 
     return run
 
@@ -144,33 +142,33 @@ CLAIM = Claim(name="gain", low=0.0, why="so", source="here")
     [((1.0, 1.1, 0.9), "held"), ((-1.0, -1.1, -0.9), "failed"), ((1.0, -1.0, 0.2), "not settled")],
 )
 def test_a_comparison_is_settled_by_its_whole_interval(gaps: tuple[float, ...], state: str) -> None:
-    event = Compared("gain", ("a", "b"), dict(enumerate(gaps)), dict.fromkeys(range(3), 0.0))
+    event = PairedMetric("gain", ("a", "b"), dict(enumerate(gaps)), dict.fromkeys(range(3), 0.0))
     assert settle([CLAIM], [event], preset="quick")[0].state == state
 
 
 def test_a_point_of_a_curve_settles_no_claim() -> None:
-    assert settle([CLAIM], [Measured("gain", 1.0, 0, {"step": 1})], preset="quick")[0].state == "not settled"
+    assert settle([CLAIM], [Metric("gain", 1.0, 0, {"step": 1})], preset="quick")[0].state == "not settled"
 
 
-def counting(settings, session):
+def counting(settings, context):
     """Goes on from the file it left in its folder, as a training goes on from a checkpoint."""
-    place = session.folder / "count"
+    place = context.folder / "count"
     start = int(place.read_text()) if place.is_file() else 0
-    yield Measured("start", 0.0)
+    yield Metric("start", 0.0)
     for step in range(start, 4):
         place.write_text(str(step + 1))
-        yield Measured("curve", float(step), 0, {"step": step})
+        yield Metric("curve", float(step), 0, {"step": step})
         if step == 1 and start == 0:
             os.kill(os.getpid(), signal.SIGINT)
-        yield Doing("on", 0.5)
-    yield Measured("height", 1.5)
+        yield ProgressEvent("on", 0.5)
+    yield Metric("height", 1.5)
 
 
 def test_a_stopped_run_is_taken_up_where_it_was(experiment: Experiment, store: Store, source: Path) -> None:
     experiment = replace(experiment, run=counting)
     stopped = conducted(experiment, store, source)
     assert stopped.state == "stopped"
-    run = go_on(stopped, experiment, experiment.presets["quick"])
+    run = resume(stopped, experiment, experiment.presets["quick"])
     assert run.path == stopped.path and run.state == "finished" and run.verdicts[0].state == "held"
     assert [one.value for one in run.measured if one.name == "curve"] == [0.0, 1.0, 2.0, 3.0]
     assert sum(one.name == "start" for one in run.measured) == 1
@@ -179,7 +177,7 @@ def test_a_stopped_run_is_taken_up_where_it_was(experiment: Experiment, store: S
 def test_a_finished_run_is_not_taken_up(experiment: Experiment, store: Store, source: Path) -> None:
     run = conducted(experiment, store, source)
     with pytest.raises(RegardError) as caught:
-        go_on(run, experiment, experiment.presets["quick"])
+        resume(run, experiment, experiment.presets["quick"])
     assert (
         str(caught.value)
         == f"this run is finished\n  got: {run.id}\n  fix: take up one that was stopped, or start anew without --resume"
@@ -189,13 +187,13 @@ def test_a_finished_run_is_not_taken_up(experiment: Experiment, store: Store, so
 def test_an_experiment_that_is_cut_off_is_closed_before_the_run_is_settled(
     experiment: Experiment, store: Store, source: Path
 ) -> None:
-    def saving(settings, session):
+    def saving(settings, context):
         try:
             while True:
-                yield Measured("height", 1.5)
+                yield Metric("height", 1.5)
         finally:
-            (session.folder / "saved").write_text(
-                "yes" if not (session.folder / "result.json").exists() else "late"
+            (context.folder / "saved").write_text(
+                "yes" if not (context.folder / "result.json").exists() else "late"
             )
 
     run = conducted(replace(experiment, run=saving), store, source, minutes=1e-9)
@@ -205,10 +203,10 @@ def test_an_experiment_that_is_cut_off_is_closed_before_the_run_is_settled(
 def test_a_follower_runs_and_keeps_nothing(experiment: Experiment, tmp_path: Path) -> None:
     seen = []
 
-    def watched(settings, session):
-        seen.append(session.seed)
-        yield Measured("height", 1.5)
+    def watched(settings, context):
+        seen.append(context.seed)
+        yield Metric("height", 1.5)
         seen.append("end")
 
-    follow(replace(experiment, run=watched), experiment.presets["quick"], Session(folder=tmp_path, seed=7))
+    follow(replace(experiment, run=watched), experiment.presets["quick"], Context(folder=tmp_path, seed=7))
     assert seen == [7, "end"] and list(tmp_path.iterdir()) == []

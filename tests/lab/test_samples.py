@@ -7,11 +7,11 @@ from regard.generation.beam import Beam
 from regard.generation.engine import stream
 from regard.generation.sampling import GREEDY
 from regard.lab.samples import show_beams, show_chances, show_side_by_side, show_stream
-from regard.lab.text_model import Voice
-from regard.models.gpt.config import Config
+from regard.lab.text_model import TextModel
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
-VOICE = Voice(GPT(Config(vocabulary=3, context=8, depth=1, heads=1, width=4)), Character("a[b"))
+VOICE = TextModel(GPT(GPTConfig(vocabulary=3, context=8, depth=1, heads=1, width=4)), Character("a[b"))
 
 
 def tokens(*starts: int):

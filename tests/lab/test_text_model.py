@@ -7,12 +7,12 @@ import torch
 from regard.data.tokens.tokenizer import Bytes, Character
 from regard.errors import RegardError
 from regard.generation.sampling import GREEDY, Sampler
-from regard.lab.text_model import FILE, Voice, keep_voice, load_voice, voices
-from regard.models.gpt.config import Config
+from regard.lab.text_model import FILE, TextModel, load_text_model, save_text_model, text_models
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 from regard.training import Checkpoints, Plan, Training, cross_entropy
 
-CONFIG = Config(vocabulary=7, context=8, depth=1, heads=2, width=8, position="rotary")
+CONFIG = GPTConfig(vocabulary=7, context=8, depth=1, heads=2, width=8, position="rotary")
 
 
 def trained(folder: Path) -> GPT:
@@ -22,37 +22,37 @@ def trained(folder: Path) -> GPT:
     batch = torch.randint(7, (3, 8)), torch.randint(7, (3, 8))
     training = Training(model, lambda index: batch, cross_entropy, Plan(steps=2))
     list(training)
-    keep_voice(folder, CONFIG, Character(" benort"))
+    save_text_model(folder, CONFIG, Character(" benort"))
     Checkpoints(folder).save(training.state())
     return model.eval()
 
 
 def test_a_model_comes_back_as_it_was_saved(tmp_path: Path) -> None:
-    model = trained(tmp_path / "small")
-    voice = load_voice(tmp_path)
-    ids = voice.prompt("to be")
+    gpt = trained(tmp_path / "small")
+    model = load_text_model(tmp_path)
+    ids = model.prompt("to be")
     with torch.no_grad():
-        assert torch.equal(voice.model(ids), model(ids))
-    assert not voice.model.training and voice.model.config == CONFIG and voice.show([6, 4, -1]) == "to"
+        assert torch.equal(model.model(ids), gpt(ids))
+    assert not model.model.training and model.model.config == CONFIG and model.show([6, 4, -1]) == "to"
 
 
 def test_of_several_models_the_last_one_speaks_unless_named(tmp_path: Path) -> None:
     for name in ("zebra", "ape"):
         trained(tmp_path / name)
-    assert list(voices(tmp_path)) == ["zebra", "ape"]
+    assert list(text_models(tmp_path)) == ["zebra", "ape"]
     config = json.loads((tmp_path / "zebra" / FILE).read_text())
     config["config"]["dropout"] = 0.5
     (tmp_path / "zebra" / FILE).write_text(json.dumps(config))
-    assert load_voice(tmp_path, "zebra").model.config.dropout == 0.5 and load_voice(tmp_path, "ape").model.config.dropout == 0.0  # fmt: skip
+    assert load_text_model(tmp_path, "zebra").model.config.dropout == 0.5 and load_text_model(tmp_path, "ape").model.config.dropout == 0.0  # fmt: skip
 
 
 def test_a_sample_depends_on_its_own_seed_alone(tmp_path: Path) -> None:
     trained(tmp_path / "small")
-    voice = load_voice(tmp_path)
+    model = load_text_model(tmp_path)
     said = [
         [
             int(token.ids[-1])
-            for token in voice.speak(voice.prompt("to"), steps=12, sampler=Sampler(), seeds=seeds)
+            for token in model.speak(model.prompt("to"), steps=12, sampler=Sampler(), seeds=seeds)
         ]
         for seeds in ([4], [1, 4], [5])
     ]
@@ -61,25 +61,25 @@ def test_a_sample_depends_on_its_own_seed_alone(tmp_path: Path) -> None:
 
 def test_a_text_stops_it_and_a_beam_of_one_is_greedy(tmp_path: Path) -> None:
     trained(tmp_path / "small")
-    voice = load_voice(tmp_path)
-    ids = voice.prompt("to")
-    greedy = [int(token.ids) for token in voice.speak(ids, steps=9, sampler=GREEDY, seeds=[0])]
-    assert list(voice.search(ids, steps=9, width=1, penalty=0.0)[0].ids) == greedy
-    end = voice.show(greedy[:3])
-    stopped = [int(token.ids) for token in voice.speak(ids, steps=9, sampler=GREEDY, seeds=[0], stop=end)]
-    assert voice.show(stopped).endswith(end) and len(stopped) <= 3
+    model = load_text_model(tmp_path)
+    ids = model.prompt("to")
+    greedy = [int(token.ids) for token in model.speak(ids, steps=9, sampler=GREEDY, seeds=[0])]
+    assert list(model.search(ids, steps=9, width=1, penalty=0.0)[0].ids) == greedy
+    end = model.show(greedy[:3])
+    stopped = [int(token.ids) for token in model.speak(ids, steps=9, sampler=GREEDY, seeds=[0], stop=end)]
+    assert model.show(stopped).endswith(end) and len(stopped) <= 3
 
 
 def test_half_a_character_waits_for_its_other_half() -> None:
-    voice = Voice(GPT(CONFIG), Bytes())
-    assert voice.show([110, 195]) == "n" and voice.show([110, 195, 169]) == "né"
+    model = TextModel(GPT(CONFIG), Bytes())
+    assert model.show([110, 195]) == "n" and model.show([110, 195, 169]) == "né"
 
 
 def test_a_long_prompt_is_said_to_be_cut() -> None:
-    voice = Voice(GPT(CONFIG), Character(" benort"))
-    assert voice.cut(voice.prompt("to be or")) == ""
+    model = TextModel(GPT(CONFIG), Character(" benort"))
+    assert model.cut(model.prompt("to be or")) == ""
     assert (
-        voice.cut(voice.prompt("to be or not"))
+        model.cut(model.prompt("to be or not"))
         == "the prompt has 12 tokens; the model sees the last 8 of them"
     )
 
@@ -97,13 +97,13 @@ def test_what_cannot_speak_is_told_in_three_lines(tmp_path: Path, name: str | No
     run.mkdir()
     if name:
         trained(run / "small")
-        keep_voice(run / "bare", CONFIG, Character("ab"))
+        save_text_model(run / "bare", CONFIG, Character("ab"))
     with pytest.raises(RegardError) as caught:
-        load_voice(run, name)
+        load_text_model(run, name)
     assert str(caught.value) == message
 
 
 def test_an_empty_prompt_is_told_in_three_lines() -> None:
     with pytest.raises(RegardError) as caught:
-        Voice(GPT(CONFIG), Character("ab")).prompt("")
+        TextModel(GPT(CONFIG), Character("ab")).prompt("")
     assert str(caught.value) == "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from"  # fmt: skip

@@ -4,8 +4,8 @@ import pytest
 
 from regard.lab import registry, theorems
 from regard.lab.book.report import prose
-from regard.lab.events import Drawn, Measured, Tabled
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric, TableEvent
+from regard.lab.experiment import Context
 from regard.lab.store.fingerprint import code
 from regard.theory import library
 from regard.theory.theorem import Sweep
@@ -13,7 +13,7 @@ from regard.theory.theorem import Sweep
 
 def events(theorem, tmp_path, instances: int = 20):
     return list(
-        theorems.experiment(theorem).run(theorems.Settings(instances=instances), Session(folder=tmp_path))
+        theorems.experiment(theorem).run(theorems.Settings(instances=instances), Context(folder=tmp_path))
     )
 
 
@@ -38,11 +38,11 @@ def test_the_whole_chapter_is_quick() -> None:
 def test_a_run_measures_what_it_claims_and_draws(tmp_path) -> None:
     theorem = library.find("relative-attention")
     found = events(theorem, tmp_path)
-    measured = {one.name for one in found if isinstance(one, Measured) and not one.at}
+    measured = {one.name for one in found if isinstance(one, Metric) and not one.at}
     assert measured == {claim.name for claim in theorems.experiment(theorem).claims}
     assert (
-        sum(isinstance(one, Drawn) for one in found) == 1
-        and sum(isinstance(one, Tabled) for one in found) == 2
+        sum(isinstance(one, FigureEvent) for one in found) == 1
+        and sum(isinstance(one, TableEvent) for one in found) == 2
     )
 
 
@@ -57,7 +57,7 @@ def test_a_prediction_that_is_wrong_fails_its_claim(tmp_path) -> None:
     values = {
         one.name: one.value
         for one in events(replace(theorem, trials=(wrong,)), tmp_path)
-        if isinstance(one, Measured)
+        if isinstance(one, Metric)
     }
     claim = next(
         one

@@ -92,7 +92,7 @@ def test_every_factor_reaches_attend(factor):
 
 
 def test_fewer_key_heads_positions_and_edges():
-    layer = MultiHead(width=6, heads=3, key_heads=1, position=Rotary(), bias=False).double()
+    layer = MultiHead(width=6, heads=3, kv_heads=1, position=Rotary(), bias=False).double()
     assert layer.key.weight.shape == (2, 6)
     edges = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=5)
     output = layer(X, support=edges)
@@ -110,7 +110,7 @@ def message(make) -> str:
 def test_what_does_not_fit_is_told_in_three_lines():
     assert message(lambda: MultiHead(width=6, heads=4)) == (
         "heads share the width evenly, and key heads the heads\n"
-        "  got: width=6, heads=4, key_heads=4\n"
+        "  got: width=6, heads=4, kv_heads=4\n"
         "  fix: choose heads that divide the width, and key heads that divide the heads"
     )
     assert message(lambda: MultiHead.from_torch(torchs(add_zero_attn=True))) == (
@@ -119,7 +119,7 @@ def test_what_does_not_fit_is_told_in_three_lines():
         "  fix: build it without add_bias_kv and add_zero_attn, with kdim equal to vdim"
     )
     assert message(
-        lambda: MultiHead(width=6, heads=3, key_heads=1, position=Alibi((1.0, 1.0, 1.0))).to_torch()
+        lambda: MultiHead(width=6, heads=3, kv_heads=1, position=Alibi((1.0, 1.0, 1.0))).to_torch()
     ) == (
         "nn.MultiheadAttention knows scaled dot products under a softmax alone\n"
         "  got: 1 key heads of 3, Dot(scale=None), Alibi(slopes=(1.0, 1.0, 1.0), offset=None), Softmax()\n"

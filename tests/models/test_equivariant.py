@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.models.equivariant import Lift, Turn, TurnNet
+from regard.models.equivariant import Lift, P4ConvNet, Turn
 
 SEEDS, TURNS = st.integers(0, 10_000), st.integers(1, 3)
 
@@ -43,13 +43,13 @@ def test_so_do_turned_maps(seed: int, turn: int) -> None:
 
 @given(SEEDS, TURNS, st.sampled_from([8, 12, 16]))
 def test_the_classifier_does_not_see_a_quarter_turn(seed: int, turn: int, side: int) -> None:
-    net = whole(TurnNet(channels=2, side=side, classes=3, widths=(2, 3, 2), hidden=5), seed)
+    net = whole(P4ConvNet(channels=2, side=side, classes=3, widths=(2, 3, 2), hidden=5), seed)
     pictures = numbers(seed, 2, 2, side, side)
     assert torch.equal(net(pictures.rot90(turn, (2, 3))), net(pictures))
 
 
 def test_it_does_see_other_changes() -> None:
-    net, pictures = whole(TurnNet(channels=1, side=8, classes=3), 1), numbers(1, 2, 1, 8, 8)
+    net, pictures = whole(P4ConvNet(channels=1, side=8, classes=3), 1), numbers(1, 2, 1, 8, 8)
     assert not torch.equal(net(pictures.flip(2)), net(pictures)), "a mirrored picture is another one"
     assert not torch.equal(net(pictures.roll(1, 2)), net(pictures))
 
@@ -76,10 +76,10 @@ def test_the_first_orientation_is_an_ordinary_convolution() -> None:
 
 def test_messages() -> None:
     with pytest.raises(RegardError) as raised:
-        TurnNet(side=30)
+        P4ConvNet(side=30)
     assert str(raised.value) == (
         "a picture that is halved twice has a side that 4 divides\n  got: a side of 30\n"
         "  fix: pad the pictures evenly, to 28 or 32 say"
     )
     with pytest.raises(RegardError, match=r"^the pictures have other channels than the network's filters\n"):
-        TurnNet()(torch.zeros(1, 1, 32, 32))
+        P4ConvNet()(torch.zeros(1, 1, 32, 32))

@@ -10,7 +10,18 @@ from regard.theory import library
 from regard.theory.mathml import mathml
 from regard.theory.reader import parse
 from regard.theory.text import told
-from regard.theory.theorem import POINTS, Outcome, Step, Sweep, Theorem, Trial, bindings, check, gap, prove
+from regard.theory.theorem import (
+    POINTS,
+    ProofStep,
+    Sweep,
+    Theorem,
+    Trial,
+    TrialOutcome,
+    bindings,
+    check,
+    gap,
+    prove,
+)
 from regard.theory.value import column, defined
 
 EVERY = pytest.mark.parametrize("name", library.names())
@@ -105,12 +116,12 @@ HARMLESS = (
 "What can be changed and stays true."
 
 
-def outcome(measured: tuple[float, ...], relation: str = "=", broken: bool = False) -> Outcome:
+def outcome(measured: tuple[float, ...], relation: str = "=", broken: bool = False) -> TrialOutcome:
     trial = Trial(
         title="t", knob="k", quantity="q", caption="c", measure=lambda random, count: sweep, relation=relation
     )
     sweep = Sweep(at=(0.0,), predicted=(1.0,), measured=(measured,), broken=(broken,))
-    return Outcome(trial, sweep)
+    return TrialOutcome(trial, sweep)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +160,9 @@ def test_a_wrong_step_and_a_wrong_prediction_are_named() -> None:
 def test_a_step_may_be_checked_by_a_function_and_nan_is_no_pass() -> None:
     known = {"a": 1.0}
     assert (
-        gap(Step(text="", formula="a = 2", check=lambda known: known["a"] / 2, because="shown"), known) == 0.5
+        gap(ProofStep(text="", formula="a = 2", check=lambda known: known["a"] / 2, because="shown"), known)
+        == 0.5
     )
-    assert gap(Step(text="", check=lambda known: float("nan"), because="shown"), known) == np.inf
-    assert gap(Step(text="no formula"), known) == 0.0
-    assert gap(Step(text="", formula="x = y"), {"x": column(1, 2), "y": column(1, 2, 3)}) == np.inf
+    assert gap(ProofStep(text="", check=lambda known: float("nan"), because="shown"), known) == np.inf
+    assert gap(ProofStep(text="no formula"), known) == 0.0
+    assert gap(ProofStep(text="", formula="x = y"), {"x": column(1, 2), "y": column(1, 2, 3)}) == np.inf

@@ -4,7 +4,7 @@ from math import inf
 
 import pytest
 
-from regard.training.budget import CALIBRATION, SHARE, SPARE, Pace
+from regard.training.budget import CALIBRATION, SHARE, SPARE, Budget
 
 
 class Clock:
@@ -15,46 +15,46 @@ class Clock:
         return self.now
 
 
-def made(pace: Pace, clock: Clock, *steps: tuple[float, float]) -> None:
+def made(budget: Budget, clock: Clock, *steps: tuple[float, float]) -> None:
     for inside, outside in steps:
         clock.now += inside + outside
-        pace.record(inside, outside)
+        budget.record(inside, outside)
 
 
 def test_nothing_is_fitted_before_the_calibration() -> None:
-    pace = Pace(10.0, clock := Clock())
+    budget = Budget(10.0, clock := Clock())
     for _ in range(CALIBRATION):
-        assert pace.room() == inf
-        made(pace, clock, (0.1, 0.0))
-    assert pace.room() < inf
+        assert budget.room() == inf
+        made(budget, clock, (0.1, 0.0))
+    assert budget.room() < inf
 
 
 def test_without_a_limit_there_is_room_without_end() -> None:
-    pace = Pace(inf, clock := Clock())
-    made(pace, clock, *[(1.0, 0.0)] * 9)
-    assert pace.room() == inf
+    budget = Budget(inf, clock := Clock())
+    made(budget, clock, *[(1.0, 0.0)] * 9)
+    assert budget.room() == inf
 
 
 def test_the_room_is_what_is_left_by_what_a_step_takes() -> None:
-    pace = Pace(100.0, clock := Clock())
-    made(pace, clock, (30.0, 0.0), *[(0.5, 0.0)] * 20)
-    assert pace.room() == pytest.approx(SHARE * 60 / 0.5 - SPARE), "the first step does not count"
+    budget = Budget(100.0, clock := Clock())
+    made(budget, clock, (30.0, 0.0), *[(0.5, 0.0)] * 20)
+    assert budget.room() == pytest.approx(SHARE * 60 / 0.5 - SPARE), "the first step does not count"
 
 
 def test_time_between_steps_counts() -> None:
-    pace = Pace(100.0, clock := Clock())
-    made(pace, clock, (0.5, 0.0), *[(0.5, 0.0), (0.5, 1.0)] * 10)
+    budget = Budget(100.0, clock := Clock())
+    made(budget, clock, (0.5, 0.0), *[(0.5, 0.0), (0.5, 1.0)] * 10)
     left = 100 - 0.5 - 20 * 1.0 - 1.0  # another pause may come
-    assert pace.room() == pytest.approx(SHARE * left / 1.0 - SPARE)
+    assert budget.room() == pytest.approx(SHARE * left / 1.0 - SPARE)
 
 
 def test_a_machine_that_slows_down_is_seen_within_the_recent_steps() -> None:
-    pace = Pace(1000.0, clock := Clock())
-    made(pace, clock, *[(0.1, 0.0)] * 200, *[(1.0, 0.0)] * 50)
-    assert pace.room() == pytest.approx(SHARE * (1000 - 20 - 50) / 1.0 - SPARE)
+    budget = Budget(1000.0, clock := Clock())
+    made(budget, clock, *[(0.1, 0.0)] * 200, *[(1.0, 0.0)] * 50)
+    assert budget.room() == pytest.approx(SHARE * (1000 - 20 - 50) / 1.0 - SPARE)
 
 
 def test_after_the_end_there_is_no_room() -> None:
-    pace = Pace(2.0, clock := Clock())
-    made(pace, clock, *[(1.0, 0.0)] * 5)
-    assert pace.room() == 0.0
+    budget = Budget(2.0, clock := Clock())
+    made(budget, clock, *[(1.0, 0.0)] * 5)
+    assert budget.room() == 0.0

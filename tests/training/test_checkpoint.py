@@ -14,20 +14,20 @@ from regard import files
 from regard.errors import RegardError
 from regard.training import checkpoint, manifest
 from regard.training.checkpoint import Checkpoints
-from regard.training.state import State
+from regard.training.state import TrainingState
 
 SOURCE = Path(checkpoint.__file__).parent
 
 
-def state(step: int) -> State:
+def state(step: int) -> TrainingState:
     random_numbers = torch.Generator().manual_seed(step)
     tensors = {f"model.{name}": torch.randn(7, 5, generator=random_numbers) for name in "ab"}
-    return State(
-        {**tensors, "chance.torch": torch.arange(9, dtype=torch.uint8)}, {"step": step, "rate": 0.1 * step}
+    return TrainingState(
+        {**tensors, "rng.torch": torch.arange(9, dtype=torch.uint8)}, {"step": step, "rate": 0.1 * step}
     )
 
 
-def same(one: State, other: State) -> bool:
+def same(one: TrainingState, other: TrainingState) -> bool:
     return one.digest() == other.digest()
 
 
@@ -56,7 +56,7 @@ def test_the_last_two_and_the_best_are_kept(tmp_path: Path) -> None:
 def test_a_step_can_be_saved_again(tmp_path: Path) -> None:
     folder = Checkpoints(tmp_path)
     folder.save(state(3))
-    other = State({"w": torch.ones(2)}, {"step": 3})
+    other = TrainingState({"w": torch.ones(2)}, {"step": 3})
     folder.save(other, metric=1.0)
     loaded = folder.last()
     assert loaded is not None
@@ -136,7 +136,7 @@ def test_a_byte_flip_is_never_harmless_in_the_tensors(tmp_path: Path) -> None:
     )
     import safetensors.torch
 
-    assert not same(State(safetensors.torch.load_file(victim), {"step": 8}), state(8))
+    assert not same(TrainingState(safetensors.torch.load_file(victim), {"step": 8}), state(8))
 
 
 @pytest.mark.parametrize("suffix", [".safetensors", ".json"])
@@ -318,7 +318,7 @@ def test_a_writer_in_place_is_seen_by_the_same_test(tmp_path: Path, monkeypatch)
             file.write(content.encode() if isinstance(content, str) else content)
 
     folder = Checkpoints(tmp_path)
-    folder.save(State({"w": torch.ones(3)}, {"step": 4}))
+    folder.save(TrainingState({"w": torch.ones(3)}, {"step": 4}))
     with monkeypatch.context() as patch:
         mortal(patch, Fate(1))
         patch.setattr(checkpoint, "write", careless)

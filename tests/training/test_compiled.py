@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from regard.training import rng as chance
-from regard.training.compiled import quickest
+from regard.training import rng
+from regard.training.compiled import compile_if_faster
 from regard.training.objective import cross_entropy
 
 LONG = 10**9
@@ -34,7 +34,7 @@ def test_a_short_training_on_a_cpu_is_not_tried() -> None:
 
     model, batch = subject()
     for words in ({"steps": LONG, "seconds": 180.0}, {"steps": 3}):
-        choice = quickest(cross_entropy, model, batch, compiler=compiler, **words)
+        choice = compile_if_faster(cross_entropy, model, batch, compiler=compiler, **words)
         assert choice.objective is cross_entropy
         pattern = r"not compiled: a training of \d+ s on a CPU would not earn it back"
         assert re.fullmatch(pattern, choice.sentence), choice.sentence
@@ -43,11 +43,11 @@ def test_a_short_training_on_a_cpu_is_not_tried() -> None:
 def test_the_quicker_one_is_taken() -> None:
     model, batch = subject()
     slow, quick = slowed(0.02), slowed(0.0)
-    choice = quickest(slow, model, batch, steps=LONG, compiler=lambda objective: quick)
+    choice = compile_if_faster(slow, model, batch, steps=LONG, compiler=lambda objective: quick)
     assert choice.objective is quick
     pattern = r"compiled: \S+ ms a batch compiled, \S+ ms not; compiling took \d+ s"
     assert re.fullmatch(pattern, choice.sentence)
-    choice = quickest(quick, model, batch, steps=LONG, compiler=lambda objective: slow)
+    choice = compile_if_faster(quick, model, batch, steps=LONG, compiler=lambda objective: slow)
     assert choice.objective is quick
     assert re.fullmatch(f"not {pattern}", choice.sentence)
 
@@ -60,7 +60,7 @@ def test_a_compiler_that_fails_is_told_of() -> None:
         return fail
 
     model, batch = subject()
-    choice = quickest(cross_entropy, model, batch, steps=LONG, compiler=compiler)
+    choice = compile_if_faster(cross_entropy, model, batch, steps=LONG, compiler=compiler)
     assert choice.objective is cross_entropy
     assert choice.sentence == "not compiled: torch.compile failed here (no C++ compiler)"
 
@@ -68,11 +68,11 @@ def test_a_compiler_that_fails_is_told_of() -> None:
 def test_trying_leaves_everything_as_it_was() -> None:
     model, batch = subject()
     before = {name: one.clone() for name, one in model.state_dict().items()}
-    states = chance.capture()
-    quickest(cross_entropy, model, batch, steps=LONG, compiler=lambda objective: objective)
+    states = rng.capture()
+    compile_if_faster(cross_entropy, model, batch, steps=LONG, compiler=lambda objective: objective)
     assert all(torch.equal(one, before[name]) for name, one in model.state_dict().items())
     assert all(one.grad is None for one in model.parameters())
-    assert all(torch.equal(one, states[name]) for name, one in chance.capture().items())
+    assert all(torch.equal(one, states[name]) for name, one in rng.capture().items())
 
 
 @pytest.mark.slow
@@ -80,7 +80,7 @@ def test_trying_leaves_everything_as_it_was() -> None:
 def test_the_real_compiler_computes_the_same_or_is_told_to_fail() -> None:
     model, batch = subject()
     model = nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 5))
-    choice = quickest(cross_entropy, model, batch, steps=LONG)
+    choice = compile_if_faster(cross_entropy, model, batch, steps=LONG)
     assert choice.sentence.startswith(("compiled: ", "not compiled: "))
     ours = (
         torch.compile(cross_entropy)(model, batch)

@@ -12,12 +12,12 @@ import torch
 from torch import nn
 
 from regard.errors import RegardError
-from regard.training import rng as chance
-from regard.training.budget import Pace
+from regard.training import rng
+from regard.training.budget import Budget
 from regard.training.loop import Training
-from regard.training.objective import cross_entropy, mean_square
+from regard.training.objective import cross_entropy, mean_squared_error
 from regard.training.plan import Plan
-from regard.training.state import State
+from regard.training.state import TrainingState
 
 GOLDEN = Path(__file__).with_name("golden.json")
 
@@ -44,7 +44,7 @@ def test_the_loss_goes_down(toy, optimiser: str) -> None:
 
 def test_a_step_is_a_step_of_adamw_along_the_clipped_gradient(toy) -> None:
     """Against the same step written out: forward, backward, clip, AdamW at the scheduled rate."""
-    ours = toy.training(steps=8, optimiser="adamw", dropout=0.0, clip=0.05, warmup=0.25, decay=0.1)
+    ours = toy.training(steps=8, optimiser="adamw", dropout=0.0, clip=0.05, warmup=0.25, weight_decay=0.1)
     torch.manual_seed(0)
     model = toy.Toy(0.0)
     flat = [one for one in model.parameters() if one.ndim < 2]
@@ -64,7 +64,7 @@ def test_a_step_is_a_step_of_adamw_along_the_clipped_gradient(toy) -> None:
         adamw.step()
         assert step.loss == pytest.approx(loss.item(), rel=1e-5)
         assert step.norm == pytest.approx(float(norm), rel=1e-4)
-        assert step.rate == pytest.approx(rate)
+        assert step.learning_rate == pytest.approx(rate)
     assert far(ours.model, model) < 1e-5
 
 
@@ -72,7 +72,7 @@ def test_the_golden_trace(toy) -> None:
     """The losses of twenty steps as they were when this was written; a refactoring leaves them so."""
     golden = json.loads(GOLDEN.read_text())
     for optimiser in ("adamw", "muon"):
-        trace = losses(toy.training(steps=20, optimiser=optimiser, size=5, decay=0.01, accumulate=2))
+        trace = losses(toy.training(steps=20, optimiser=optimiser, size=5, weight_decay=0.01, accumulate=2))
         assert trace == pytest.approx(golden[optimiser], rel=2e-5)
         assert len(set(trace)) == 20
 
@@ -147,7 +147,7 @@ def stopped_and_restored(toy, at: int, tmp: Path, **plan) -> Training:
         for one in second.model.parameters():
             one.normal_()
     torch.rand(5), numpy.random.rand(7), random.random()
-    assert second.restore(State(safetensors.torch.load_file(tmp / "state"), facts)) == ""
+    assert second.restore(TrainingState(safetensors.torch.load_file(tmp / "state"), facts)) == ""
     return second
 
 
@@ -157,14 +157,12 @@ def bits(training: Training) -> str:
     Python's are left out: the checker of types that the tests run under draws from them.
     """
     state = training.state()
-    tensors = {
-        name: one for name, one in state.tensors.items() if name not in ("chance.python", "chance.spare")
-    }
-    return State(tensors, state.facts).digest()
+    tensors = {name: one for name, one in state.tensors.items() if name not in ("rng.python", "rng.spare")}
+    return TrainingState(tensors, state.facts).digest()
 
 
 @pytest.mark.parametrize(
-    "plan", [{"accumulate": 3}, {"optimiser": "adamw", "fall": "cosine"}], ids=["muon", "adamw"]
+    "plan", [{"accumulate": 3}, {"optimiser": "adamw", "schedule": "cosine"}], ids=["muon", "adamw"]
 )
 def test_going_on_changes_no_bit(toy, tmp_path: Path, plan: dict) -> None:
     whole = toy.training(**plan)
@@ -213,7 +211,7 @@ def test_a_state_that_forgets_something_is_seen(toy, lost: str) -> None:
     state = first.state()
     tensors = {n: torch.zeros_like(one) if n.startswith(lost) else one for n, one in state.tensors.items()}
     second = toy.training()
-    second.restore(State(tensors, state.facts))
+    second.restore(TrainingState(tensors, state.facts))
     list(second)
     assert bits(second) != bits(whole)
 
@@ -233,7 +231,7 @@ def test_random_numbers_outside_go_on_as_well(toy) -> None:
     training = toy.training()
     next(iter(training))
     state = training.state()
-    chance.put_back(state.part("chance."))
+    rng.restore(state.part("rng."))
     expected = torch.rand(3), numpy.random.rand(3), random.random()
     training.restore(state)
     chance_again = torch.rand(3), numpy.random.rand(3), random.random()
@@ -279,10 +277,10 @@ def test_a_state_in_the_middle_of_the_update_is_refused(toy, monkeypatch) -> Non
 def test_another_plan_is_refused(toy) -> None:
     state = toy.training().state()
     with pytest.raises(RegardError) as caught:
-        toy.training(rate=0.5, clip=None).restore(state)
+        toy.training(learning_rate=0.5, clip=None).restore(state)
     assert str(caught.value) == (
         "this checkpoint belongs to another plan\n"
-        "  got: rate was 0.01, is 0.5; clip was 1.0, is None\n"
+        "  got: learning_rate was 0.01, is 0.5; clip was 1.0, is None\n"
         "  fix: go on with the settings it was made with, or start anew"
     )
 
@@ -401,7 +399,7 @@ class Clock:
             return batches(index)
 
         training.batches = slow
-        training.pace = Pace(seconds, lambda: self.now)
+        training.budget = Budget(seconds, lambda: self.now)
 
 
 @pytest.mark.parametrize(
@@ -417,11 +415,11 @@ class Clock:
     ids=["even", "slow start", "slows down", "speeds up", "uneven", "ever slower"],
 )
 def test_it_ends_in_time_with_the_rate_decayed(toy, costs) -> None:
-    training = toy.training(steps=100_000, warmup=0.1, optimiser="adamw", rate=0.01)
+    training = toy.training(steps=100_000, warmup=0.1, optimiser="adamw", learning_rate=0.01)
     clock = Clock(training, 60.0, costs)
     steps = list(training)
     assert 0.9 * 60 < clock.now <= 60
-    rates = [one.rate for one in steps]
+    rates = [one.learning_rate for one in steps]
     assert max(rates) > 0.0085
     assert rates[-1] < 0.03 * max(rates)
     peak = rates.index(max(rates))
@@ -437,7 +435,7 @@ def test_evaluations_between_steps_count(toy) -> None:
         if step.step % 50 == 0:
             clock.now += 2.0
     assert 0.85 * 60 < clock.now <= 60
-    assert step.rate < 0.05 * 0.01
+    assert step.learning_rate < 0.05 * 0.01
 
 
 def test_a_plan_that_fits_is_followed_to_the_letter(toy) -> None:
@@ -464,9 +462,9 @@ def test_a_fitted_course_goes_on_after_a_stop(toy) -> None:
     other.restore(training.state())
     assert other.course == training.course
     clock = Clock(other, 30.0, lambda step: 0.1)
-    rates = [one.rate for one in other]
+    rates = [one.learning_rate for one in other]
     assert clock.now <= 30
-    assert rates[0] == pytest.approx(step.rate, rel=0.02), "no jump"
+    assert rates[0] == pytest.approx(step.learning_rate, rel=0.02), "no jump"
     assert rates[-1] < 0.03 * rates[0]
 
 
@@ -478,7 +476,7 @@ def test_three_real_seconds_are_kept(toy) -> None:
     training = toy.training(steps=10**6, optimiser="adamw", seconds=3.0)
     steps = list(training)
     assert 2.0 < time.monotonic() - began < 3.3
-    assert steps[-1].rate < 0.02 * max(one.rate for one in steps)
+    assert steps[-1].learning_rate < 0.02 * max(one.learning_rate for one in steps)
 
 
 # Other kinds of model
@@ -492,7 +490,7 @@ def test_any_model_any_batch() -> None:
     training = Training(
         model,
         lambda index: data,
-        lambda m, batch: mean_square(m, (batch["x"], batch["y"])),
+        lambda m, batch: mean_squared_error(m, (batch["x"], batch["y"])),
         Plan(steps=60, optimiser="muon"),
     )
     steps = losses(training)
@@ -503,7 +501,7 @@ def test_any_model_any_batch() -> None:
 def test_on_a_gpu_it_learns_in_half_precision(toy) -> None:
     torch.manual_seed(0)
     model = toy.Toy(0.0).cuda()
-    plan = Plan(steps=150, optimiser="muon", rate=0.01)
+    plan = Plan(steps=150, optimiser="muon", learning_rate=0.01)
     steps = losses(Training(model, toy.batches(4), cross_entropy, plan))
     assert steps[-1] < 0.2  # a Muon whose polynomials run away ends far above
     assert model.up.weight.dtype == torch.float32

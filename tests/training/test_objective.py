@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from regard.errors import RegardError
-from regard.training.objective import cross_entropy, held_out, mean_square
+from regard.training.objective import cross_entropy, evaluate, mean_squared_error
 
 
 def test_cross_entropy_is_the_loop() -> None:
@@ -25,15 +25,15 @@ def test_mean_square_is_the_loop() -> None:
     first, second = torch.randn(2, 5, 3, generator=torch.Generator().manual_seed(1)).unbind()
     pairs = zip(first.flatten().tolist(), second.flatten().tolist(), strict=True)
     expected = sum((a - b) ** 2 for a, b in pairs) / 15
-    assert mean_square(nn.Identity(), (first, second)).item() == pytest.approx(expected, rel=1e-6)
+    assert mean_squared_error(nn.Identity(), (first, second)).item() == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_shorter_last_batch_counts_less() -> None:
     model = nn.Sequential(nn.Linear(3, 5), nn.Dropout(0.5))
     x, y = torch.randn(7, 3), torch.arange(7) % 5
     model.train()
-    whole = held_out(model, [(x, y)])
-    parts = held_out(model, [(x[:5], y[:5]), (x[5:], y[5:])])
+    whole = evaluate(model, [(x, y)])
+    parts = evaluate(model, [(x[:5], y[:5]), (x[5:], y[5:])])
     assert parts == pytest.approx(whole, rel=1e-6)
     assert whole == pytest.approx(cross_entropy(model[0], (x, y)).item(), rel=1e-6), "dropout was on"
     assert model.training
@@ -43,13 +43,13 @@ def test_a_shorter_last_batch_counts_less() -> None:
 def test_the_mode_is_put_back_after_an_error() -> None:
     model = nn.Linear(3, 5).train()
     with pytest.raises(RuntimeError):
-        held_out(model, [(torch.randn(2, 4), torch.zeros(2, dtype=torch.int64))])
+        evaluate(model, [(torch.randn(2, 4), torch.zeros(2, dtype=torch.int64))])
     assert model.training
 
 
 def test_nothing_to_evaluate_on_is_told() -> None:
     with pytest.raises(RegardError) as caught:
-        held_out(nn.Identity(), [])
+        evaluate(nn.Identity(), [])
     assert str(caught.value) == (
         "nothing to evaluate on\n  got: no batch, or batches without targets\n  fix: pass a larger text"
     )

@@ -19,7 +19,7 @@ def gradients(model: nn.Module, step: int) -> None:
 def test_adamw_is_torchs_with_decay_on_matrices_alone(toy) -> None:
     ours, theirs = toy.Toy(), toy.Toy()
     theirs.load_state_dict(ours.state_dict())
-    plan = Plan(rate=0.03, betas=(0.8, 0.9), decay=0.1)
+    plan = Plan(learning_rate=0.03, betas=(0.8, 0.9), weight_decay=0.1)
     optimiser = Optimiser(ours, plan)
     flat = [one for one in theirs.parameters() if one.ndim < 2]
     deep = [one for one in theirs.parameters() if one.ndim >= 2]
@@ -38,7 +38,7 @@ def test_adamw_is_torchs_with_decay_on_matrices_alone(toy) -> None:
 def test_adamw_is_its_equation() -> None:
     """m ← β₁ m + (1 − β₁) g, v ← β₂ v + (1 − β₂) g², w ← w − η λ w − η m̂ / (√v̂ + ε), in float64."""
     model = nn.Linear(3, 2, bias=False).double()
-    optimiser = Optimiser(model, Plan(rate=0.02, betas=(0.7, 0.8), decay=0.05))
+    optimiser = Optimiser(model, Plan(learning_rate=0.02, betas=(0.7, 0.8), weight_decay=0.05))
     w, m, v = model.weight.detach().clone(), 0.0, 0.0
     for step in range(1, 6):
         gradients(model, step)
@@ -52,7 +52,7 @@ def test_adamw_is_its_equation() -> None:
 @pytest.mark.parametrize("shape", [(7, 7), (5, 13), (13, 5)])
 def test_muon_is_its_equation_with_the_exact_factor(shape: tuple[int, int]) -> None:
     weight = nn.Parameter(torch.randn(shape, dtype=torch.float64))
-    muon = Muon({"w": weight}, momentum=0.9, decay=0.1)
+    muon = Muon({"w": weight}, momentum=0.9, weight_decay=0.1)
     memory = torch.zeros_like(weight)
     for step in range(3):
         before = weight.detach().clone()
@@ -76,15 +76,15 @@ def test_muon_moves_alike_whatever_goes_with_it(toy) -> None:
     for one, other in zip(named.values(), alone.values(), strict=True):
         one.grad = torch.randn(5, 7, generator=random)
         other.grad = one.grad.clone()
-    Muon(named, momentum=0.9, decay=0.0).step(0.1)
+    Muon(named, momentum=0.9, weight_decay=0.0).step(0.1)
     for name, one in alone.items():
-        Muon({name: one}, momentum=0.9, decay=0.0).step(0.1)
+        Muon({name: one}, momentum=0.9, weight_decay=0.0).step(0.1)
         assert torch.allclose(one, named[name], atol=1e-6)
 
 
 def test_a_convolution_is_a_matrix_and_a_missing_gradient_is_flat() -> None:
     conv = nn.Conv2d(3, 5, 2)
-    optimiser = Optimiser(conv, Plan(optimiser="muon", decay=0.0, matrix_rate=0.1))
+    optimiser = Optimiser(conv, Plan(optimiser="muon", weight_decay=0.0, matrix_learning_rate=0.1))
     assert list(optimiser.muon.tensors()) == ["muon.weight"]
     before = conv.weight.detach().clone()
     optimiser.step(1.0)
@@ -98,7 +98,7 @@ def test_a_convolution_is_a_matrix_and_a_missing_gradient_is_flat() -> None:
 def test_a_convolution_and_a_matrix_of_its_shape_go_together() -> None:
     both = nn.ModuleDict({"conv": nn.Conv2d(3, 5, 2, bias=False), "linear": nn.Linear(12, 5, bias=False)})
     both["conv"].weight.data = both["linear"].weight.detach().clone().view(5, 3, 2, 2)
-    optimiser = Optimiser(both, Plan(optimiser="muon", decay=0.0, matrix_rate=0.1))
+    optimiser = Optimiser(both, Plan(optimiser="muon", weight_decay=0.0, matrix_learning_rate=0.1))
     both["linear"].weight.grad = torch.randn(5, 12, generator=torch.Generator().manual_seed(0))
     both["conv"].weight.grad = both["linear"].weight.grad.clone().view(5, 3, 2, 2)
     optimiser.step(1.0)
@@ -123,7 +123,7 @@ def test_every_parameter_is_moved_once(toy) -> None:
 
 
 def test_the_memory_is_put_back_bit_for_bit(toy) -> None:
-    plan = Plan(optimiser="muon", decay=0.1)
+    plan = Plan(optimiser="muon", weight_decay=0.1)
     model = toy.Toy()
     optimiser = Optimiser(model, plan)
     for step in range(3):

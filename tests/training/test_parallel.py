@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.training.parallel import ALONE, Group, joined, leads
+from regard.training.parallel import ALONE, ProcessGroup, distributed, is_main
 
 HERE = Path(__file__).parent
 
@@ -23,10 +23,10 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 sys.path[:0] = [{here!r}, {source!r}]
 import toy
 from regard.errors import RegardError
-from regard.training import joined
+from regard.training import distributed
 
 results = {{}}
-with joined() as group:
+with distributed() as group:
     for name, plan in {plans!r}.items():
         torch.manual_seed(group.rank)
         size = 16 // group.world // plan.get("accumulate", 1)
@@ -42,7 +42,7 @@ with joined() as group:
             os._exit(2)
         named = training.model.named_parameters()
         results[name] = trace, {{name: one.flatten().tolist() for name, one in named}}
-    if group.leads:
+    if group.is_main:
         json.dump(results, open(sys.argv[1], "w"))
 """
 
@@ -104,11 +104,11 @@ def test_the_death_of_one_is_told_by_the_other(tmp_path: Path) -> None:
 def test_without_torchrun_there_is_one_process(monkeypatch) -> None:
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     monkeypatch.delenv("RANK", raising=False)
-    with joined() as group:
+    with distributed() as group:
         assert group is ALONE
-    assert leads()
+    assert is_main()
     monkeypatch.setenv("RANK", "1")
-    assert not leads()
+    assert not is_main()
 
 
 def test_alone_nothing_is_moved() -> None:
@@ -121,7 +121,7 @@ def test_the_mean_goes_back_into_every_shape(monkeypatch) -> None:
     """With the other process played by the test: it has ten times as much of everything."""
     monkeypatch.setattr(torch.distributed, "all_reduce", lambda flat: flat.mul_(11.0))
     tensors = [torch.tensor(2.0), torch.arange(6.0).view(2, 3), torch.zeros(0)]
-    Group(0, 2).average(tensors)
+    ProcessGroup(0, 2).average(tensors)
     assert tensors[0] == 11.0
     assert torch.equal(tensors[1], 5.5 * torch.arange(6.0).view(2, 3))
 
@@ -132,7 +132,7 @@ def test_a_lost_process_is_told_in_three_lines(monkeypatch) -> None:
 
     monkeypatch.setattr(torch.distributed, "all_reduce", lost)
     with pytest.raises(RegardError) as caught:
-        Group(0, 2).average([torch.zeros(2)])
+        ProcessGroup(0, 2).average([torch.zeros(2)])
     assert str(caught.value) == (
         "another process of this training ended\n"
         "  got: Connection closed by peer [127.0.0.1]:1234\n"
@@ -143,7 +143,7 @@ def test_a_lost_process_is_told_in_three_lines(monkeypatch) -> None:
 def test_dropout_differs_between_processes_and_repeats_in_each(toy) -> None:
     def first(rank: int) -> float:
         training = toy.training(dropout=0.5)
-        training.group = Group(rank, 1)
+        training.group = ProcessGroup(rank, 1)
         training.batches = lambda index, batch=toy.batches(4)(0): batch
         return next(iter(training)).loss
 

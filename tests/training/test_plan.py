@@ -10,12 +10,12 @@ from regard.training.plan import Plan
     ("wrong", "got", "fix"),
     [
         ({"steps": 0}, "steps=0", "make at least one step"),
-        ({"rate": 0.0}, "rate=0.0", "a learning rate is above 0"),
-        ({"matrix_rate": -1.0}, "matrix_rate=-1.0", "a learning rate is above 0"),
-        ({"rate": float("nan")}, "rate=nan", "a learning rate is above 0"),
+        ({"learning_rate": 0.0}, "learning_rate=0.0", "a learning rate is above 0"),
+        ({"matrix_learning_rate": -1.0}, "matrix_learning_rate=-1.0", "a learning rate is above 0"),
+        ({"learning_rate": float("nan")}, "learning_rate=nan", "a learning rate is above 0"),
         ({"betas": (0.9, 1.0)}, "betas=(0.9, 1.0)", "both lie from 0 to below 1"),
         ({"momentum": 1.0}, "momentum=1.0", "it lies from 0 to below 1"),
-        ({"decay": -0.1}, "decay=-0.1", "weight decay is 0 or more"),
+        ({"weight_decay": -0.1}, "weight_decay=-0.1", "weight decay is 0 or more"),
         ({"warmup": 1.0}, "warmup=1.0", "give the share of the steps, from 0 to below 1"),
         ({"floor": 1.5}, "floor=1.5", "give a share of the learning rate, from 0 to 1"),
         ({"clip": 0.0}, "clip=0.0", "a norm above 0, or none"),
@@ -30,5 +30,5 @@ def test_what_cannot_be_is_told(wrong: dict, got: str, fix: str) -> None:
 
 
 def test_the_factor_is_that_of_its_schedule() -> None:
-    plan = Plan(fall="cosine", warmup=0.2, floor=0.1)
+    plan = Plan(schedule="cosine", warmup=0.2, floor=0.1)
     assert [plan.factor(x) for x in (0.1, 0.2, 0.6, 1.0)] == pytest.approx([0.5, 1.0, 0.55, 0.1])

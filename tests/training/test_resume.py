@@ -12,8 +12,8 @@ import torch
 
 from regard.errors import RegardError
 from regard.training.checkpoint import Checkpoints
-from regard.training.parallel import Group
-from regard.training.resume import kept, resume
+from regard.training.parallel import ProcessGroup
+from regard.training.resume import checkpointed, resume
 
 HERE = Path(__file__).parent
 
@@ -24,12 +24,12 @@ import torch
 torch.set_num_threads(1)
 sys.path[:0] = [{here!r}, {source!r}]
 import toy
-from regard.training import Checkpoints, kept, resume
+from regard.training import Checkpoints, checkpointed, resume
 
 training = toy.training(steps={steps}, accumulate=2)
 folder = Checkpoints(Path(sys.argv[1]))
 print(resume(training, folder) or "starts", flush=True)
-for step in kept(training, folder, every=0.0):
+for step in checkpointed(training, folder, every=0.0):
     pass
 print("ended", flush=True)
 """
@@ -41,19 +41,19 @@ def test_a_training_that_was_closed_goes_on(toy, tmp_path: Path) -> None:
     folder = Checkpoints(tmp_path)
     first = toy.training()
     assert resume(first, folder) == ""
-    steps = kept(first, folder)
+    steps = checkpointed(first, folder)
     found = [next(steps).loss for _ in range(7)]
     assert folder.steps() == []
     steps.close()
     assert folder.steps() == [7]
     second = toy.training()
     assert resume(second, folder) == "goes on after step 7"
-    found += [step.loss for step in kept(second, folder)]
+    found += [step.loss for step in checkpointed(second, folder)]
     assert found == expected
     assert folder.steps() == [7, 20]
     third = toy.training()
     assert resume(third, folder) == "goes on after step 20"
-    assert list(kept(third, folder)) == []
+    assert list(checkpointed(third, folder)) == []
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError, RegardError("a", "b", "c")])
@@ -69,14 +69,14 @@ def test_an_error_outside_saves_too(toy, tmp_path: Path, error) -> None:
 
     training.batches = failing
     with pytest.raises(error if isinstance(error, type) else type(error)):
-        list(kept(training, folder))
+        list(checkpointed(training, folder))
     assert folder.steps() == [5]
 
 
 def test_it_saves_every_so_often(toy, tmp_path: Path) -> None:
     folder = Checkpoints(tmp_path)
     seen = []
-    for step in kept(toy.training(steps=5), folder, every=0.0):
+    for step in checkpointed(toy.training(steps=5), folder, every=0.0):
         seen.append((step.step, folder.steps()))
     assert seen == [(1, []), (2, [1]), (3, [1, 2]), (4, [2, 3]), (5, [3, 4])]
     assert folder.steps() == [4, 5]
@@ -94,7 +94,7 @@ def test_a_torn_step_is_not_saved(toy, tmp_path: Path, monkeypatch) -> None:
 
     monkeypatch.setattr(training.optimiser.muon, "step", torn)
     with pytest.raises(KeyboardInterrupt):
-        list(kept(training, folder, every=0.0))
+        list(checkpointed(training, folder, every=0.0))
     loaded = folder.last()
     assert loaded is not None
     assert loaded.state.step == 4
@@ -107,7 +107,7 @@ def test_what_is_saved_after_something_not_finite_is_finite(toy, tmp_path: Path)
         lambda m, i, out: out * (float("nan") if training.step == 6 else 1)
     )
     with pytest.raises(RegardError, match="the loss is not finite at step 7"):
-        list(kept(training, folder))
+        list(checkpointed(training, folder))
     loaded = folder.last()
     assert loaded is not None
     assert loaded.state.step == 6
@@ -116,14 +116,14 @@ def test_what_is_saved_after_something_not_finite_is_finite(toy, tmp_path: Path)
 
 def test_only_the_first_process_writes(toy, tmp_path: Path) -> None:
     training = toy.training(steps=3)
-    training.group = Group(rank=1, world=1)
-    list(kept(training, Checkpoints(tmp_path), every=0.0))
+    training.group = ProcessGroup(rank=1, world=1)
+    list(checkpointed(training, Checkpoints(tmp_path), every=0.0))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_damaged_checkpoint_is_told_of(toy, tmp_path: Path) -> None:
     folder = Checkpoints(tmp_path)
-    list(kept(toy.training(), folder, every=0.0))
+    list(checkpointed(toy.training(), folder, every=0.0))
     (victim,) = tmp_path.glob("step-000000020-*")
     victim.write_bytes(victim.read_bytes()[:-1])
     training = toy.training()
@@ -133,7 +133,7 @@ def test_a_damaged_checkpoint_is_told_of(toy, tmp_path: Path) -> None:
         "goes on after step 19; the checkpoint of step 20 is damaged "
         f"({victim.name} has {size} bytes, not {size + 1}) and was passed over"
     )
-    list(kept(training, folder))
+    list(checkpointed(training, folder))
     assert folder.steps() == [19, 20]
 
 
@@ -172,5 +172,5 @@ def test_processes_that_die_leave_a_training_that_ends_alike(
     loaded = folder.last()
     assert loaded is not None
     for name, one in whole.state().tensors.items():
-        if not name.startswith("chance."):
+        if not name.startswith("rng."):
             assert torch.equal(one, loaded.state.tensors[name]), name

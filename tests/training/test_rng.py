@@ -5,7 +5,7 @@ import random
 import numpy
 import torch
 
-from regard.training import rng as chance
+from regard.training import rng
 
 
 def draw() -> list[float]:
@@ -24,35 +24,35 @@ def draw() -> list[float]:
 def test_what_was_captured_is_drawn_again() -> None:
     for _ in range(3):
         draw()
-        states = {name: one.clone() for name, one in chance.capture().items()}
+        states = {name: one.clone() for name, one in rng.capture().items()}
         first = [draw() for _ in range(700)]  # past the refill of every generator
-        chance.put_back(states)
+        rng.restore(states)
         assert [draw() for _ in range(700)] == first
 
 
 def test_the_twin_of_a_normal_number_is_kept() -> None:
     random.seed(1), numpy.random.seed(1)
     random.gauss(0, 1), numpy.random.standard_normal()
-    states = chance.capture()
+    states = rng.capture()
     assert states["spare"][1:3].tolist() == [1.0, 1.0]
     twins = random.gauss(0, 1), numpy.random.standard_normal()
-    chance.put_back(states)
+    rng.restore(states)
     assert (random.gauss(0, 1), numpy.random.standard_normal()) == twins
 
 
 def test_states_are_tensors_that_safetensors_can_hold() -> None:
     import safetensors.torch
 
-    states = chance.capture()
+    states = rng.capture()
     again = safetensors.torch.load(safetensors.torch.save(states))
     first = draw()
-    chance.put_back(again)
+    rng.restore(again)
     assert draw() == first
 
 
 def test_beginning_depends_on_every_number_and_on_nothing_else() -> None:
     def after(*numbers: int) -> float:
-        chance.begin(*numbers)
+        rng.begin(*numbers)
         return float(torch.rand(()))
 
     assert after(1, 2, 3) == after(1, 2, 3)
@@ -62,13 +62,13 @@ def test_beginning_depends_on_every_number_and_on_nothing_else() -> None:
 
 
 def test_aside_leaves_no_trace() -> None:
-    states = chance.capture()
-    with chance.aside(5, 7):
+    states = rng.capture()
+    with rng.fork_rng(5, 7):
         inside = draw()
     outside = draw()
-    chance.put_back(states)
+    rng.restore(states)
     assert draw() == outside
-    with chance.aside(5, 7):
+    with rng.fork_rng(5, 7):
         assert draw() == inside
-    with chance.aside(5, 8):
+    with rng.fork_rng(5, 8):
         assert all(one != other for one, other in zip(draw(), inside, strict=True))

@@ -10,7 +10,7 @@ from regard.training.schedule import Course, factor
 
 
 @pytest.mark.parametrize(
-    ("progress", "fall", "warmup", "floor", "expected"),
+    ("progress", "schedule", "warmup", "floor", "expected"),
     [
         (0.0, "linear", 0.0, 0.0, 1.0),
         (0.05, "linear", 0.1, 0.0, 0.5),
@@ -26,8 +26,10 @@ from regard.training.schedule import Course, factor
         (0.1, "constant", 0.2, 0.0, 0.5),
     ],
 )
-def test_known_values(progress: float, fall, warmup: float, floor: float, expected: float) -> None:
-    assert factor(progress, fall=fall, warmup=warmup, floor=floor) == pytest.approx(expected, abs=1e-15)
+def test_known_values(progress: float, schedule, warmup: float, floor: float, expected: float) -> None:
+    assert factor(progress, schedule=schedule, warmup=warmup, floor=floor) == pytest.approx(
+        expected, abs=1e-15
+    )
 
 
 def test_the_cosine_recipe_of_two_thousand_steps() -> None:
@@ -36,9 +38,9 @@ def test_the_cosine_recipe_of_two_thousand_steps() -> None:
     for step in (0, 50, 99, 100, 700, 1500, 1999):
         at = step + 0.5
         rise = 1e-3 * at / 100
-        fall = 1e-4 + 0.5 * (1 + cos(pi * (at - 100) / 1900)) * (1e-3 - 1e-4)
-        rate = 1e-3 * factor(course.progress(step), fall="cosine", warmup=0.05, floor=0.1)
-        assert rate == pytest.approx(rise if step < 100 else fall, rel=1e-12)
+        schedule = 1e-4 + 0.5 * (1 + cos(pi * (at - 100) / 1900)) * (1e-3 - 1e-4)
+        rate = 1e-3 * factor(course.progress(step), schedule="cosine", warmup=0.05, floor=0.1)
+        assert rate == pytest.approx(rise if step < 100 else schedule, rel=1e-12)
 
 
 def test_a_plain_course_divides_the_way_evenly() -> None:

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from regard.training.state import State
+from regard.training.state import TrainingState
 
 
-def state(**changes) -> State:
+def state(**changes) -> TrainingState:
     tensors = {"model.w": torch.arange(6.0).view(2, 3), "optimiser.w": torch.ones(2, dtype=torch.int64)}
-    return State({**tensors, **changes.pop("tensors", {})}, {"step": 3, "rate": 0.1, **changes})
+    return TrainingState({**tensors, **changes.pop("tensors", {})}, {"step": 3, "rate": 0.1, **changes})
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def state(**changes) -> State:
     ],
     ids=["step", "last bit of a fact", "shape", "type", "last bit of a tensor", "one more", "integer"],
 )
-def test_the_digest_sees_a_difference(other: State) -> None:
+def test_the_digest_sees_a_difference(other: TrainingState) -> None:
     assert other.digest() != state().digest()
 
 

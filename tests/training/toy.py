@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from regard.training import ALONE, Group, Plan, Training, cross_entropy
+from regard.training import ALONE, Plan, ProcessGroup, Training, cross_entropy
 
 SYMBOLS, WIDTH, LENGTH = 11, 6, 5
 
@@ -46,9 +46,11 @@ def batches(size: int):
 
 
 def training(
-    *, size: int = 4, dropout: float = 0.1, group: Group = ALONE, seconds=float("inf"), **plan
+    *, size: int = 4, dropout: float = 0.1, group: ProcessGroup = ALONE, seconds=float("inf"), **plan
 ) -> Training:
     """A training of a toy that always starts alike."""
     torch.manual_seed(plan.get("seed", 0))
-    chosen = Plan(**{"steps": 20, "optimiser": "muon", "rate": 0.01, "matrix_rate": 0.02, **plan})
+    chosen = Plan(
+        **{"steps": 20, "optimiser": "muon", "learning_rate": 0.01, "matrix_learning_rate": 0.02, **plan}
+    )
     return Training(Toy(dropout), batches(size), cross_entropy, chosen, seconds=seconds, group=group)

@@ -50,7 +50,7 @@ class Case:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
+class WeightMap:
     """One reading of a person's weights by role, with the sizes that belong to it."""
 
     weights: dict[str, np.ndarray]
@@ -106,7 +106,7 @@ class Contract:
     "A bench to a subject: make the object, find how it is called, read its weights."
     cases: Callable[..., list[Case]]
     "Of a subject and a generator of random numbers."
-    reference: Callable[[Case, Frame, Steps], np.ndarray]
+    reference: Callable[[Case, WeightMap, Steps], np.ndarray]
     mistakes: tuple[Mistake, ...]
     conventions: tuple[Convention, ...] = ()
     laws: tuple[Law, ...] = ()
@@ -114,7 +114,7 @@ class Contract:
     "Each may notice a convention, by its slug."
     decide: Callable[..., str | None] = lambda source, name, slugs, facts: None
     "Between causes that are the same function: by the source, and by which weights gradients reach."
-    picture: Callable[[Case, Frame, Steps], np.ndarray] | None = None
+    picture: Callable[[Case, WeightMap, Steps], np.ndarray] | None = None
     "A small matrix that shows what happens, for --explain."
 
     def mistake(self, slug: str) -> Mistake:

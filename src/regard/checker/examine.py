@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from regard.checker.contract import Broken, Case, Contract, Frame, Law, Mistake
+from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
 from regard.checker.family import FAR, Family, Match, Member, computed
 from regard.checker.process.session import Lost, Raised
 from regard.checker.report.verdict import Finding, Picture, State, Verdict
 from regard.checker.source import Place
 from regard.checker.subject import Subject
-from regard.checker.workbench import Bench, Unfit
+from regard.checker.workbench import Unfit, Workbench
 
 FATAL = (
     "raises",
@@ -32,7 +32,7 @@ RUNS = Law(name="runs", says="every valid input is answered", test=lambda subjec
 class Examination:
     """Collects what is found about one member."""
 
-    def __init__(self, contract: Contract, bench: Bench, seed: int) -> None:
+    def __init__(self, contract: Contract, bench: Workbench, seed: int) -> None:
         self.contract, self.bench, self.rng = asked(contract, bench), bench, np.random.default_rng(seed)
         self.findings: list[Finding] = []
         self.laws: dict[str, bool] = {}
@@ -40,7 +40,7 @@ class Examination:
         self.subject: Subject | None = None
         self.match: Match | None = None
         self.picture: Picture | None = None
-        self.readable: Frame | None = None
+        self.readable: WeightMap | None = None
         self.gap, self.start, self.first = np.inf, time.monotonic(), None
 
     def run(self) -> Verdict:
@@ -228,7 +228,7 @@ class Examination:
             if slug:
                 self.convention(slug)
 
-    def unknown(self, frame: Frame | None) -> None:
+    def unknown(self, frame: WeightMap | None) -> None:
         """Something is wrong and nothing known explains it: the law and the smallest case, no name."""
         evidence = [f"{law.name}: {broken.words}" for law, broken in self.broken]
         if not self.match:
@@ -253,7 +253,7 @@ class Examination:
             )
         )
 
-    def worst(self, frame: Frame) -> str:
+    def worst(self, frame: WeightMap) -> str:
         """The single number that is farthest off in the smallest case that differs."""
         for case, answer in sorted(zip(self.cases, self.answers, strict=True), key=lambda pair: pair[1].size):
             expected = computed(self.contract, case, frame, {})
@@ -350,7 +350,7 @@ class Examination:
         )
 
 
-def asked(contract: Contract, bench: Bench) -> Contract:
+def asked(contract: Contract, bench: Workbench) -> Contract:
     """The contract with only those conventions that the person's words do not speak against."""
     words = "\n".join([bench.source.said(bench.name), *bench.said, *bench.said.values()])
     return replace(contract, conventions=tuple(c for c in contract.conventions if c.asked(words)))
@@ -374,6 +374,6 @@ def short(words: str) -> str:
     return words.strip().splitlines()[0][:200] if words.strip() else "(no message)"
 
 
-def examine(contract: Contract, bench: Bench, *, seed: int = 0) -> Verdict:
+def examine(contract: Contract, bench: Workbench, *, seed: int = 0) -> Verdict:
     """The verdict on one member under one contract."""
     return Examination(contract, bench, seed).run()

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from regard.checker.contract import Case, Contract, Convention, Frame, Mistake, Steps
+from regard.checker.contract import Case, Contract, Convention, Mistake, Steps, WeightMap
 
 TIGHT = {"float64": 1e-6, "float32": 1e-4}
 "The largest distance that counts as the same function, by precision."
@@ -20,7 +20,7 @@ FAR = 100.0
 class Member:
     """One program: a reading of the weights with some steps replaced."""
 
-    frame: Frame
+    frame: WeightMap
     steps: Steps
     mistakes: tuple[Mistake, ...] = ()
     conventions: tuple[Convention, ...] = ()
@@ -76,7 +76,7 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
     return float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
 
 
-def computed(contract: Contract, case: Case, frame: Frame, steps: Steps) -> np.ndarray | None:
+def computed(contract: Contract, case: Case, frame: WeightMap, steps: Steps) -> np.ndarray | None:
     """What a program answers; None where these sizes do not allow it, as k and v of different widths."""
     try:
         return contract.reference(case, frame, steps)
@@ -88,13 +88,13 @@ class Family:
     """The person's answers beside every member's."""
 
     def __init__(
-        self, contract: Contract, frames: list[Frame], cases: list[Case], answers: list[np.ndarray]
+        self, contract: Contract, frames: list[WeightMap], cases: list[Case], answers: list[np.ndarray]
     ) -> None:
         self.contract, self.frames = contract, frames
         self.cases, self.answers = cases, answers
         self.measured: list[tuple[float, Member]] = []
 
-    def readable(self) -> Frame | None:
+    def readable(self) -> WeightMap | None:
         """The first reading of the weights under which the reference can be computed at all."""
         return next(
             (f for f in self.frames if computed(self.contract, self.cases[0], f, {}) is not None), None
@@ -143,7 +143,7 @@ class Family:
         for frame in self.frames:
             yield from self._conventions(frame, 2)
 
-    def single(self, frames: list[Frame], *, conventions: int = 2) -> Iterator[Member]:
+    def single(self, frames: list[WeightMap], *, conventions: int = 2) -> Iterator[Member]:
         """Every known mistake alone, then with conventions."""
         for frame in frames:
             base = [Member(frame, {}), *self._conventions(frame, conventions)]
@@ -168,7 +168,7 @@ class Family:
                 if not set(base.steps) & set(steps):
                     yield Member(base.frame, base.steps | steps, (one, two), base.conventions)
 
-    def _conventions(self, frame: Frame, most: int) -> Iterator[Member]:
+    def _conventions(self, frame: WeightMap, most: int) -> Iterator[Member]:
         each = [(convention, steps) for convention in self.contract.conventions for steps in convention.forms]
         for count in range(1, most + 1):
             for chosen in combinations(each, count):

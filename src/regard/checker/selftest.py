@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from regard.checker.process.limits import TOKEN, Limits
+from regard.checker.process.limits import TOKEN, ProcessLimits
 from regard.checker.report.report import Report
 from regard.checker.target import check_file, mapping
 from regard.errors import RegardError
 
-QUICK = Limits(load=8.0, call=4.0, whole=20.0)
+QUICK = ProcessLimits(load=8.0, call=4.0, whole=20.0)
 "Limits for what is hostile on purpose: each verdict is due within them and two seconds more."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class SelftestOutcome:
     """What was said of one file, beside what its header says."""
 
     file: str
@@ -41,13 +41,13 @@ class Outcome:
 class Figures:
     """Everything that was measured."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[SelftestOutcome] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
     "Processes that were still alive after a hostile module."
     jobs: int = 1
     "Files that were judged at once: they share the machine, so each takes longer than alone."
 
-    def of(self, kind: str) -> list[Outcome]:
+    def of(self, kind: str) -> list[SelftestOutcome]:
         """The outcomes of one kind: mutants, correct or hostile."""
         return [o for o in self.outcomes if o.kind == kind]
 
@@ -150,7 +150,7 @@ def selftest(
 Task = tuple[Path, str, int, Path]
 
 
-def judged(tasks: list[Task], jobs: int) -> Iterator[tuple[Outcome, list[int]]]:
+def judged(tasks: list[Task], jobs: int) -> Iterator[tuple[SelftestOutcome, list[int]]]:
     """Each task's outcome and what it left running, in the order of the tasks, several at once."""
     if jobs == 1:
         yield from map(_task, tasks)
@@ -160,7 +160,7 @@ def judged(tasks: list[Task], jobs: int) -> Iterator[tuple[Outcome, list[int]]]:
         yield from pool.imap(_task, tasks)
 
 
-def _task(task: Task) -> tuple[Outcome, list[int]]:
+def _task(task: Task) -> tuple[SelftestOutcome, list[int]]:
     return judge(*task), strays() if task[1] == "hostile" else []
 
 
@@ -170,12 +170,12 @@ def _part() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
-def judge(path: Path, kind: str, seed: int, folder: Path) -> Outcome:
+def judge(path: Path, kind: str, seed: int, folder: Path) -> SelftestOutcome:
     """One file, and whether what is said of it is right."""
     head = header(path)
     target = f"{path}:{head['target']}" if "target" in head else str(path)
     start = time.monotonic()
-    limits = QUICK if kind == "hostile" else Limits()
+    limits = QUICK if kind == "hostile" else ProcessLimits()
     mapped = mapping([head["map"]]) if "map" in head else None
     report = check_file(target, contract=head.get("contract"), seed=seed, limits=limits, map=mapped)
     seconds = time.monotonic() - start - report.imports
@@ -183,7 +183,7 @@ def judge(path: Path, kind: str, seed: int, folder: Path) -> Outcome:
     named = tuple(sorted({slug for verdict in report.verdicts for slug in verdict.slugs}))
     state = {0: "correct", 1: "mistake", 3: "undecided"}[report.code]
     first = next((report.ready + v.first for v in report.verdicts if v.first is not None), None)
-    return Outcome(
+    return SelftestOutcome(
         file=str(path.relative_to(folder)),
         kind=kind,
         expected=expected,
@@ -196,7 +196,9 @@ def judge(path: Path, kind: str, seed: int, folder: Path) -> Outcome:
     )
 
 
-def _right(kind: str, report: Report, expected: tuple[str, ...], seconds: float, limits: Limits) -> bool:
+def _right(
+    kind: str, report: Report, expected: tuple[str, ...], seconds: float, limits: ProcessLimits
+) -> bool:
     if kind == "correct":
         return report.code == 0
     if kind == "hostile":

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.source import role
-from regard.checker.workbench import Bench, Made, Unfit
+from regard.checker.workbench import Made, Unfit, Workbench
 
 Arguments = tuple[list[Any], dict[str, Any]]
 
@@ -17,13 +17,13 @@ Arguments = tuple[list[Any], dict[str, Any]]
 class Subject:
     """Answers cases; knows how the weights are read and what was noticed on the way."""
 
-    bench: Bench
+    bench: Workbench
     made: Made
     enter: Callable[[Case], Arguments]
     "A case as the person's code takes it."
     leave: Callable[[Any, Case], np.ndarray] = lambda answer, case: first(answer)
     "The person's answer in the reference's layout."
-    frames: list[Frame] = field(default_factory=list)
+    frames: list[WeightMap] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     method: str = ""
@@ -33,7 +33,7 @@ class Subject:
     "Whether every call is made to an object that was never called: for what remembers."
 
     @property
-    def frame(self) -> Frame:
+    def frame(self) -> WeightMap:
         """The reading of the weights that fits, once that is known; else the most plausible."""
         return self.facts.get("frame") or self.frames[0]
 

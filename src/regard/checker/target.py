@@ -9,12 +9,12 @@ from typing import Any
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
-from regard.checker.process.limits import Limits
+from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
 from regard.checker.report.report import Report
 from regard.checker.report.verdict import Finding, Verdict
 from regard.checker.source import Place, Source
-from regard.checker.workbench import Bench
+from regard.checker.workbench import Workbench
 from regard.errors import RegardError, nearest
 
 SURE = 0.5
@@ -28,7 +28,7 @@ def check_file(
     level: str = "default",
     map: dict[str, str] | None = None,
     seed: int = 0,
-    limits: Limits = Limits(),
+    limits: ProcessLimits = ProcessLimits(),
 ) -> Report:
     """The verdict on what a file holds: `mine.py`, or `mine.py:Name` with a contract."""
     path, name = place(target)
@@ -46,7 +46,7 @@ def check_file(
             return Report(target=target, verdicts=(nothing(members, path, wanted),), level=level)
         ready = time.monotonic() - start - session.imports
         verdicts = [
-            examine(found, Bench(session, member, members, source, dict(map or {})), seed=seed)
+            examine(found, Workbench(session, member, members, source, dict(map or {})), seed=seed)
             for member, found in chosen
         ]
     return Report(target=target, verdicts=tuple(verdicts), level=level, imports=session.imports, ready=ready)

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Frame
+from regard.checker.contract import WeightMap
 from regard.checker.roles import Weight, alike, heads_of, matrix
 from regard.checker.workbench import Unfit
 
 
 def frames(
     weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
-) -> list[Frame]:
+) -> list[WeightMap]:
     """Every reading of the weights that is plausible, the most plausible first."""
     weights = [w for w in weights if w.value.ndim >= 2]
     named = {
@@ -94,16 +94,16 @@ def _frame(
     facts: dict,
     conventions: tuple = (),
     notes: tuple = (),
-) -> Frame:
+) -> WeightMap:
     weights = {
         f"{kind}{letter}": value
         for letter, pair in parts.items()
         for kind, value in zip("wb", pair, strict=True)
     }
-    return Frame(weights=weights | out, facts=facts, conventions=conventions, notes=notes)
+    return WeightMap(weights=weights | out, facts=facts, conventions=conventions, notes=notes)
 
 
-def _separate(pick: dict[str, list[Weight]], facts: dict[str, Any]) -> list[Frame]:
+def _separate(pick: dict[str, list[Weight]], facts: dict[str, Any]) -> list[WeightMap]:
     width = facts.get("width")
     names = {letter: ", ".join(w.name for w in pick[letter]) for letter in "qkvo" if pick[letter]}
     notes = (", ".join(f"{letter} = {name}" for letter, name in names.items()) + " (by name)",)
@@ -115,21 +115,21 @@ def _separate(pick: dict[str, list[Weight]], facts: dict[str, Any]) -> list[Fram
     return [*found, *(_swapped(frame) for frame in found if not facts.get("cross") and _even(frame))]
 
 
-def _even(frame: Frame) -> bool:
+def _even(frame: WeightMap) -> bool:
     """Whether there are as many channels of keys as of queries."""
     return frame["wq"].shape == frame["wk"].shape
 
 
-def _swapped(frame: Frame) -> Frame:
+def _swapped(frame: WeightMap) -> WeightMap:
     """The same with the names of queries and keys exchanged: the same set of functions."""
     names = {"wq": "wk", "wk": "wq", "bq": "bk", "bk": "bq"}
     weights = {names.get(name, name): value for name, value in frame.weights.items()}
-    return Frame(
+    return WeightMap(
         weights=weights, facts=frame.facts, conventions=(*frame.conventions, "q-k-swapped"), notes=frame.notes
     )
 
 
-def _paired(weights: list[Weight], facts: dict[str, Any]) -> list[Frame]:
+def _paired(weights: list[Weight], facts: dict[str, Any]) -> list[WeightMap]:
     """One weight is twice as wide as the input, for keys and values; two others are square."""
     width = facts.get("width")
     double = [
@@ -143,7 +143,7 @@ def _paired(weights: list[Weight], facts: dict[str, Any]) -> list[Frame]:
 
 def _pair(
     queries: list[Weight], pairs: list[Weight], out: list[Weight], facts: dict[str, Any], how: str
-) -> Frame:
+) -> WeightMap:
     width = facts.get("width")
     both, bias = _join(pairs, width)
     half = both.shape[1] // 2
@@ -158,7 +158,7 @@ def _pair(
 
 def _fused(
     weight: Weight, out: list[Weight], thirds: tuple[str, ...] | None, facts: dict[str, Any]
-) -> list[Frame]:
+) -> list[WeightMap]:
     """Every way to cut a fused projection that its size allows."""
     width = facts.get("width")
     either = weight.value.ndim > 2 and weight.value.shape.count(width) > 1
@@ -174,7 +174,7 @@ def _cut(
     out: list[Weight],
     thirds: tuple[str, ...] | None,
     facts: dict[str, Any],
-) -> list[Frame]:
+) -> list[WeightMap]:
     inner = _out(out, whole.shape[0])["wo"].shape[0]
     if whole.shape[1] != 3 * inner and whole.shape[1] > inner and not (whole.shape[1] - inner) % 2:
         return _uneven(weight, whole, out, thirds, facts)
@@ -221,7 +221,7 @@ def _uneven(
     out: list[Weight],
     thirds: tuple[str, ...] | None,
     facts: dict[str, Any],
-) -> list[Frame]:
+) -> list[WeightMap]:
     """A fused projection with fewer channels for keys and values than for queries: one after the other, or by group."""
     leave = _out(out, whole.shape[0])
     inner = leave["wo"].shape[0]
@@ -252,7 +252,7 @@ def _uneven(
     return found
 
 
-def _by_shape(weights: list[Weight], facts: dict[str, Any]) -> list[Frame]:
+def _by_shape(weights: list[Weight], facts: dict[str, Any]) -> list[WeightMap]:
     """No name helps: every assignment of the matrices to the roles, in the order of registration first."""
     groups = [[w] for w in weights] if len(weights) in (3, 4) else alike(weights)
     if len(groups) not in (3, 4):

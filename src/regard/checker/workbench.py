@@ -35,7 +35,7 @@ class Made:
 
 
 @dataclass
-class Bench:
+class Workbench:
     """One member of a person's file, ready to be made and called."""
 
     line: Line

@@ -9,7 +9,7 @@ from math import floor, inf, log2
 import torch
 from torch import Tensor, nn
 
-from regard.core.support import Offset, check_offset, places
+from regard.core.support import Offset, check_offset, positions
 from regard.errors import RegardError, nearest
 from regard.shapes import Float, Int
 
@@ -56,7 +56,7 @@ class Rotary(Position):
     "Which channels are turned together: 'halves' or 'adjacent'."
     offset: Offset = None
     "The place of query 0 among the keys; the last ones when it is None."
-    places: Int[Tensor, "*b m"] | None = None
+    positions: Int[Tensor, "*b m"] | None = None
     "The place of each key, (m) or row by row (b m); 0, 1, 2, ... when it is None."
 
     def __post_init__(self) -> None:
@@ -73,22 +73,22 @@ class Rotary(Position):
             raise RegardError(
                 "Rotary turns pairs of channels", f"width {q.shape[-1]}", "use an even width per head"
             )
-        if self.places is not None and tuple(self.places.shape) not in (
+        if self.positions is not None and tuple(self.positions.shape) not in (
             (k.shape[2],),
             (k.shape[0], k.shape[2]),
         ):
             raise RegardError(
                 "Rotary needs one place per key",
-                f"places {tuple(self.places.shape)} for {k.shape[0]} rows of {k.shape[2]} keys",
+                f"positions {tuple(self.positions.shape)} for {k.shape[0]} rows of {k.shape[2]} keys",
                 f"shape them ({k.shape[2]},) or ({k.shape[0]}, {k.shape[2]})",
             )
 
     def turn(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g m d"]) -> tuple[Tensor, Tensor]:
         n, m = q.shape[2], k.shape[2]
-        index = places(n, m, self.offset, q.device).squeeze(-1)
+        index = positions(n, m, self.offset, q.device).squeeze(-1)
         index = index.squeeze(1) if index.dim() == 3 else index
-        keys = torch.arange(m, device=k.device) if self.places is None else self.places.to(k.device)
-        if self.places is None:
+        keys = torch.arange(m, device=k.device) if self.positions is None else self.positions.to(k.device)
+        if self.positions is None:
             return self.rotate(q, index), self.rotate(k, keys)
         queries = keys.expand(q.shape[0], -1).gather(1, index.expand(q.shape[0], -1))
         return self.rotate(q, queries), self.rotate(k, keys)
@@ -226,10 +226,10 @@ def draw(bias: Float[Tensor, "n m"]) -> str:
     return "\n".join("".join("░▒▓█ "[shade] * 2 for shade in row) for row in shades)
 
 
-def gallery(places: int = 12) -> dict[str, Float[Tensor, "n m"]]:
+def gallery(positions: int = 12) -> dict[str, Float[Tensor, "n m"]]:
     """One picture of each position: what it does to the scores of equal queries and keys."""
-    i, j = torch.arange(places).unsqueeze(1), torch.arange(places)
-    ones = torch.ones(1, 1, places, 8)
+    i, j = torch.arange(positions).unsqueeze(1), torch.arange(positions)
+    ones = torch.ones(1, 1, positions, 8)
     q, k = Rotary(base=100.0).turn(ones, ones)
     p = torch.tensor([1.0, -inf, 0.0, 2.0, 1.0])
     return {

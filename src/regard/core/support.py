@@ -65,7 +65,7 @@ class Causal(Support):
         check_offset(self.offset, q)
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
-        return places(n, m, self.offset, device) >= torch.arange(m, device=device)
+        return positions(n, m, self.offset, device) >= torch.arange(m, device=device)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class Window(Support):
         check_offset(self.offset, q)
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
-        behind = places(n, m, self.offset, device) - torch.arange(m, device=device)
+        behind = positions(n, m, self.offset, device) - torch.arange(m, device=device)
         return (behind <= self.size) & (behind >= (0 if self.causal else -self.size))
 
 
@@ -197,12 +197,12 @@ class Mask(Support):
 
 
 @dataclass(frozen=True, eq=False)
-class Documents(Support):
+class Packed(Support):
     """Packed documents: a query sees the keys that carry the same document number.
 
     With fewer queries than keys the queries are the last ones.
 
-    >>> Documents(torch.tensor([0, 0, 1])).mask(3, 3).int()
+    >>> Packed(torch.tensor([0, 0, 1])).mask(3, 3).int()
     tensor([[1, 1, 0],
             [1, 1, 0],
             [0, 0, 1]], dtype=torch.int32)
@@ -260,7 +260,7 @@ class Either(Both):
         return None if left is None or right is None else left | right
 
 
-def places(n: int, m: int, offset: Offset, device: torch.device | str) -> Int[Tensor, "*axes n 1"]:
+def positions(n: int, m: int, offset: Offset, device: torch.device | str) -> Int[Tensor, "*axes n 1"]:
     """The places of the queries among the keys, as a column; one per row where offsets differ by row."""
     if isinstance(offset, Tensor) and offset.dim():
         offset = offset.to(device).view(-1, 1, 1, 1)
@@ -291,9 +291,9 @@ def gallery() -> dict[str, Support]:
         "Window(1)": Window(1),
         "Window(2, causal=True)": Window(2, causal=True),
         "Grid((3, 3), cross)": Grid((3, 3), cross),
-        "Documents(ids)": Documents(ids),
-        "Causal() & Documents(ids)": Causal() & Documents(ids),
-        "Window(1) | Documents(ids)": Window(1) | Documents(ids),
+        "Documents(ids)": Packed(ids),
+        "Causal() & Documents(ids)": Causal() & Packed(ids),
+        "Window(1) | Documents(ids)": Window(1) | Packed(ids),
     }
 
 

@@ -2,14 +2,14 @@
 
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import CATALOGUE, Entry, entry
-from regard.data.fetch.download import fetch, find
+from regard.data.fetch.download import fetch_file, find
 from regard.data.formats.kern import read_kern
 from regard.data.formats.musicxml import read_musicxml
 from regard.data.formats.notes import Notes
 from regard.data.sets.album import ALBUMS, load_album
 from regard.data.sets.brain import load_slices
 from regard.data.sets.graphs import Network, load_cora, load_karate
-from regard.data.sets.images import Pictures, load_digits, load_fashion, load_things
+from regard.data.sets.images import Pictures, load_cifar10, load_fashion_mnist, load_mnist
 from regard.data.sets.masks import Segmented
 from regard.data.sets.music import COMPOSERS, Score, Scrap, load_scores, shred
 from regard.data.sets.text import TEXTS, Text, load_text, load_text_or_shakespeare, read_text
@@ -37,18 +37,18 @@ __all__ = [
     "Windows",
     "cut",
     "entry",
-    "fetch",
+    "fetch_file",
     "find",
     "load_album",
+    "load_cifar10",
     "load_cora",
-    "load_digits",
-    "load_fashion",
+    "load_fashion_mnist",
     "load_karate",
+    "load_mnist",
     "load_scores",
     "load_slices",
     "load_text",
     "load_text_or_shakespeare",
-    "load_things",
     "read_kern",
     "read_members",
     "read_musicxml",

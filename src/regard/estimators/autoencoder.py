@@ -16,7 +16,7 @@ ACTIVATIONS = {"identity": nn.Identity, "relu": nn.ReLU, "tanh": nn.Tanh, "logis
 TYPES: Any = (np.float64, np.float32)
 
 
-class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class AutoencoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learns a short code from which a point can be had back; with scikit-learn's names and conventions.
 
     Without hidden layers it is linear and finds the plane of `sklearn.decomposition.PCA`; with them it bends.
@@ -25,7 +25,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     the scaled data: noise in deviations, and a masked entry is at its mean.
 
     >>> points = np.random.default_rng(0).normal(size=(200, 5)) * [3, 2, 0.1, 0.1, 0.1]
-    >>> coder = Autoencoder(2, hidden_layer_sizes=(), random_state=0).fit(points)
+    >>> coder = AutoencoderEstimator(2, hidden_layer_sizes=(), random_state=0).fit(points)
     >>> coder.transform(points).shape, coder.inverse_transform(coder.transform(points)).shape
     ((200, 2), (200, 5))
     >>> bool(coder.score(points) > -0.02)     # minus the mean square error: the small columns leave 0.006
@@ -53,7 +53,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.batch_size = batch_size
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> "Autoencoder":
+    def fit(self, X: Any, y: Any = None) -> "AutoencoderEstimator":
         """Learn from all points, `max_iter` times over, from new weights."""
         points = self._points(X, reset=True)
         self._begin(points)
@@ -61,7 +61,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             self._learn(points)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> "Autoencoder":
+    def partial_fit(self, X: Any, y: Any = None) -> "AutoencoderEstimator":
         """Learn from these points once, going on from what was learned before: for streams."""
         begun = hasattr(self, "model_")
         points = self._points(X, reset=not begun)

@@ -19,7 +19,7 @@ from torch import Tensor
 from regard.errors import RegardError
 from regard.models.mixture import em
 from regard.models.mixture import gaussian as mixture
-from regard.training import aside
+from regard.training import fork_rng
 
 KINDS = {"full": "full", "diag": "diagonal", "spherical": "spherical"}
 "scikit-learn's words for covariances, and ours."
@@ -135,7 +135,7 @@ class GaussianMixture(MixtureEstimator):
     [[0.0, 0.0], [1.0, 1.0]]
     """
 
-    model_: mixture.GaussianMixture
+    model_: mixture.GaussianMixtureModel
 
     def __init__(
         self,
@@ -213,12 +213,14 @@ class GaussianMixture(MixtureEstimator):
         diagonal = matrices.diagonal(dim1=1, dim2=2)
         return {"full": matrices, "diag": diagonal, "spherical": diagonal[:, 0]}[self.covariance_type].numpy()
 
-    def _climb(self, x: Tensor, random: np.random.RandomState) -> tuple[mixture.GaussianMixture, list[float]]:
+    def _climb(
+        self, x: Tensor, random: np.random.RandomState
+    ) -> tuple[mixture.GaussianMixtureModel, list[float]]:
         if self.covariance_type not in KINDS:
             got = f"covariance_type={self.covariance_type!r}"
             raise RegardError("no covariance of that kind", got, f"one of {', '.join(KINDS)}")
-        with aside(0):  # its own start is not used: nobody's random numbers move for it
-            model = mixture.GaussianMixture(
+        with fork_rng(0):  # its own start is not used: nobody's random numbers move for it
+            model = mixture.GaussianMixtureModel(
                 self.n_components, x.shape[1], covariance=KINDS[self.covariance_type]
             ).double()
         with torch.no_grad():
@@ -231,7 +233,7 @@ class GaussianMixture(MixtureEstimator):
         }
         return model, list(em.fit(model, x, **options))
 
-    def _place(self, model: mixture.GaussianMixture, x: Tensor, random: np.random.RandomState) -> None:
+    def _place(self, model: mixture.GaussianMixtureModel, x: Tensor, random: np.random.RandomState) -> None:
         """Put the mixture where EM begins: as it was told, else far apart and as wide as fills the data."""
         model.logits.zero_()
         if self.weights_init is not None:
@@ -245,7 +247,7 @@ class GaussianMixture(MixtureEstimator):
         width = model.log_variances.shape[1]
         model.log_variances.copy_((spread if width > 1 else spread.mean(0, keepdim=True)).log())
 
-    def _narrow(self, model: mixture.GaussianMixture, precisions: Tensor) -> None:
+    def _narrow(self, model: mixture.GaussianMixtureModel, precisions: Tensor) -> None:
         if model.lower is None:
             model.log_variances.copy_(-precisions.view(model.log_variances.shape).log())
             return

@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.estimators.mixture import MixtureEstimator
 from regard.models.mixture import uniform as uniform_mixture
 from regard.models.mixture.gaussian import unlikelihood
-from regard.training import Plan, Training, aside
+from regard.training import Plan, Training, fork_rng
 
 
 class UniformMixture(MixtureEstimator):
@@ -22,7 +22,7 @@ class UniformMixture(MixtureEstimator):
     [[1.0, 1.0]]
     """
 
-    model_: uniform_mixture.UniformMixture
+    model_: uniform_mixture.UniformMixtureModel
 
     def __init__(
         self,
@@ -49,8 +49,8 @@ class UniformMixture(MixtureEstimator):
         self.centre_, self.scale_ = x.mean(0), x.std(0, correction=0)
         self.scale_[self.scale_ < 1e-12 * x.abs().amax(0).clamp(min=1e-300)] = 1.0
         x = self._forth(x)
-        with aside(0), torch.no_grad():
-            self.model_ = uniform_mixture.UniformMixture(self.n_components, x.shape[1]).double()
+        with fork_rng(0), torch.no_grad():
+            self.model_ = uniform_mixture.UniformMixtureModel(self.n_components, x.shape[1]).double()
             self.model_.logits.zero_()
         sizes = torch.full_like(self.model_.centres, 2 * self.n_components ** (-1 / x.shape[1]))
         self.model_.set_boxes(self._start(x, random), sizes)
@@ -73,9 +73,9 @@ class UniformMixture(MixtureEstimator):
             generator = torch.Generator().manual_seed(seed + index)
             return x[torch.randint(len(x), (min(self.batch_size, len(x)),), generator=generator)]
 
-        plan = Plan(steps=steps, rate=self.rate, betas=(0.9, 0.99), seed=seed)
+        plan = Plan(steps=steps, learning_rate=self.rate, betas=(0.9, 0.99), seed=seed)
         self.model_.softness = first
-        with aside(seed):
+        with fork_rng(seed):
             for step in Training(self.model_, batch, unlikelihood, plan):
                 share = step.step / steps
                 self.model_.softness = uniform_mixture.annealed(share, first=first, last=self.softness)

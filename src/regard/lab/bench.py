@@ -59,7 +59,7 @@ class Floor:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class BenchMetric:
     """One figure that a comparison yields; the bar of the same name judges it."""
 
     name: str
@@ -81,7 +81,7 @@ class Comparison:
 
     question: str
     bars: tuple[Claim, ...]
-    run: Callable[[], Iterable[Measured]]
+    run: Callable[[], Iterable[BenchMetric]]
     peers: tuple[str, ...] = ()
     "Modules from the extra `bench` without which nothing can be compared."
     name: str = ""
@@ -100,7 +100,7 @@ class Machine:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result(Measured):
+class Result(BenchMetric):
     """A figure with its bar and its machine; `dataclasses.asdict` gives plain JSON."""
 
     comparison: str
@@ -287,11 +287,11 @@ def measure(comparison: Comparison) -> list[Result]:
     machine = Machine(_processor(), _cores(), platform.system(), platform.python_version(), torch.__version__)
     measured = list(comparison.run())
     absent = {bar.name for bar in comparison.bars} - {each.name for each in measured}
-    measured += [Measured(name=bar.name, value=None) for bar in comparison.bars if bar.name in absent]
+    measured += [BenchMetric(name=bar.name, value=None) for bar in comparison.bars if bar.name in absent]
     return [_settle(comparison, each, torch.get_num_threads(), machine) for each in measured]
 
 
-def _settle(comparison: Comparison, measured: Measured, threads: int, machine: Machine) -> Result:
+def _settle(comparison: Comparison, measured: BenchMetric, threads: int, machine: Machine) -> Result:
     bar = next((bar for bar in comparison.bars if bar.name == measured.name), None)
     value, least, ours = measured.value, measured.floor, measured.ours
     verdict = bar.settle(value.median if value else None, reason=measured.reason) if bar else None

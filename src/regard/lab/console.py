@@ -19,17 +19,17 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from regard.claims import Verdict
+from regard.claims import ClaimVerdict
 from regard.lab import registry
 from regard.lab.bench import Result
 from regard.lab.book.coverage import Item
 from regard.lab.book.report import SIGNS, numbers, short
-from regard.lab.events import Doing, Event
+from regard.lab.events import Event, ProgressEvent
 from regard.lab.experiment import Experiment
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store.diff import Change
-from regard.lab.store.index import Entry
+from regard.lab.store.index import RunEntry
 from regard.lab.store.runs import Run
 from regard.theory.text import plain, told
 from regard.theory.theorem import Proof
@@ -72,7 +72,7 @@ class Screen(AbstractContextManager["Screen"]):
         self._show(f"{experiment.name}", before)
 
         def see(event: Event) -> None:
-            if isinstance(event, Doing):
+            if isinstance(event, ProgressEvent):
                 share = event.share if event.share >= 0 else 0.0
                 self._show(f"{experiment.name}: {event.what}", before + experiment.seconds * share)
 
@@ -89,20 +89,20 @@ class Screen(AbstractContextManager["Screen"]):
 
 def show_outcome(run: Run) -> None:
     """What came of a run: its claims, and where to read on."""
-    asked = run.asked
-    changed = f" with {', '.join(asked['changes'])}" if asked["changes"] else ""
-    facts = f"{asked['preset']}{changed} · seed {asked['seed']} · {run.state}"
-    console.print(f"[bold]{escape(asked['name'])}[/]  [dim]{escape(facts)}[/]")
-    console.print(f"[italic]{escape(asked['question'])}[/]\n")
+    request = run.request
+    changed = f" with {', '.join(request['changes'])}" if request["changes"] else ""
+    facts = f"{request['preset']}{changed} · seed {request['seed']} · {run.state}"
+    console.print(f"[bold]{escape(request['name'])}[/]  [dim]{escape(facts)}[/]")
+    console.print(f"[italic]{escape(request['question'])}[/]\n")
     for one in run.verdicts:
         _show_verdict(one)
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
-        what = asked["name"] if asked["name"] in registry.names() else asked["source"]
+        what = request["name"] if request["name"] in registry.names() else request["source"]
         console.print(f"[dim]go on with:[/] regard run {what} --resume {run.id}", soft_wrap=True)
 
 
-def _show_verdict(one: Verdict) -> None:
+def _show_verdict(one: ClaimVerdict) -> None:
     value = "" if one.value is None else f" = [bold]{short(one.value)}[/]"
     state = f"[{COLOURS[one.state]}]{SIGNS[one.state]} {one.state:<11}[/]"
     console.print(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
@@ -168,7 +168,7 @@ def _ranges(items: Sequence[int]) -> str:
     return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]}-{group[-1]}" for group in groups)
 
 
-def show_runs(entries: Iterable[Entry]) -> None:
+def show_runs(entries: Iterable[RunEntry]) -> None:
     table = Table(
         "run",
         "state",

@@ -14,7 +14,7 @@ Value = str | int | float | bool | None
 
 
 @dataclass(frozen=True)
-class Measured:
+class Metric:
     """A number. With coordinates `at` it is a point of a curve; without, a claim may speak of it."""
 
     name: str
@@ -24,7 +24,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairedMetric:
     """Two variants under the same seeds; what is reported is `first` minus `second`."""
 
     name: str
@@ -38,7 +38,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class FigureEvent:
     """A figure and what to see in it."""
 
     name: str
@@ -47,7 +47,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Tabled:
+class TableEvent:
     """A table and what to see in it."""
 
     name: str
@@ -57,7 +57,7 @@ class Tabled:
 
 
 @dataclass(frozen=True)
-class Said:
+class TextEvent:
     """A text to be shown under a heading as it stands: a sample, a warning, where the data came from."""
 
     name: str
@@ -65,36 +65,43 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Doing:
+class ProgressEvent:
     """What is being done, and which share of the whole is behind it."""
 
     what: str
     share: float
 
 
-Event = Measured | Compared | Drawn | Tabled | Said | Doing
-Kept = Measured | Compared | Tabled | Said
-KINDS: dict[str, type[Kept]] = {kind.__name__.lower(): kind for kind in (Measured, Compared, Tabled, Said)}
+Event = Metric | PairedMetric | FigureEvent | TableEvent | TextEvent | ProgressEvent
+Kept = Metric | PairedMetric | TableEvent | TextEvent
+KINDS: dict[str, type[Kept]] = {
+    "metric": Metric,
+    "paired metric": PairedMetric,
+    "table": TableEvent,
+    "text": TextEvent,
+}
+"What a line of the log calls each event."
+NAMES = {event: kind for kind, event in KINDS.items()}
 
 
 def pack(event: Kept) -> dict[str, Any]:
     """An event as a plain dictionary, for a line of JSON, which has no word for what is not finite."""
     fields = asdict(event)
-    if isinstance(event, Measured) and not isfinite(event.value):
+    if isinstance(event, Metric) and not isfinite(event.value):
         fields["value"] = str(event.value)
-    return {"kind": type(event).__name__.lower(), **fields}
+    return {"kind": NAMES[type(event)], **fields}
 
 
 def unpack(line: Mapping[str, Any]) -> Kept:
     """The event that `pack` made into a dictionary.
 
-    >>> unpack(pack(Measured("loss", 1.5, seed=3)))
-    Measured(name='loss', value=1.5, seed=3, at={})
+    >>> unpack(pack(Metric("loss", 1.5, seed=3)))
+    Metric(name='loss', value=1.5, seed=3, at={})
     """
     fields = {name: value for name, value in line.items() if name != "kind"}
-    if line["kind"] == "measured":
+    if line["kind"] == "metric":
         fields["value"] = float(fields["value"])
-    if line["kind"] == "compared":
+    if line["kind"] == "paired metric":
         fields["labels"] = tuple(fields["labels"])
         for side in ("first", "second"):
             fields[side] = {int(seed): value for seed, value in fields[side].items()}

@@ -14,7 +14,7 @@ Chapter = Literal["attention", "text", "graphs", "images", "unsupervised", "theo
 
 
 @dataclass(frozen=True, kw_only=True)
-class Session:
+class Context:
     """What a run gives its experiment: a folder of its own, the seed, and how much time is left."""
 
     folder: Path
@@ -45,7 +45,7 @@ class Experiment:
     "Settings (a frozen dataclass) for 'quick' and 'full'."
     seconds: float
     "How long the quick preset takes on two cores."
-    run: Callable[[Any, Session], Iterator[Event]]
+    run: Callable[[Any, Context], Iterator[Event]]
     "Takes the settings and the session, yields events."
     answers: tuple[int, ...] = ()
     "The checklist items that this experiment owns."

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from regard.claims import Claim, Verdict
+from regard.claims import Claim, ClaimVerdict
 from regard.errors import RegardError, Unreachable
 from regard.files import write
 from regard.lab.book.report import page
 from regard.lab.book.style import picture
-from regard.lab.events import Compared, Doing, Drawn, Event, Kept, Measured
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Kept, Metric, PairedMetric, ProgressEvent
+from regard.lab.experiment import Context, Experiment
 from regard.lab.statistics import summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
@@ -30,7 +30,7 @@ from regard.lab.store.runs import REPORT, Run, State, Store, Writer
 Watch = Callable[[Event], None]
 
 
-class Stop:
+class StopRequest:
     """Whether a run was asked to stop, and by which signal."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ def seed_everything(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def conduct(
+def run(
     experiment: Experiment,
     settings: Any,
     store: Store,
@@ -66,13 +66,13 @@ def conduct(
 
     `changes` are the words by which `settings` differ from the preset's; such a run answers for no item.
     """
-    asked = _asked(experiment, settings) | {"preset": preset, "changes": list(changes), "seed": seed}
-    asked |= {"key": fingerprint.key(settings, seed=seed, source=source), "source": str(source)}
-    writer = store.create(experiment.name, preset, asked)
+    request = _request(experiment, settings) | {"preset": preset, "changes": list(changes), "seed": seed}
+    request |= {"key": fingerprint.key(settings, seed=seed, source=source), "source": str(source)}
+    writer = store.create(experiment.name, preset, request)
     return _carry_out(experiment, settings, writer, minutes, watch)
 
 
-def go_on(
+def resume(
     run: Run,
     experiment: Experiment,
     settings: Any,
@@ -90,14 +90,14 @@ def go_on(
 
 def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: float, watch: Watch) -> Run:
     began = time.monotonic()
-    asked = Run(writer.path).asked
-    session = Session(folder=writer.path, seed=asked["seed"], deadline=began + 60 * minutes)
+    request = Run(writer.path).request
+    context = Context(folder=writer.path, seed=request["seed"], deadline=began + 60 * minutes)
     state: State = "broken"
     reason = ""
     try:
-        seed_everything(session.seed)
+        seed_everything(context.seed)
         with _stopping(watch) as stop:
-            state, reason = _drive(experiment.run(settings, session), session, writer, watch, stop)
+            state, reason = _drive(experiment.run(settings, context), context, writer, watch, stop)
     except Unreachable as error:
         state, reason = "without data", f"data not reachable: {error.what}, {error.got}"
     except RegardError as error:
@@ -112,7 +112,7 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
     finally:
         missing = "" if minutes == inf else "not measured within the budget"
         verdicts = settle(
-            experiment.claims, Run(writer.path).events, preset=asked["preset"], cut=reason, missing=missing
+            experiment.claims, Run(writer.path).events, preset=request["preset"], cut=reason, missing=missing
         )
         writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
         writer.close()
@@ -121,29 +121,29 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
     return run
 
 
-def follow(experiment: Experiment, settings: Any, session: Session) -> None:
+def follow(experiment: Experiment, settings: Any, context: Context) -> None:
     """Run an experiment and keep nothing: under torchrun, what all ranks but the first do."""
-    seed_everything(session.seed)
+    seed_everything(context.seed)
     with _stopping(lambda event: None) as stop:
-        for _ in experiment.run(settings, session):
-            if stop.signal or session.left() <= 0:
+        for _ in experiment.run(settings, context):
+            if stop.signal or context.left() <= 0:
                 return
 
 
 def _drive(
-    events: Iterator[Event], session: Session, writer: Writer, watch: Watch, stop: Stop
+    events: Iterator[Event], context: Context, writer: Writer, watch: Watch, stop: StopRequest
 ) -> tuple[State, str]:
     """Record what comes until it ends, the budget ends, or a person stops it; say which."""
     try:
         for event in events:
-            if isinstance(event, Drawn):
+            if isinstance(event, FigureEvent):
                 writer.draw(event.name, picture(event.figure), event.caption)
-            elif not isinstance(event, Doing):
+            elif not isinstance(event, ProgressEvent):
                 writer.record(event)
             watch(event)
             if stop.signal:
                 return "stopped", stop.reason
-            if session.left() <= 0:
+            if context.left() <= 0:
                 return "out of time", "the budget ended first"
         return "finished", ""
     finally:
@@ -153,32 +153,32 @@ def _drive(
 
 def settle(
     claims: Sequence[Claim], events: Sequence[Kept], *, preset: str, cut: str = "", missing: str = ""
-) -> list[Verdict]:
+) -> list[ClaimVerdict]:
     """A verdict on each claim. What was cut off, or is too small a run, settles nothing."""
     return [_verdict(claim, events, preset, cut, missing) for claim in claims]
 
 
-def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str, missing: str) -> Verdict:
+def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str, missing: str) -> ClaimVerdict:
     if cut:
         return claim.settle(None, reason=cut)
     if claim.preset == "full" and preset != "full":
         return claim.settle(None, reason="only the full preset settles it")
     for event in events:
-        if isinstance(event, Compared) and event.name == claim.name:
+        if isinstance(event, PairedMetric) and event.name == claim.name:
             gap = event.difference
             return claim.settle(gap.mean, interval=(gap.low, gap.high))
     values = [
         event.value
         for event in events
-        if isinstance(event, Measured) and event.name == claim.name and not event.at
+        if isinstance(event, Metric) and event.name == claim.name and not event.at
     ]
     return claim.settle(summarise(values).mean) if values else claim.settle(None, reason=missing)
 
 
 @contextmanager
-def _stopping(watch: Watch) -> Iterator[Stop]:
+def _stopping(watch: Watch) -> Iterator[StopRequest]:
     """The first Ctrl-C or SIGTERM asks the run to stop at its next step; the second stops it at once."""
-    stop = Stop()
+    stop = StopRequest()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
@@ -187,7 +187,7 @@ def _stopping(watch: Watch) -> Iterator[Stop]:
         if stop.signal:
             raise KeyboardInterrupt
         stop.signal = signal.Signals(number)
-        watch(Doing("stopping at the next step; Ctrl-C again stops at once", -1.0))
+        watch(ProgressEvent("stopping at the next step; Ctrl-C again stops at once", -1.0))
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -207,7 +207,7 @@ def _broken(error: Exception, folder: Path) -> RegardError:
     )
 
 
-def _asked(experiment: Experiment, settings: Any) -> dict[str, Any]:
+def _request(experiment: Experiment, settings: Any) -> dict[str, Any]:
     """All that the report needs of the experiment, so that a run can be read when its file is gone."""
     return {
         "name": experiment.name,

@@ -13,31 +13,31 @@ from rich.table import Table
 from regard.generation.beam import Beam
 from regard.generation.engine import Token
 from regard.lab.console import console
-from regard.lab.text_model import Voice
+from regard.lab.text_model import TextModel
 
 
-def show_stream(voice: Voice, prompt: str, tokens: Iterable[Token]) -> None:
+def show_stream(model: TextModel, prompt: str, tokens: Iterable[Token]) -> None:
     """One sample, written as it is said."""
     said: list[int] = []
     shown = 0
     sys.stdout.write(prompt)
     for token in tokens:
         said += token.ids.tolist()
-        text = voice.show(said)
+        text = model.show(said)
         sys.stdout.write(text[shown:])
         sys.stdout.flush()
         shown = len(text)
     sys.stdout.write("\n")
 
 
-def show_side_by_side(voice: Voice, prompt: str, tokens: Iterable[Token], seeds: list[int]) -> None:
+def show_side_by_side(model: TextModel, prompt: str, tokens: Iterable[Token], seeds: list[int]) -> None:
     """Several samples, each in a box of its own that grows as it is said."""
     said: list[list[int]] = [[] for _ in seeds]
 
     def boxes() -> Columns:
         return Columns(
             [
-                Panel(escape(prompt + voice.show(ids)), title=f"seed {seed}", width=width)
+                Panel(escape(prompt + model.show(ids)), title=f"seed {seed}", width=width)
                 for seed, ids in zip(seeds, said, strict=True)
             ]
         )
@@ -52,7 +52,7 @@ def show_side_by_side(voice: Voice, prompt: str, tokens: Iterable[Token], seeds:
     console.print(boxes())
 
 
-def show_chances(voice: Voice, tokens: Iterable[Token], seeds: list[int], count: int) -> None:
+def show_chances(model: TextModel, tokens: Iterable[Token], seeds: list[int], count: int) -> None:
     """Every token with its probability, and the most probable ones in its place."""
     rows: list[list[tuple[str, float, str]]] = [[] for _ in seeds]
     for token in tokens:
@@ -61,9 +61,9 @@ def show_chances(voice: Voice, tokens: Iterable[Token], seeds: list[int], count:
             if one >= 0:
                 others = zip(which[row].tolist(), logs[row].tolist(), strict=True)
                 told = "  ".join(
-                    f"{voice.tokenizer.decode([other])!r} {exp(log):.3f}" for other, log in others
+                    f"{model.tokenizer.decode([other])!r} {exp(log):.3f}" for other, log in others
                 )
-                rows[row].append((repr(voice.tokenizer.decode([one])), exp(own[row]), told))
+                rows[row].append((repr(model.tokenizer.decode([one])), exp(own[row]), told))
     for seed, lines in zip(seeds, rows, strict=True):
         table = Table("token", "probability", "most probable here", box=None, title=f"seed {seed}")
         for said, chance, told in lines:
@@ -71,9 +71,9 @@ def show_chances(voice: Voice, tokens: Iterable[Token], seeds: list[int], count:
         console.print(table)
 
 
-def show_beams(voice: Voice, prompt: str, beams: Iterable[Beam]) -> None:
+def show_beams(model: TextModel, prompt: str, beams: Iterable[Beam]) -> None:
     """Beams, best first, with what they are ranked by."""
     for beam in beams:
         told = f"score {beam.score:.3f}, log-probability {beam.log_probability:.3f}, {len(beam.ids)} tokens"
         console.print(f"[dim]{told}{', ended' if beam.ended else ''}[/]")
-        console.print(escape(prompt + voice.show(beam.ids)), soft_wrap=True)
+        console.print(escape(prompt + model.show(beam.ids)), soft_wrap=True)

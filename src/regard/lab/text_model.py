@@ -16,15 +16,15 @@ from regard.generation.beam import Beam, beam_search
 from regard.generation.engine import Token, stream
 from regard.generation.sampling import Sampler
 from regard.generation.stopping import Stop
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 from regard.training import Checkpoints
 
-FILE = "voice.json"
+FILE = "model.json"
 BROKEN = "\N{REPLACEMENT CHARACTER}"
 
 
-def keep_voice(folder: Path, config: Config, tokenizer: Tokenizer) -> None:
+def save_text_model(folder: Path, config: GPTConfig, tokenizer: Tokenizer) -> None:
     """Write down what is needed to make the model of these checkpoints again."""
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def keep_voice(folder: Path, config: Config, tokenizer: Tokenizer) -> None:
 
 
 @dataclass(frozen=True)
-class Voice:
+class TextModel:
     """A model and the tokenizer of the text that it has learned."""
 
     model: GPT
@@ -97,7 +97,7 @@ class Voice:
         return self.tokenizer.decode([one for one in ids if one >= 0]).rstrip(BROKEN)
 
 
-def voices(run: Path) -> dict[str, Path]:
+def text_models(run: Path) -> dict[str, Path]:
     """The folders of a run that hold a model, by name, in the order in which they were made."""
     return {
         file.parent.name: file.parent
@@ -105,9 +105,9 @@ def voices(run: Path) -> dict[str, Path]:
     }
 
 
-def load_voice(run: Path, name: str | None = None) -> Voice:
+def load_text_model(run: Path, name: str | None = None) -> TextModel:
     """A model of a run as it was last saved: the one of that name, or the one that was trained last."""
-    known = voices(run)
+    known = text_models(run)
     if not known:
         raise RegardError(
             "this run holds no model that can speak",
@@ -125,6 +125,6 @@ def load_voice(run: Path, name: str | None = None) -> Voice:
     if loaded is None:
         raise RegardError("the run has not saved its model yet", folder.name, "wait for its first checkpoint")
     described = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    model = GPT(Config(**described["config"])).eval()
+    model = GPT(GPTConfig(**described["config"])).eval()
     model.load_state_dict(loaded.state.part("model."), strict=True)
-    return Voice(model, tokenizer_from_json(described["tokenizer"]))
+    return TextModel(model, tokenizer_from_json(described["tokenizer"]))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from regard.claims import Claim
 from regard.lab.book.style import BLACK, BLUE, GREEN, PURPLE, RED, panels, style
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 from regard.lab.statistics import summarise
-from regard.theory.theorem import Outcome, Step, Theorem, Trial, prove
+from regard.theory.theorem import ProofStep, Theorem, Trial, TrialOutcome, prove
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,9 +33,9 @@ class Settings:
 def experiment(theorem: Theorem) -> Experiment:
     """A theorem as an experiment of the lab."""
 
-    def run(settings: Settings, session: Session) -> Iterator[Event]:
-        yield Doing("steps and random instances", 0.1)
-        yield from _events(theorem, settings, session.seed)
+    def run(settings: Settings, context: Context) -> Iterator[Event]:
+        yield ProgressEvent("steps and random instances", 0.1)
+        yield from _events(theorem, settings, context.seed)
 
     return Experiment(
         name=PREFIX + theorem.name,
@@ -67,7 +67,7 @@ def derivation(theorem: Theorem) -> str:
     return "\n\n".join((*heads, *steps, tail))
 
 
-def _told(step: Step) -> str:
+def _told(step: ProofStep) -> str:
     formula = f" $${step.formula}$$" if step.formula else ""
     aside = f" (Not computed as written but by a check of its own: {step.because})" if step.check else ""
     return step.text + formula + aside
@@ -104,27 +104,27 @@ def _named(trial: Trial) -> str:
 
 def _events(theorem: Theorem, settings: Settings, seed: int) -> Iterator[Event]:
     proof = prove(theorem, seed=seed, instances=settings.instances)
-    yield Measured("steps that do not hold", sum(not gap <= 1.0 for gap in proof.steps))
+    yield Metric("steps that do not hold", sum(not gap <= 1.0 for gap in proof.steps))
     for place, one in enumerate(proof.outcomes):
-        yield Measured(_named(one.trial), one.intact)
+        yield Metric(_named(one.trial), one.intact)
         if place >= len(theorem.trials):
-            yield Measured(f"broken, {_named(one.trial)}", one.fallen)
+            yield Metric(f"broken, {_named(one.trial)}", one.fallen)
         yield from _points(one)
-        yield Tabled(f"table-{place + 1}", *_table(one))
+        yield TableEvent(f"table-{place + 1}", *_table(one))
     parted = len(theorem.trials) if len(proof.outcomes) > PANELS else len(proof.outcomes)
     for name, part in (("trials", proof.outcomes[:parted]), ("breaks", proof.outcomes[parted:])):
         if part:
-            yield Drawn(name, _figure(part), _captions([one.trial for one in part]))
+            yield FigureEvent(name, _figure(part), _captions([one.trial for one in part]))
 
 
-def _points(one: Outcome) -> Iterator[Measured]:
+def _points(one: TrialOutcome) -> Iterator[Metric]:
     for at, predicted, measured in zip(one.sweep.at, one.sweep.predicted, one.sweep.measured, strict=True):
         where = {one.trial.knob: at}
-        yield Measured(f"{one.trial.title}, predicted", predicted, at=where)
-        yield Measured(f"{one.trial.title}, measured", summarise(measured).mean, at=where)
+        yield Metric(f"{one.trial.title}, predicted", predicted, at=where)
+        yield Metric(f"{one.trial.title}, measured", summarise(measured).mean, at=where)
 
 
-def _table(one: Outcome) -> tuple[tuple[str, ...], list[tuple], str]:
+def _table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
     rows = []
     for at, predicted, measured, off in zip(
         one.sweep.at, one.sweep.predicted, one.sweep.measured, one.broken, strict=True
@@ -144,7 +144,7 @@ def _captions(trials: Sequence[Trial]) -> str:
     return " ".join(place + trial.caption for place, trial in zip(places, trials, strict=False))
 
 
-def _figure(outcomes: Sequence[Outcome]) -> "Figure":
+def _figure(outcomes: Sequence[TrialOutcome]) -> "Figure":
     """Two panels in a row, the predictions first, then what breaks them."""
     rows = (len(outcomes) + 1) // 2
     with style():
@@ -158,7 +158,7 @@ def _figure(outcomes: Sequence[Outcome]) -> "Figure":
         return figure
 
 
-def _drawn(axis: "Axes", one: Outcome) -> None:
+def _drawn(axis: "Axes", one: TrialOutcome) -> None:
     sweep, trial = one.sweep, one.trial
     word = {"=": "predicted", "≤": "upper bound", "≥": "lower bound"}[trial.relation]
     axis.plot(sweep.at, sweep.predicted, color=BLACK, marker="", label=word)
@@ -193,7 +193,7 @@ def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:
         )
 
 
-def _measured(axis: "Axes", one: Outcome, chosen: Sequence[int], colour: str, label: str) -> None:
+def _measured(axis: "Axes", one: TrialOutcome, chosen: Sequence[int], colour: str, label: str) -> None:
     """Means with their intervals; where a bound is at stake, the worst instance too."""
     found = [summarise(one.sweep.measured[place]) for place in chosen]
     at = [one.sweep.at[place] for place in chosen]

@@ -27,7 +27,7 @@ class MultiHead(nn.Module):
         *,
         width: int,
         heads: int,
-        key_heads: int | None = None,
+        kv_heads: int | None = None,
         context_width: int | None = None,
         bias: bool = True,
         dropout: float = 0.0,
@@ -36,16 +36,16 @@ class MultiHead(nn.Module):
         normalise: Normaliser = Softmax(),
     ) -> None:
         super().__init__()
-        key_heads = heads if key_heads is None else key_heads
-        if width % heads or heads % key_heads:
+        kv_heads = heads if kv_heads is None else kv_heads
+        if width % heads or heads % kv_heads:
             raise RegardError(
                 "heads share the width evenly, and key heads the heads",
-                f"width={width}, heads={heads}, key_heads={key_heads}",
+                f"width={width}, heads={heads}, kv_heads={kv_heads}",
                 "choose heads that divide the width, and key heads that divide the heads",
             )
-        self.heads, self.key_heads, self.dropout = heads, key_heads, dropout
+        self.heads, self.kv_heads, self.dropout = heads, kv_heads, dropout
         self.similarity, self.position, self.normalise = similarity, position, normalise
-        inner, given = width // heads * key_heads, width if context_width is None else context_width
+        inner, given = width // heads * kv_heads, width if context_width is None else context_width
         self.query = nn.Linear(width, width, bias)
         self.key = nn.Linear(given, inner, bias)
         self.value = nn.Linear(given, inner, bias)
@@ -63,8 +63,8 @@ class MultiHead(nn.Module):
         context = x if context is None else context
         attended = attend(
             split(self.query(x), self.heads),
-            split(self.key(context), self.key_heads),
-            split(self.value(context), self.key_heads),
+            split(self.key(context), self.kv_heads),
+            split(self.value(context), self.kv_heads),
             similarity=self.similarity,
             support=support,
             position=self.position,
@@ -106,14 +106,14 @@ class MultiHead(nn.Module):
     def to_torch(self) -> nn.MultiheadAttention:
         """torch's own layer with these weights; it has no place for other factors or fewer key heads."""
         if (
-            self.key_heads != self.heads
+            self.kv_heads != self.heads
             or self.similarity != Dot()
             or self.position is not None
             or self.normalise != Softmax()
         ):
             raise RegardError(
                 "nn.MultiheadAttention knows scaled dot products under a softmax alone",
-                f"{self.key_heads} key heads of {self.heads}, "
+                f"{self.kv_heads} key heads of {self.heads}, "
                 f"{self.similarity}, {self.position}, {self.normalise}",
                 "keep this layer, or build it with as many key heads and no other factors",
             )

@@ -49,7 +49,7 @@ class Turn(nn.Module):
         )
 
 
-class TurnNet(nn.Module):
+class P4ConvNet(nn.Module):
     """A classifier that gives the same scores to a picture and to its quarter turns, whatever its weights.
 
     It is `ConvNet` with turned filters: three convolutions, with max pooling by 2 wherever the side is even

@@ -97,7 +97,7 @@ class GridRelative(nn.Module, Position):
         return self.p.to(kind)[:, down + rows - 1, right + columns - 1]
 
 
-class Block(nn.Module):
+class PatchBlock(nn.Module):
     """x + attention(norm(x)), then x + MLP(norm(x)), patch by patch."""
 
     def __init__(self, sight: Sight) -> None:
@@ -129,8 +129,8 @@ class PatchTransformer(nn.Module):
         cells = sight.grid[0] * sight.grid[1]
         learned = sight.position == "learned"
         # As large as the embedded patches: from 0.02 it learns first as if there were no places at all.
-        self.places = nn.Parameter(0.5 * torch.randn(cells, sight.width)) if learned else None
-        self.blocks = nn.ModuleList(Block(sight) for _ in range(sight.depth))
+        self.positions = nn.Parameter(0.5 * torch.randn(cells, sight.width)) if learned else None
+        self.blocks = nn.ModuleList(PatchBlock(sight) for _ in range(sight.depth))
         self.norm = nn.LayerNorm(sight.width)
         self.head = nn.Linear(sight.width, sight.classes)
 
@@ -148,7 +148,7 @@ class PatchTransformer(nn.Module):
                 "pass pictures as number, channel, row, column, of that size",
             )
         x = self.embed(patches(pictures, sight.patch))
-        x = x if self.places is None else x + self.places
+        x = x if self.positions is None else x + self.positions
         for block in self.blocks:
             x = block(x, self.support)
         return x

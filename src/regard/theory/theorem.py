@@ -17,7 +17,7 @@ BROKEN = 10.0  # standard errors that a broken one must be missed by
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class ProofStep:
     """A sentence and its formula. The formula is computed as it is written; where that is not sensible, `check` gives a gap
     that must be below one, and `because` says why it is not computed from its source."""
 
@@ -68,7 +68,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialOutcome:
     """What came of a trial."""
 
     trial: Trial
@@ -119,7 +119,7 @@ class Theorem:
     statement: str
     point: Callable[[np.random.Generator], dict[str, Any]]
     "Random values for the letters of the steps."
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
     trials: tuple[Trial, ...]
     "Predictions against random instances where all assumptions hold."
     breaks: tuple[Trial, ...]
@@ -145,7 +145,7 @@ class Proof:
     theorem: Theorem
     steps: tuple[float, ...]
     "The largest gap of each step, in units of what is allowed."
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[TrialOutcome, ...]
     seconds: float
 
     @property
@@ -187,7 +187,7 @@ def bindings(theorem: Theorem, random: np.random.Generator) -> dict[str, Any]:
     return known
 
 
-def gap(step: Step, known: Bindings) -> float:
+def gap(step: ProofStep, known: Bindings) -> float:
     """How far a step is from true, in units of what is allowed: above 1 it is false."""
     with np.errstate(all="ignore"):  # log 0 is minus infinity, as it is meant
         if step.check:
@@ -204,7 +204,7 @@ def prove(theorem: Theorem, *, seed: int = 0, instances: int = 0) -> Proof:
     steps = tuple(check(theorem, seed))
     count = instances or theorem.instances
     outcomes = tuple(
-        Outcome(trial, trial.measure(np.random.default_rng([seed, place]), count))
+        TrialOutcome(trial, trial.measure(np.random.default_rng([seed, place]), count))
         for place, trial in enumerate((*theorem.trials, *theorem.breaks))
     )
     return Proof(theorem, steps, outcomes, time.perf_counter() - start)

@@ -1,32 +1,32 @@
 """Training: the loop that yields steps, what it makes small, what moves the parameters, and checkpoints."""
 
 from regard.training.checkpoint import Checkpoints
-from regard.training.compiled import quickest
+from regard.training.compiled import compile_if_faster
 from regard.training.device import find_device
 from regard.training.loop import Step, Training
-from regard.training.objective import cross_entropy, held_out, mean_square
-from regard.training.parallel import ALONE, Group, joined, leads
+from regard.training.objective import cross_entropy, evaluate, mean_squared_error
+from regard.training.parallel import ALONE, ProcessGroup, distributed, is_main
 from regard.training.plan import Plan
-from regard.training.resume import kept, resume
-from regard.training.rng import aside
-from regard.training.state import State
+from regard.training.resume import checkpointed, resume
+from regard.training.rng import fork_rng
+from regard.training.state import TrainingState
 
 __all__ = [
     "ALONE",
     "Checkpoints",
-    "Group",
     "Plan",
-    "State",
+    "ProcessGroup",
     "Step",
     "Training",
-    "aside",
+    "TrainingState",
+    "checkpointed",
+    "compile_if_faster",
     "cross_entropy",
+    "distributed",
+    "evaluate",
     "find_device",
-    "held_out",
-    "joined",
-    "kept",
-    "leads",
-    "mean_square",
-    "quickest",
+    "fork_rng",
+    "is_main",
+    "mean_squared_error",
     "resume",
 ]

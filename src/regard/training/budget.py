@@ -15,7 +15,7 @@ SPARE = 2
 "Steps' worth of time that is kept back besides."
 
 
-class Pace:
+class Budget:
     """The clock of a training that must end in time."""
 
     def __init__(self, seconds: float = inf, clock: Callable[[], float] = time.monotonic) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from regard.errors import RegardError
 from regard.files import explained, write
 from regard.training.manifest import Damaged, Manifest, contents
-from regard.training.state import State
+from regard.training.state import TrainingState
 
 NAME = re.compile(r"step-(\d{9,})\.json")
 RECENT = 2
@@ -28,7 +28,7 @@ RECENT = 2
 class Loaded:
     """A checkpoint that was read, and what there was to say about it."""
 
-    state: State
+    state: TrainingState
     metric: float | None
     "The figure it was saved with: lower is better."
     words: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Checkpoints:
     >>> import tempfile, torch
     >>> folder = Checkpoints(Path(tempfile.mkdtemp()))
     >>> for step in range(5):
-    ...     folder.save(State({"w": torch.ones(2) * step}, {"step": step}), metric=abs(step - 1))
+    ...     folder.save(TrainingState({"w": torch.ones(2) * step}, {"step": step}), metric=abs(step - 1))
     >>> folder.steps(), folder.last().state.tensors["w"], folder.best().state.step
     ([1, 3, 4], tensor([4., 4.]), 1)
     """
@@ -55,7 +55,7 @@ class Checkpoints:
             names = [one.name for one in self.folder.iterdir()] if self.folder.exists() else []
         return sorted(int(found[1]) for name in names if (found := NAME.fullmatch(name)))
 
-    def save(self, state: State, *, metric: float | None = None) -> None:
+    def save(self, state: TrainingState, *, metric: float | None = None) -> None:
         """Write a checkpoint; then remove those that are neither recent nor best."""
         self._require_newest(state.step)
         content = _safetensors().save({name: one.cpu().contiguous() for name, one in state.tensors.items()})
@@ -92,13 +92,13 @@ class Checkpoints:
             )
         return None
 
-    def _read(self, step: int) -> tuple[State, float | None]:
+    def _read(self, step: int) -> tuple[TrainingState, float | None]:
         manifest = Manifest.read(self._page(step))
         file = self._tensors(step, manifest)
         content = contents(file, manifest.size)
         if sha256(content).hexdigest() != manifest.digest:
             raise Damaged(f"{file.name} is not what was written")
-        return State(_safetensors().load(content), manifest.facts), manifest.metric
+        return TrainingState(_safetensors().load(content), manifest.facts), manifest.metric
 
     def _manifests(self) -> dict[int, Manifest]:
         """The manifests that are sound and whose tensors are there, by step."""

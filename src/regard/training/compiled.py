@@ -10,20 +10,20 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.training import rng as chance
+import regard.training.rng as rng
 from regard.training.objective import Objective
 from regard.training.precision import autocast
 
 
 @dataclass(frozen=True)
-class Choice:
+class CompileDecision:
     """The objective to train with, and the sentence that says why."""
 
     objective: Objective
     sentence: str
 
 
-def quickest(
+def compile_if_faster(
     objective: Objective,
     model: nn.Module,
     batch: Any,
@@ -33,7 +33,7 @@ def quickest(
     seconds: float = inf,
     patience: float = 600.0,
     compiler: Callable[[Objective], Objective] = torch.compile,
-) -> Choice:
+) -> CompileDecision:
     """The objective as it is or compiled, whichever computes a batch and its gradient quicker here.
 
     Where `steps` steps, or the budget of `seconds`, take less than `patience` on a CPU, compiling would not
@@ -50,27 +50,27 @@ def quickest(
         if device.type == "cuda":
             torch.cuda.synchronize()
 
-    before, buffers = chance.capture(), [one.clone() for one in model.buffers()]
+    before, buffers = rng.capture(), [one.clone() for one in model.buffers()]
     try:
         plain, _ = _seconds(lambda: compute(objective))
         whole = min(seconds, steps * plain)
         if device.type == "cpu" and whole < patience:
-            return Choice(
+            return CompileDecision(
                 objective, f"not compiled: a training of {whole:.0f} s on a CPU would not earn it back"
             )
         attempt = compiler(objective)
         quick, first = _seconds(lambda: compute(attempt))
     except Exception as error:  # a compiler may fail in any way; training goes on without it
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        return Choice(objective, f"not compiled: torch.compile failed here ({reason})")
+        return CompileDecision(objective, f"not compiled: torch.compile failed here ({reason})")
     finally:
         _put_back(model, buffers)
-        chance.put_back(before)
+        rng.restore(before)
     facts = f"{1e3 * quick:.3g} ms a batch compiled, {1e3 * plain:.3g} ms not; compiling took {first:.0f} s"
     return (
-        Choice(attempt, f"compiled: {facts}")
+        CompileDecision(attempt, f"compiled: {facts}")
         if quick < plain
-        else Choice(objective, f"not compiled: {facts}")
+        else CompileDecision(objective, f"not compiled: {facts}")
     )
 
 

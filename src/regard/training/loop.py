@@ -11,17 +11,17 @@ from torch import Tensor, nn
 from torch.nn.utils import clip_grads_with_norm_, get_total_norm
 from torch.utils._pytree import tree_map_only
 
+import regard.training.nonfinite as nonfinite
+import regard.training.rng as rng
 from regard.errors import RegardError
-from regard.training import nonfinite as finite
-from regard.training import rng as chance
-from regard.training.budget import Pace
+from regard.training.budget import Budget
 from regard.training.objective import Objective
 from regard.training.optimiser import Optimiser
-from regard.training.parallel import ALONE, Group
+from regard.training.parallel import ALONE, ProcessGroup
 from regard.training.plan import Plan
 from regard.training.precision import autocast
 from regard.training.schedule import Course
-from regard.training.state import State
+from regard.training.state import TrainingState
 
 Batches = Callable[[int], Any]
 "Batch number i: the same whenever it is asked for, so that going on needs one integer."
@@ -35,7 +35,7 @@ class Step:
     "How many steps lie behind, this one counted."
     loss: float
     "The loss before it, averaged over its batches."
-    rate: float
+    learning_rate: float
     "Its learning rate; that of Muon is in proportion."
     norm: float
     "The norm of the gradient, before it was clipped."
@@ -52,7 +52,7 @@ class Training:
 
     >>> model, batches = nn.Linear(1, 1), lambda index: (torch.ones(2, 1), torch.ones(2, 1))
     >>> from regard.training.objective import mean_square
-    >>> steps = list(Training(model, batches, mean_square, Plan(steps=50, rate=0.1)))
+    >>> steps = list(Training(model, batches, mean_square, Plan(steps=50, learning_rate=0.1)))
     >>> steps[-1].step, steps[-1].loss < steps[0].loss
     (50, True)
     """
@@ -65,7 +65,7 @@ class Training:
         plan: Plan,
         *,
         seconds: float = inf,
-        group: Group = ALONE,
+        group: ProcessGroup = ALONE,
     ) -> None:
         """`seconds` from now it will have ended: where its steps do not fit, with fewer, decay and all."""
         self.model, self.batches, self.objective = model, batches, objective
@@ -77,24 +77,24 @@ class Training:
         self.device, self._zero = like.device, torch.zeros((), device=like.device, dtype=like.dtype)
         parameters = {id(one) for one in model.parameters()}
         self._buffers = [one for one in _own(model).values() if id(one) not in parameters]
-        self.pace = Pace(seconds)
+        self.budget = Budget(seconds)
         self.whole = True
         "Whether every parameter has made the same steps: not so while one is being made."
         group.spread([*model.parameters(), *model.buffers()])
 
     def __iter__(self) -> Iterator[Step]:
-        away = self.pace.clock()
+        away = self.budget.clock()
         while self.step < self.course.steps:
-            began = self.pace.clock()
+            began = self.budget.clock()
             loss, norm, rate = self._advance()
-            seconds = self.pace.clock() - began
-            self.pace.record(seconds, began - away)
-            away = self.pace.clock()
+            seconds = self.budget.clock() - began
+            self.budget.record(seconds, began - away)
+            away = self.budget.clock()
             yield Step(self.step, loss, rate, norm, seconds)
 
     def _advance(self) -> tuple[float, float, float]:
         self.model.train()
-        chance.begin(self.plan.seed, self.step, self.group.rank)
+        rng.begin(self.plan.seed, self.step, self.group.rank)
         buffers = [one.clone() for one in self._buffers]
         try:
             loss, norm = self._gradients()
@@ -109,7 +109,7 @@ class Training:
         self.optimiser.step(factor)
         self.step += 1
         self.whole = True
-        return loss, norm, factor * self.plan.rate
+        return loss, norm, factor * self.plan.learning_rate
 
     def _gradients(self) -> tuple[float, float]:
         """Leave the mean gradient in every parameter; give the mean loss and its norm, both finite."""
@@ -130,14 +130,14 @@ class Training:
 
     def _agree(self, mean: Tensor) -> None:
         """Average loss and gradient over the processes, and fit the course to the time left, in all alike."""
-        room = min(self.pace.room(), float(self.plan.steps))
+        room = min(self.budget.room(), float(self.plan.steps))
         if self.group.world > 1:
             for one in self.optimiser.named.values():
                 one.grad = torch.zeros_like(one) if one.grad is None else one.grad
             shared = self._zero + room
             self.group.average([mean, shared, *self._present()])
             room = float(shared)
-        if self.pace.deadline < inf:
+        if self.budget.deadline < inf:
             self.course = self.course.fitted(self.step, min(self.plan.steps, self.step + max(1, int(room))))
 
     def _batches(self) -> Iterator[tuple[int, Any]]:
@@ -160,17 +160,17 @@ class Training:
         )
 
     def _place(self) -> str:
-        if found := finite.first(dict(self.model.named_parameters())):
+        if found := nonfinite.first(dict(self.model.named_parameters())):
             return f"the parameter {found}"
-        chance.begin(self.plan.seed, self.step, self.group.rank)
+        rng.begin(self.plan.seed, self.step, self.group.rank)
         for number, batch in self._batches():
             with autocast(self.device, self.plan.precision):
-                if found := finite.blame(self.model, partial(self.objective, self.model, batch)):
+                if found := nonfinite.blame(self.model, partial(self.objective, self.model, batch)):
                     return f"{found}, in batch {number}"
-        found = finite.first({name: one.grad for name, one in self.optimiser.named.items()})
+        found = nonfinite.first({name: one.grad for name, one in self.optimiser.named.items()})
         return found and f"the gradient of {found}"
 
-    def state(self) -> State:
+    def state(self) -> TrainingState:
         """All that `restore` needs to go on as if nothing had happened."""
         if not self.whole:
             raise RegardError(
@@ -180,23 +180,23 @@ class Training:
             )
         tensors = {f"model.{name}": one for name, one in _own(self.model).items()}
         tensors |= {f"optimiser.{name}": one for name, one in self.optimiser.tensors().items()}
-        tensors |= {f"chance.{name}": one for name, one in chance.capture().items()}
+        tensors |= {f"rng.{name}": one for name, one in rng.capture().items()}
         facts = {
             "step": self.step,
             "course": asdict(self.course),
             "plan": _plain(self.plan),
             "ran on": self._ran_on(),
         }
-        return State({name: one.detach().clone() for name, one in tensors.items()}, facts)
+        return TrainingState({name: one.detach().clone() for name, one in tensors.items()}, facts)
 
     @torch.no_grad()
-    def restore(self, state: State) -> str:
+    def restore(self, state: TrainingState) -> str:
         """Go on from a state. Gives a sentence if the numbers may differ in their last bits, else nothing."""
         self._require_same(state)
         for name, one in _own(self.model).items():
             one.copy_(state.tensors[f"model.{name}"])
         self.optimiser.restore(state.part("optimiser."))
-        chance.put_back(state.part("chance."))
+        rng.restore(state.part("rng."))
         self.step, self.course = state.step, Course(**state.facts["course"])
         self.whole = True
         then, now = state.facts["ran on"], self._ran_on()
@@ -205,7 +205,7 @@ class Training:
         ]
         return f"equal to rounding only: {'; '.join(changed)}" if changed else ""
 
-    def _require_same(self, state: State) -> None:
+    def _require_same(self, state: TrainingState) -> None:
         then, now = state.facts["plan"], _plain(self.plan)
         changed = [
             f"{name} was {then.get(name)}, is {now[name]}" for name in now if then.get(name) != now[name]

@@ -25,10 +25,10 @@ def cross_entropy(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, 
     return functional.cross_entropy(scores.flatten(0, -2).float(), targets.flatten())
 
 
-def mean_square(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, ""]:
+def mean_squared_error(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, ""]:
     """Mean of (model(input) − target)².
 
-    >>> mean_square(nn.Identity(), (torch.ones(3), -torch.ones(3)))
+    >>> mean_squared_error(nn.Identity(), (torch.ones(3), -torch.ones(3)))
     tensor(4.)
     """
     inputs, targets = batch
@@ -40,7 +40,7 @@ def count_targets(batch: tuple[Any, Tensor]) -> int:
     return batch[1].numel()
 
 
-def held_out(
+def evaluate(
     model: nn.Module,
     batches: Iterable[Any],
     objective: Objective = cross_entropy,

@@ -12,11 +12,11 @@ from regard.training.plan import Plan
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
-def matrices(model: nn.Module, apart: tuple[str, ...]) -> dict[str, nn.Parameter]:
+def matrices(model: nn.Module, exclude: tuple[str, ...]) -> dict[str, nn.Parameter]:
     """The weights that Muon moves: those of linear and convolution layers that no embedding shares.
 
     >>> model = nn.ModuleDict({"token": nn.Embedding(5, 3), "mix": nn.Linear(3, 3), "head": nn.Linear(3, 5)})
-    >>> list(matrices(model, apart=("head",)))
+    >>> list(matrices(model, exclude=("head",)))
     ['mix.weight']
     """
     modules = dict(model.named_modules())
@@ -24,7 +24,7 @@ def matrices(model: nn.Module, apart: tuple[str, ...]) -> dict[str, nn.Parameter
     chosen = {
         id(one.weight)
         for name, one in modules.items()
-        if isinstance(one, LAYERS) and name.rsplit(".", 1)[-1] not in apart
+        if isinstance(one, LAYERS) and name.rsplit(".", 1)[-1] not in exclude
     }
     return {
         name: one
@@ -41,8 +41,8 @@ class Muon:
     On a CPU it computes in the matrix's own precision; on a GPU the polar factor is found in bfloat16.
     """
 
-    def __init__(self, named: Mapping[str, nn.Parameter], *, momentum: float, decay: float) -> None:
-        self.momentum, self.decay = momentum, decay
+    def __init__(self, named: Mapping[str, nn.Parameter], *, momentum: float, weight_decay: float) -> None:
+        self.momentum, self.weight_decay = momentum, weight_decay
         alike: dict[tuple[int, int], list[str]] = {}
         for name, one in named.items():
             alike.setdefault((len(one), one[0].numel()), []).append(name)
@@ -63,7 +63,7 @@ class Muon:
             move = direction(gradients.lerp_(memory, self.momentum))
             stretch = max(1.0, memory.shape[-2] / memory.shape[-1]) ** 0.5
             for one, part in zip(group, move.unbind(), strict=True):
-                one.mul_(1 - rate * self.decay).add_(part.view_as(one), alpha=-rate * stretch)
+                one.mul_(1 - rate * self.weight_decay).add_(part.view_as(one), alpha=-rate * stretch)
 
     def tensors(self) -> dict[str, Tensor]:
         """The momentum of each matrix; writing into one changes it."""
@@ -86,16 +86,19 @@ class Optimiser:
     """Everything that moves a model under a plan."""
 
     def __init__(self, model: nn.Module, plan: Plan) -> None:
-        self.rates = plan.rate, plan.matrix_rate
+        self.rates = plan.learning_rate, plan.matrix_learning_rate
         self.named = {name: one for name, one in model.named_parameters() if one.requires_grad}
-        chosen = matrices(model, plan.apart) if plan.optimiser == "muon" else {}
-        self.muon = Muon(chosen, momentum=plan.momentum, decay=plan.decay)
+        chosen = matrices(model, plan.exclude) if plan.optimiser == "muon" else {}
+        self.muon = Muon(chosen, momentum=plan.momentum, weight_decay=plan.weight_decay)
         self.others = {name: one for name, one in self.named.items() if name not in chosen}
         groups = [
-            {"params": [one for one in self.others.values() if one.ndim >= 2], "weight_decay": plan.decay},
+            {
+                "params": [one for one in self.others.values() if one.ndim >= 2],
+                "weight_decay": plan.weight_decay,
+            },
             {"params": [one for one in self.others.values() if one.ndim < 2], "weight_decay": 0.0},
         ]
-        self.adamw = torch.optim.AdamW(groups, lr=plan.rate, betas=plan.betas, fused=True)
+        self.adamw = torch.optim.AdamW(groups, lr=plan.learning_rate, betas=plan.betas, fused=True)
 
     def step(self, factor: float) -> None:
         """Move every parameter by its gradient, at the highest learning rates times `factor`."""

@@ -12,8 +12,8 @@ from regard.errors import RegardError
 
 
 @dataclass(frozen=True)
-class Group:
-    """The processes of a training; alone unless `joined` says otherwise."""
+class ProcessGroup:
+    """The processes of a training; alone unless `distributed` says otherwise."""
 
     rank: int = 0
     "Which of them this one is."
@@ -21,7 +21,7 @@ class Group:
     "How many there are."
 
     @property
-    def leads(self) -> bool:
+    def is_main(self) -> bool:
         """Whether this is the process that writes and prints."""
         return self.rank == 0
 
@@ -30,7 +30,7 @@ class Group:
         """Put into each tensor its mean over the processes.
 
         >>> alone = torch.tensor([1.0, 2.0])
-        >>> Group().average([alone]); alone
+        >>> ProcessGroup().average([alone]); alone
         tensor([1., 2.])
         """
         if self.world == 1:
@@ -51,31 +51,31 @@ class Group:
                     torch.distributed.broadcast(one, 0)
 
 
-ALONE = Group()
+ALONE = ProcessGroup()
 
 
-def leads() -> bool:
+def is_main() -> bool:
     """Whether this process is the one that writes and prints; asked of the environment, before any joins."""
     return int(os.environ.get("RANK", "0")) == 0
 
 
 @contextmanager
-def joined() -> Iterator[Group]:
+def distributed() -> Iterator[ProcessGroup]:
     """The group that torchrun made this process part of, while it lasts; alone where there is none.
 
-    >>> with joined() as group:
+    >>> with distributed() as group:
     ...     group.world
     1
     """
     world = int(os.environ.get("WORLD_SIZE", "1"))
     if world == 1 or torch.distributed.is_initialized():
-        yield Group(torch.distributed.get_rank(), world) if world > 1 else ALONE
+        yield ProcessGroup(torch.distributed.get_rank(), world) if world > 1 else ALONE
         return
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
     torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     try:
-        yield Group(torch.distributed.get_rank(), world)
+        yield ProcessGroup(torch.distributed.get_rank(), world)
     finally:
         torch.distributed.destroy_process_group()
 

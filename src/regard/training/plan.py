@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regard.errors import RegardError
-from regard.training.schedule import Fall, factor
+from regard.training.schedule import Schedule, factor
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """Steps, optimiser, schedule and precision of a training.
 
-    >>> plan = Plan(steps=100, rate=0.01, warmup=0.1)
+    >>> plan = Plan(steps=100, learning_rate=0.01, warmup=0.1)
     >>> plan.factor(0.05), plan.factor(1.0)
     (0.5, 0.0)
     """
@@ -20,19 +20,19 @@ class Plan:
     "Steps to make, unless the time ends first."
     optimiser: Literal["adamw", "muon"] = "adamw"
     "Muon moves the weights of linear and convolution layers, AdamW all else; or AdamW everything."
-    rate: float = 3e-3
+    learning_rate: float = 3e-3
     "Highest learning rate of AdamW."
-    matrix_rate: float = 0.02
+    matrix_learning_rate: float = 0.02
     "Highest learning rate of Muon."
-    apart: tuple[str, ...] = ("head",)
+    exclude: tuple[str, ...] = ("head",)
     "Modules, by the last word of their name, whose weights Muon leaves to AdamW."
     betas: tuple[float, float] = (0.9, 0.95)
     "How much AdamW remembers of the gradient and of its square."
     momentum: float = 0.95
     "How much Muon remembers of the gradient."
-    decay: float = 0.0
+    weight_decay: float = 0.0
     "Weight decay of all that has two axes or more, times the learning rate."
-    fall: Fall = "linear"
+    schedule: Schedule = "linear"
     "How the learning rate comes down."
     warmup: float = 0.02
     "Share of the training in which the learning rate rises."
@@ -51,11 +51,15 @@ class Plan:
         low, high = self.betas
         for fine, got, fix in (
             (self.steps >= 1, f"steps={self.steps}", "make at least one step"),
-            (self.rate > 0, f"rate={self.rate}", "a learning rate is above 0"),
-            (self.matrix_rate > 0, f"matrix_rate={self.matrix_rate}", "a learning rate is above 0"),
+            (self.learning_rate > 0, f"learning_rate={self.learning_rate}", "a learning rate is above 0"),
+            (
+                self.matrix_learning_rate > 0,
+                f"matrix_learning_rate={self.matrix_learning_rate}",
+                "a learning rate is above 0",
+            ),
             (0 <= low < 1 and 0 <= high < 1, f"betas={self.betas}", "both lie from 0 to below 1"),
             (0 <= self.momentum < 1, f"momentum={self.momentum}", "it lies from 0 to below 1"),
-            (self.decay >= 0, f"decay={self.decay}", "weight decay is 0 or more"),
+            (self.weight_decay >= 0, f"weight_decay={self.weight_decay}", "weight decay is 0 or more"),
             (0 <= self.warmup < 1, f"warmup={self.warmup}", "give the share of the steps, from 0 to below 1"),
             (0 <= self.floor <= 1, f"floor={self.floor}", "give a share of the learning rate, from 0 to 1"),
             (self.clip is None or self.clip > 0, f"clip={self.clip}", "a norm above 0, or none"),
@@ -67,4 +71,4 @@ class Plan:
 
     def factor(self, progress: float) -> float:
         """What both learning rates are multiplied by at this progress."""
-        return factor(progress, fall=self.fall, warmup=self.warmup, floor=self.floor)
+        return factor(progress, schedule=self.schedule, warmup=self.warmup, floor=self.floor)

@@ -18,7 +18,7 @@ def resume(training: Training, checkpoints: Checkpoints) -> str:
     )
 
 
-def kept(training: Training, checkpoints: Checkpoints, *, every: float = 60.0) -> Iterator[Step]:
+def checkpointed(training: Training, checkpoints: Checkpoints, *, every: float = 60.0) -> Iterator[Step]:
     """The steps of a training, with a checkpoint every so many seconds, at the end, and when it is stopped.
 
     Stopped is: this iterator is closed or dropped, Ctrl-C, an error. What is saved then is the last whole
@@ -28,9 +28,9 @@ def kept(training: Training, checkpoints: Checkpoints, *, every: float = 60.0) -
     try:
         for step in training:
             yield step
-            if training.group.leads and time.monotonic() - when >= every:
+            if training.group.is_main and time.monotonic() - when >= every:
                 checkpoints.save(training.state())
                 saved, when = training.step, time.monotonic()
     finally:
-        if training.group.leads and training.whole and training.step > saved:
+        if training.group.is_main and training.whole and training.step > saved:
             checkpoints.save(training.state())

@@ -14,7 +14,7 @@ def capture() -> dict[str, Tensor]:
     """Where every generator stands.
 
     >>> before = capture(); first = random.random(), float(torch.rand(()))
-    >>> put_back(before); (random.random(), float(torch.rand(()))) == first
+    >>> restore(before); (random.random(), float(torch.rand(()))) == first
     True
     """
     version, words, spare = random.getstate()
@@ -32,7 +32,7 @@ def capture() -> dict[str, Tensor]:
     return states
 
 
-def put_back(states: Mapping[str, Tensor]) -> None:
+def restore(states: Mapping[str, Tensor]) -> None:
     """Make every generator go on from where `capture` saw it."""
     spare, there, has_spare, second = states["spare"].tolist()
     random.setstate((3, tuple(states["python"].tolist()), spare if there else None))
@@ -55,7 +55,7 @@ def begin(*numbers: int) -> None:
 
 
 @contextmanager
-def aside(*numbers: int) -> Iterator[None]:
+def fork_rng(*numbers: int) -> Iterator[None]:
     """Random numbers that start where `numbers` say, and afterwards all as if none had been drawn."""
     before = capture()
     random.seed(repr(numbers))
@@ -64,4 +64,4 @@ def aside(*numbers: int) -> Iterator[None]:
     try:
         yield
     finally:
-        put_back(before)
+        restore(before)

@@ -4,21 +4,21 @@ from dataclasses import dataclass
 from math import cos, pi
 from typing import Literal
 
-Fall = Literal["constant", "linear", "cosine"]
+Schedule = Literal["constant", "linear", "cosine"]
 
 FALLS = {"constant": lambda x: 0.0, "linear": lambda x: x, "cosine": lambda x: (1 - cos(pi * x)) / 2}
 "What share of the way down lies behind, when a share x of the time after the warm-up does."
 
 
-def factor(progress: float, *, fall: Fall, warmup: float = 0.0, floor: float = 0.0) -> float:
+def factor(progress: float, *, schedule: Schedule, warmup: float = 0.0, floor: float = 0.0) -> float:
     """What the learning rate is multiplied by: from 0 to 1 while it warms up, then from 1 down to the floor.
 
-    >>> [factor(x, fall="linear", warmup=0.25) for x in (0.0, 0.125, 0.25, 0.625, 1.0)]
+    >>> [factor(x, schedule="linear", warmup=0.25) for x in (0.0, 0.125, 0.25, 0.625, 1.0)]
     [0.0, 0.5, 1.0, 0.5, 0.0]
     """
     if progress < warmup:
         return progress / warmup
-    return 1 - (1 - floor) * FALLS[fall]((progress - warmup) / (1 - warmup))
+    return 1 - (1 - floor) * FALLS[schedule]((progress - warmup) / (1 - warmup))
 
 
 @dataclass(frozen=True)

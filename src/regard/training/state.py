@@ -11,16 +11,16 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class State:
+class TrainingState:
     """A training between two steps.
 
-    >>> one, other = State({"w": torch.zeros(2)}, {"step": 3}), State({"w": torch.zeros(2)}, {"step": 4})
-    >>> one.digest() == State({"w": torch.zeros(2)}, {"step": 3}).digest(), one.digest() == other.digest()
+    >>> one, two, other = (TrainingState({"w": torch.zeros(2)}, {"step": step}) for step in (3, 3, 4))
+    >>> one.digest() == two.digest(), one.digest() == other.digest()
     (True, False)
     """
 
     tensors: Mapping[str, Tensor]
-    "Parameters under 'model.', the optimiser's memory under 'optimiser.', random numbers under 'chance.'."
+    "Parameters under 'model.', the optimiser's memory under 'optimiser.', random numbers under 'rng.'."
     facts: Mapping[str, Any]
     "The step, the course, the plan, and what it ran on."
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.process.exchange import Settings, argument, plain, tensors
+from regard.checker.process.exchange import Configuration, argument, plain, tensors
 
 
 @dataclass
@@ -26,7 +26,7 @@ def test_tuples_dictionaries_and_records_hold_their_parts_in_order(pack: Callabl
 
 
 def test_settings_are_attributes_and_entries() -> None:
-    settings = Settings(n_head=3)
+    settings = Configuration(n_head=3)
     assert settings.n_head == settings["n_head"] == settings.get("n_head") == 3
     assert settings.get("depth", 7) == 7
     assert "n_head" in settings

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from regard.checker.process.limits import KEPT, TOKEN, Limits, environment, members, resident, sweep
+from regard.checker.process.limits import KEPT, TOKEN, ProcessLimits, environment, members, resident, sweep
 
 
 def test_only_named_variables_are_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,5 +49,5 @@ def test_a_process_that_left_its_group_is_found_and_ended() -> None:
 
 
 def test_limits_are_within_reason() -> None:
-    assert Limits().call < Limits().whole
-    assert Limits().memory < 8 << 30
+    assert ProcessLimits().call < ProcessLimits().whole
+    assert ProcessLimits().memory < 8 << 30

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.checker.process.limits import Limits, members
+from regard.checker.process.limits import ProcessLimits, members
 from regard.checker.process.session import Lost, Raised, Session
 from regard.checker.target import refused
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and /proc")
-QUICK = Limits(load=5.0, call=2.0, whole=600.0, memory=1 << 30)
+QUICK = ProcessLimits(load=5.0, call=2.0, whole=600.0, memory=1 << 30)
 
 CODE = """
 import ctypes, os, signal, sys, subprocess, time

@@ -52,7 +52,7 @@ def test_what_goes_in_comes_out(value) -> None:
 def test_noise_is_broken_and_nothing_worse(noise: bytes) -> None:
     try:
         wire.unpack(noise)
-    except wire.Broken:
+    except wire.MalformedFrame:
         return
 
 
@@ -62,21 +62,21 @@ def test_a_changed_byte_is_broken_or_another_value(at: int, byte: int) -> None:
     frame[at % len(frame)] = byte
     try:
         wire.unpack(bytes(frame))
-    except wire.Broken:
+    except wire.MalformedFrame:
         return
 
 
 def test_lengths_are_read_before_anything_is_kept() -> None:
     for words, size in ((wire.WORDS + 1, 0), (0, wire.BYTES + 1)):
-        with pytest.raises(wire.Broken):
+        with pytest.raises(wire.MalformedFrame):
             wire.read(io.BytesIO(struct.pack(">II", words, size)).read)
 
 
 def test_an_unknown_kind_is_refused_both_ways() -> None:
-    with pytest.raises(wire.Broken):
+    with pytest.raises(wire.MalformedFrame):
         wire.pack(np.array(["words"]))
     body = b'{"value": {"$": 0}, "arrays": [["object", [1]]]}'
-    with pytest.raises(wire.Broken):
+    with pytest.raises(wire.MalformedFrame):
         wire.unpack(struct.pack(">II", len(body), 8) + body + b"\0" * 8)
 
 
@@ -84,7 +84,7 @@ def test_too_deep_is_broken() -> None:
     value: list = []
     for _ in range(20):
         value = [value]
-    with pytest.raises(wire.Broken):
+    with pytest.raises(wire.MalformedFrame):
         wire.unpack(wire.pack(value))
 
 
@@ -95,5 +95,5 @@ def test_the_end_of_a_stream_is_its_end() -> None:
 
 def test_bytes_that_no_array_claims_are_broken() -> None:
     body = b'{"value": 1, "arrays": []}'
-    with pytest.raises(wire.Broken):
+    with pytest.raises(wire.MalformedFrame):
         wire.unpack(struct.pack(">II", len(body), 8) + body + b"\0" * 8)

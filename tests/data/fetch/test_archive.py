@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from regard.data.fetch.archive import Limits, read_members
+from regard.data.fetch.archive import ArchiveLimits, read_members
 from regard.errors import RegardError
 
-LIMITS = Limits(member=3_000_000, total=5_000_000, ratio=100, count=50)
+LIMITS = ArchiveLimits(member=3_000_000, total=5_000_000, ratio=100, count=50)
 EVERY = ("*",)
 
 

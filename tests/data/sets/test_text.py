@@ -87,7 +87,7 @@ def test_nothing_stands_in_for_shakespeare(monkeypatch: pytest.MonkeyPatch) -> N
         asked.append(known.name)
         raise Unreachable("away", "nothing", "wait")
 
-    monkeypatch.setattr(text, "fetch", away)
+    monkeypatch.setattr(text, "fetch_file", away)
     with pytest.raises(Unreachable):
         load_text_or_shakespeare("shakespeare")
     assert asked == ["shakespeare"], "a person offline waits once"

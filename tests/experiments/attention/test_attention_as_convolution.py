@@ -11,8 +11,8 @@ from regard.experiments.attention.attention_as_convolution import (
     picture,
     run,
 )
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 VECTORS = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], dtype=torch.float64)
 NAMES = ["a", "b", "c"]
@@ -47,12 +47,12 @@ def test_the_convolution_with_the_pictures_own_pixels_is_the_matrix() -> None:
 
 
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
-    events = list(run(Settings(tries=50), Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Drawn)] == ["picture", "maps", "matrices"]
+    events = list(run(Settings(tries=50), Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == ["picture", "maps", "matrices"]
     broken = {
         (one.at["similarity"], one.at["rule"])
         for one in events
-        if isinstance(one, Measured) and one.name == "rule broken" and one.value
+        if isinstance(one, Metric) and one.name == "rule broken" and one.value
     }
     assert (
         ("row softmax over the picture", 4) in broken

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from regard.experiments.attention.one_operator import Settings, gaps, rows, run
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 SMALL = Settings(size=7, width=3, seeds=1)
 ROWS = list(rows(SMALL, torch.Generator().manual_seed(5)))
@@ -27,6 +27,6 @@ def test_the_table_of_the_design_is_whole() -> None:
 
 
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
-    events = list(run(SMALL, Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Drawn)] == ["gaps", "weights"]
-    assert max(one.value for one in events if isinstance(one, Measured)) < 1e-10
+    events = list(run(SMALL, Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == ["gaps", "weights"]
+    assert max(one.value for one in events if isinstance(one, Metric)) < 1e-10

@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from regard.experiments.attention.receptive_field import Settings, operations, run, sight, stack
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 SMALL = Settings(length=11, width=3, depth=2, lengths=(8, 16), steps=3, heads=(1, 2), seeds=2)
 
@@ -28,13 +28,13 @@ def test_operations_are_those_of_the_formulas() -> None:
 
 
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
-    events = list(run(SMALL, Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Drawn)] == ["sight", "heads"]
+    events = list(run(SMALL, Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == ["sight", "heads"]
     assert (
         next(
             one.value
             for one in events
-            if isinstance(one, Measured) and one.name.startswith("places seen by convolutions less")
+            if isinstance(one, Metric) and one.name.startswith("places seen by convolutions less")
         )
         == 0
     )

@@ -9,8 +9,8 @@ from regard.experiments.attention.relative_attention import (
     pooled,
     run,
 )
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 
 def test_the_layer_is_the_documents_formula() -> None:
@@ -53,13 +53,13 @@ def test_a_kernel_of_one_sign_is_found_by_the_search() -> None:
 
 
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
-    events = list(run(Settings(length=20, sequences=5, betas=(1.0, 100.0)), Session(folder=tmp_path)))
-    assert any(isinstance(one, Drawn) for one in events)
+    events = list(run(Settings(length=20, sequences=5, betas=(1.0, 100.0)), Context(folder=tmp_path)))
+    assert any(isinstance(one, FigureEvent) for one in events)
     assert (
         next(
             one.value
             for one in events
-            if isinstance(one, Measured) and one.name == "gap to the convolution [2, 0, 1]"
+            if isinstance(one, Metric) and one.name == "gap to the convolution [2, 0, 1]"
         )
         < 1e-12
     )

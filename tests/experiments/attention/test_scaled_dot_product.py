@@ -2,8 +2,8 @@ import pytest
 import torch
 
 from regard.experiments.attention.scaled_dot_product import Settings, choice, predicted, products, run
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 
 def test_the_jacobian_norm_is_that_of_the_whole_matrix() -> None:
@@ -26,6 +26,10 @@ def test_the_prediction_is_exact_for_two_point_entries() -> None:
 
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     settings = Settings(widths=(3, 7), draws=50, keys=5, queries=11, seeds=2)
-    events = list(run(settings, Session(folder=tmp_path)))
-    assert [event.name for event in events if isinstance(event, Drawn)] == ["moments", "softmax", "weights"]
-    assert {event.at["d"] for event in events if isinstance(event, Measured) and event.at} == {3, 7}
+    events = list(run(settings, Context(folder=tmp_path)))
+    assert [event.name for event in events if isinstance(event, FigureEvent)] == [
+        "moments",
+        "softmax",
+        "weights",
+    ]
+    assert {event.at["d"] for event in events if isinstance(event, Metric) and event.at} == {3, 7}

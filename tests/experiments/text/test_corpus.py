@@ -6,7 +6,7 @@ import torch
 from regard.errors import RegardError
 from regard.experiments.text.corpus import load_corpus, real_words, speak
 from regard.generation.sampling import GREEDY
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
 SHARES = {"train": 0.75, "test": 0.25}
@@ -30,7 +30,7 @@ def test_a_text_of_ones_own_becomes_windows(text: str) -> None:
 
 def test_a_model_speaks_without_dropout_and_is_left_as_it_was(text: str) -> None:
     corpus = load_corpus(text, shares=SHARES, context=7)
-    model = GPT(Config(vocabulary=7, context=7, depth=1, heads=1, width=4, dropout=0.5)).train()
+    model = GPT(GPTConfig(vocabulary=7, context=7, depth=1, heads=1, width=4, dropout=0.5)).train()
     first, again = (speak(model, corpus, "to ", steps=9, sampler=GREEDY, seed=0, rows=2) for _ in range(2))
     assert (
         first == again

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from regard.experiments.text.fairy_tales import SAMPLERS, Settings, longest_copy, run
-from regard.lab.events import Compared, Drawn, Measured, Tabled
-from regard.lab.experiment import Session
-from regard.models.gpt.presets import DOCUMENT_003
+from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
+from regard.lab.experiment import Context
+from regard.models.gpt.presets import AMSTERDAM
 from regard.training import Plan
 
 letters = some.text("ab", max_size=12)
@@ -27,17 +27,16 @@ def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
     )
     settings = Settings(
         text=str(tmp_path / "text.txt"), limit=1500, batch=2, rows=3, plan=Plan(steps=4),
-        model=replace(DOCUMENT_003, depth=1, heads=1, width=8, context=16),
+        model=replace(AMSTERDAM, depth=1, heads=1, width=8, context=16),
     )  # fmt: skip
-    events = list(run(settings, Session(folder=tmp_path)))
-    (table,) = [one for one in events if isinstance(one, Tabled)]
+    events = list(run(settings, Context(folder=tmp_path)))
+    (table,) = [one for one in events if isinstance(one, TableEvent)]
     assert len(table.rows) == len(SAMPLERS) + 1 and [
-        one.name for one in events if isinstance(one, Drawn)
+        one.name for one in events if isinstance(one, FigureEvent)
     ] == ["memory"]
-    assert [one.name for one in events if isinstance(one, Compared)] == [
+    assert [one.name for one in events if isinstance(one, PairedMetric)] == [
         "loss with dropout left on minus off"
     ]
     assert any(
-        isinstance(one, Measured) and one.name == "loss on seen text at the end, another text"
-        for one in events
+        isinstance(one, Metric) and one.name == "loss on seen text at the end, another text" for one in events
     )

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from regard.experiments.text.positions import Settings, order_seen, run, shuffled
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 
 def test_one_layer_without_positions_is_blind_to_order_and_two_are_not() -> None:
@@ -29,15 +29,9 @@ def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
     settings = Settings(
         text=str(tmp_path / "text.txt"), length=6, beyond=18, width=8, depth=1, steps=2, batch=2, seeds=2
     )
-    events = list(run(settings, Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Drawn)] == ["length"]
+    events = list(run(settings, Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == ["length"]
     assert (
-        len(
-            {
-                one.name
-                for one in events
-                if isinstance(one, Measured) and one.name.startswith("loss beyond it")
-            }
-        )
+        len({one.name for one in events if isinstance(one, Metric) and one.name.startswith("loss beyond it")})
         == 5
     )

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from regard.experiments.text.width_or_depth import SHAPES, Settings, config_of, run
-from regard.lab.events import Compared, Drawn
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, PairedMetric
+from regard.lab.experiment import Context
 from regard.models.gpt.model import GPT
 
 
@@ -19,7 +19,7 @@ def test_a_small_run_compares_and_draws(tmp_path: Path) -> None:
     settings = Settings(
         text=str(tmp_path / "text.txt"), width=8, depth=1, context=6, steps=3, batch=2, seeds=2
     )
-    events = list(run(settings, Session(folder=tmp_path)))
-    assert sum(isinstance(one, Compared) for one in events) == 3 and [
-        one.name for one in events if isinstance(one, Drawn)
+    events = list(run(settings, Context(folder=tmp_path)))
+    assert sum(isinstance(one, PairedMetric) for one in events) == 3 and [
+        one.name for one in events if isinstance(one, FigureEvent)
     ] == ["curves"]

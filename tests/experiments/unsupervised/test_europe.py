@@ -18,8 +18,8 @@ from regard.experiments.unsupervised.europe import (
     strip,
 )
 from regard.lab.book.style import picture
-from regard.models.mixture.gaussian import GaussianMixture
-from regard.models.mixture.uniform import UniformMixture
+from regard.models.mixture.gaussian import GaussianMixtureModel
+from regard.models.mixture.uniform import UniformMixtureModel
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def map_of(places: Places) -> Europe:
 def test_a_descent_is_the_documents_loop(places: Places) -> None:
     """Adam on −mean log p over shuffled batches, written out."""
     torch.manual_seed(1)
-    ours, theirs = GaussianMixture(3), GaussianMixture(3)
+    ours, theirs = GaussianMixtureModel(3), GaussianMixtureModel(3)
     theirs.load_state_dict(ours.state_dict())
     assert list(descend(ours, places, epochs=3, batches=4, rate=0.01, seed=5)) == [1, 2, 3]
     optimiser = torch.optim.Adam(theirs.parameters(), lr=0.01)
@@ -52,7 +52,7 @@ def test_a_descent_is_the_documents_loop(places: Places) -> None:
 
 def test_edges_harden_on_the_way(places: Places) -> None:
     torch.manual_seed(1)
-    model, seen = UniformMixture(3, softness=0.5), []
+    model, seen = UniformMixtureModel(3, softness=0.5), []
     for _ in descend(model, places, epochs=4, batches=5, rate=0.01, seed=0, softness=(0.5, 0.005)):
         seen.append(model.softness)
     assert seen == sorted(seen, reverse=True) and seen[-1] == pytest.approx(0.005)
@@ -60,13 +60,13 @@ def test_edges_harden_on_the_way(places: Places) -> None:
 
 
 def test_the_likelihood_is_a_mean_without_a_graph(places: Places) -> None:
-    model, points = GaussianMixture(2), places.splits["test"]
+    model, points = GaussianMixtureModel(2), places.splits["test"]
     assert likelihood(model, points) == pytest.approx(-model.loss(points).item(), abs=1e-6)
 
 
 def test_the_pictures_show_every_model(map_of: Europe) -> None:
     torch.manual_seed(0)
-    models = {"one": GaussianMixture(1), "boxes": UniformMixture(4)}
+    models = {"one": GaussianMixtureModel(1), "boxes": UniformMixtureModel(4)}
     figure = strip(map_of, models)
     assert [axis.get_title(loc="left") for axis in figure.axes] == ["one", "boxes", "", ""]
     counts = [sum(len(one.get_offsets()) for one in axis.collections[1:]) for axis in figure.axes]
@@ -77,7 +77,7 @@ def test_the_pictures_show_every_model(map_of: Europe) -> None:
 
 def test_a_film_shows_all_trainings_at_each_epoch(map_of: Europe) -> None:
     torch.manual_seed(0)
-    frames = {f"epoch {epoch}": GaussianMixture(3) for epoch in (1, 10, 20)}
+    frames = {f"epoch {epoch}": GaussianMixtureModel(3) for epoch in (1, 10, 20)}
     svg = picture(moving(map_of, {"a": frames, "b": dict(frames)})).decode()
     assert svg.count('<g class="film-3-') == 3 and len(svg) < 500_000
     titles = re.findall(r"<!-- ([ab], epoch \d+) -->", svg)
@@ -85,7 +85,7 @@ def test_a_film_shows_all_trainings_at_each_epoch(map_of: Europe) -> None:
 
 
 def test_the_means_of_a_film_are_as_large_as_their_weights(map_of: Europe) -> None:
-    model = GaussianMixture(2)
+    model = GaussianMixtureModel(2)
     with torch.no_grad():
         model.logits.copy_(torch.tensor([0.75, 0.25]).log())
         model.means.copy_(torch.tensor([[0.0, 0.0], [1.0, -1.0]]))

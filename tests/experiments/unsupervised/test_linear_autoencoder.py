@@ -47,7 +47,7 @@ def test_loss_and_gradients_are_those_of_the_points_themselves(seed: int) -> Non
 
 
 def test_the_documents_optima() -> None:
-    """Document 001's points: 20 variances of 100, 80 of 1, per entry of 100."""
+    """Berkeley HW6's points: 20 variances of 100, 80 of 1, per entry of 100."""
     covariance = torch.diag(torch.tensor([100.0] * 20 + [1.0] * 80, dtype=torch.float64))
     found = [optimum(covariance, k).clean / 100 for k in (5, 10, 20, 100, 1000)]
     assert found == pytest.approx([15.8, 10.8, 0.8, 0, 0], abs=1e-12)

@@ -1,4 +1,4 @@
-"""The Gaussian mixtures of document 002: starts, the printed formula, and a small run on made-up places."""
+"""The Gaussian mixtures of Jerusalem ex. 5: starts, the printed formula, and a small run on made-up places."""
 
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from regard.experiments.unsupervised.mixtures import (
     run,
 )
 from regard.lab.book.style import picture
-from regard.lab.events import Compared, Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric, PairedMetric
+from regard.lab.experiment import Context
 
 SMALL = Settings(countries=3, components=(1, 2), epochs=2, batches=3, seeds=2, steps=5)
 
@@ -63,13 +63,13 @@ def test_a_small_run_measures_every_claim(
     monkeypatch: pytest.MonkeyPatch, europe: Europe, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(mixtures, "load_europe", lambda countries, limit: europe)
-    events = list(run(SMALL, Session(folder=tmp_path)))
-    found = {one.name for one in events if isinstance(one, Measured | Compared)}
+    events = list(run(SMALL, Context(folder=tmp_path)))
+    found = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= found
-    drawn = [one.name for one in events if isinstance(one, Drawn)]
+    drawn = [one.name for one in events if isinstance(one, FigureEvent)]
     strips = ["training-random", "training-country"]
     assert drawn == ["components", "contours", *strips, "training", "likelihood"]
-    (moving,) = [one for one in events if isinstance(one, Drawn) and one.name == "training"]
+    (moving,) = [one for one in events if isinstance(one, FigureEvent) and one.name == "training"]
     assert b'class="film-1-0"' in picture(moving.figure) and "this picture moves" in moving.caption
-    falls = next(one for one in events if isinstance(one, Measured) and one.name.startswith("largest fall"))
+    falls = next(one for one in events if isinstance(one, Metric) and one.name.startswith("largest fall"))
     assert falls.value < 1e-9

@@ -1,4 +1,4 @@
-"""The boxes of document 002: what is counted while they are trained, and a small run on made-up places."""
+"""The boxes of Jerusalem ex. 5: what is counted while they are trained, and a small run on made-up places."""
 
 from pathlib import Path
 
@@ -10,15 +10,15 @@ from regard.experiments.unsupervised import uniform_mixture
 from regard.experiments.unsupervised.europe import Europe
 from regard.experiments.unsupervised.uniform_mixture import (
     EXPERIMENT,
-    History,
+    BoxHistory,
     Settings,
     _watch,
     begin,
     learn,
     run,
 )
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 SMALL = Settings(countries=3, components=(1,), epochs=6, batches=4, rate=0.02, cure_rate=0.03)
 
@@ -37,7 +37,7 @@ def test_what_is_watched_is_counted_by_hand() -> None:
     model = begin(1, 0)
     model.set_boxes(torch.zeros(1, 2), torch.full((1, 2), 2.0))
     history, test = (
-        History(begin(1, 0, torch.zeros(1, 2))),
+        BoxHistory(begin(1, 0, torch.zeros(1, 2))),
         torch.tensor([[0.5, 0.5], [1.5, 1.5], [9.0, 9.0]]),
     )
     outside = torch.zeros(3, dtype=torch.bool)
@@ -66,10 +66,10 @@ def test_a_small_run_measures_every_claim(
 ) -> None:
     monkeypatch.setattr(uniform_mixture, "load_europe", lambda countries, limit: europe)
     settings = Settings(countries=3, components=components, epochs=2, batches=3)
-    events = list(run(settings, Session(folder=tmp_path)))
-    found = {one.name for one in events if isinstance(one, Measured)}
+    events = list(run(settings, Context(folder=tmp_path)))
+    found = {one.name for one in events if isinstance(one, Metric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= found
-    drawn = [one.name for one in events if isinstance(one, Drawn)]
+    drawn = [one.name for one in events if isinstance(one, FigureEvent)]
     assert drawn == [
         "components", "training-random", "training-country", "curves", "training-cured", "contours",
     ]  # fmt: skip

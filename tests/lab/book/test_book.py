@@ -44,7 +44,7 @@ def test_an_experiment_that_breaks_is_named_and_the_book_is_made_all_the_same(
     def broken(*words, **more):
         raise RegardError("it broke", "badly", "mend it")
 
-    monkeypatch.setattr(book, "conduct", broken)
+    monkeypatch.setattr(book, "run", broken)
     runs, problems, path = made(store, tmp_path / "book")
     assert (
         runs == []

@@ -1,26 +1,24 @@
 from regard.lab.book.coverage import coverage
-from regard.lab.runner import conduct
-from regard.lab.store.index import Index
+from regard.lab.runner import run
+from regard.lab.store.index import RunIndex
 
 
 def states(experiment, store) -> dict[int, str]:
-    return {one.item: one.state for one in coverage([experiment], Index(store))}
+    return {one.item: one.state for one in coverage([experiment], RunIndex(store))}
 
 
 def test_every_item_has_a_state_and_an_owned_one_follows_its_runs(experiment, store, source) -> None:
     before = states(experiment, store)
     assert len(before) == 93 and (before[6], before[7], before[42]) == ("not run", "open", "not applicable")
-    conduct(experiment, experiment.presets["quick"], store, source=source, preset="quick")
+    run(experiment, experiment.presets["quick"], store, source=source, preset="quick")
     assert states(experiment, store)[6] == "held"
 
 
 def test_a_run_with_changed_settings_answers_for_nothing(experiment, store, source) -> None:
-    conduct(
-        experiment, experiment.presets["quick"], store, source=source, preset="quick", changes=["height=1"]
-    )
+    run(experiment, experiment.presets["quick"], store, source=source, preset="quick", changes=["height=1"])
     assert states(experiment, store)[6] == "not run"
 
 
 def test_a_run_out_of_time_leaves_its_items_unsettled(experiment, store, source) -> None:
-    conduct(experiment, experiment.presets["quick"], store, source=source, preset="quick", minutes=1e-9)
+    run(experiment, experiment.presets["quick"], store, source=source, preset="quick", minutes=1e-9)
     assert states(experiment, store)[6] == "not settled"

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from regard.errors import RegardError
-from regard.lab.book.style import SECONDS, film, inline, panels, picture, style
+from regard.lab.book.style import SECONDS, draw_changes, film, inline, panels, picture, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,3 +129,13 @@ def test_frames_of_two_sizes_or_none_are_refused() -> None:
     )
     with pytest.raises(RegardError, match="got: 0 frames"):
         film([])
+
+
+def test_changes_show_every_pair_the_mean_and_its_interval() -> None:
+    figure = draw_changes({0: 1.0, 1: 2.0}, {"less": {0: 0.0, 1: 1.5}}, "points")
+    (axis,) = figure.axes
+    pairs, interval, mean, zero = axis.lines
+    assert list(pairs.get_xdata()) == [-1.0, -0.5] and list(mean.get_xdata()) == [-0.75]
+    low, high = interval.get_xdata()
+    assert low < -1.0 < -0.5 < high and list(zero.get_xdata()) == [0.0, 0.0]
+    assert axis.get_xlabel() == "points" and [one.get_text() for one in axis.get_yticklabels()] == ["less"]

@@ -15,7 +15,7 @@ def test_it_names_the_versions_that_compute() -> None:
 
 
 def test_a_commit_with_changes_is_marked(tmp_path: Path, monkeypatch) -> None:
-    module = tmp_path / "src" / "regard" / "lab" / "environment.py"
+    module = tmp_path / "src" / "regard" / "lab" / "store" / "environment.py"
     module.parent.mkdir(parents=True)
     module.write_text("")
     monkeypatch.setattr(environment, "__file__", str(module))

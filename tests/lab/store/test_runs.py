@@ -5,7 +5,7 @@ import pytest
 
 from regard.claims import Claim
 from regard.errors import RegardError
-from regard.lab.events import Measured, Said
+from regard.lab.events import Metric, TextEvent
 from regard.lab.store.runs import LOG, RESULT, Run, Store, Writer
 
 CLAIM = Claim(name="height", low=1.0, why="so", source="here")
@@ -17,13 +17,13 @@ def begun(store: Store, name: str = "heights") -> Writer:
 
 def test_what_is_recorded_is_read_back(store: Store) -> None:
     writer = begun(store)
-    writer.record(Measured("height", 1.5, 0))
-    writer.record(Said("a", "b"))
+    writer.record(Metric("height", 1.5, 0))
+    writer.record(TextEvent("a", "b"))
     writer.draw("line", b"<svg/>", "A line.")
     writer.finish("finished", [CLAIM.settle(1.5)], seconds=2.0)
     writer.close()
     run = Run(writer.path)
-    assert run.measured == [Measured("height", 1.5, 0)] and run.said == [Said("a", "b")]
+    assert run.measured == [Metric("height", 1.5, 0)] and run.said == [TextEvent("a", "b")]
     assert [(name, caption, path.read_bytes()) for name, caption, path in run.figures] == [
         ("line", "A line.", b"<svg/>")
     ]
@@ -41,8 +41,8 @@ def test_a_run_is_running_while_its_process_holds_it_and_interrupted_after(store
 
 def test_a_line_cut_in_two_does_not_count(store: Store) -> None:
     writer = begun(store)
-    writer.record(Measured("height", 1.0))
-    writer.record(Measured("height", 2.0))
+    writer.record(Metric("height", 1.0))
+    writer.record(Metric("height", 2.0))
     writer.close()
     log = writer.path / LOG
     log.write_bytes(log.read_bytes()[:-5])
@@ -77,7 +77,7 @@ def test_a_damaged_folder_says_so(store: Store) -> None:
     writer.close()
     (writer.path / "run.json").write_text("{")
     with pytest.raises(RegardError, match="this run's folder is damaged"):
-        _ = Run(writer.path).asked
+        _ = Run(writer.path).request
 
 
 def test_a_place_that_is_a_file_is_told_in_three_lines(tmp_path) -> None:
@@ -92,7 +92,7 @@ def test_a_place_that_is_a_file_is_told_in_three_lines(tmp_path) -> None:
 
 def test_metrics_are_flat_rows(store: Store) -> None:
     writer = begun(store)
-    writer.record(Measured("loss", 1.0, 0, {"step": 5}))
+    writer.record(Metric("loss", 1.0, 0, {"step": 5}))
     writer.close()
     assert Run(writer.path).metrics() == [{"name": "loss", "value": 1.0, "seed": 0, "step": 5}]
-    assert json.loads((writer.path / LOG).read_text())["kind"] == "measured"
+    assert json.loads((writer.path / LOG).read_text())["kind"] == "metric"

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from regard.models.gpt.block import MLP, Block, CausalAttention, activate, norm, plain_norm
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 
-SMALL = Config(vocabulary=11, context=7, depth=2, heads=4, width=24)
+SMALL = GPTConfig(vocabulary=11, context=7, depth=2, heads=4, width=24)
 
 
 def wake(module: torch.nn.Module) -> torch.nn.Module:
@@ -39,9 +39,11 @@ def normed(x: Any, kind: str) -> Any:
     return (x - x.mean()) / numpy.sqrt(((x - x.mean()) ** 2).mean() + 1e-5)
 
 
-def pair_weight(config: Config, layer: CausalAttention, head: int, q: Any, k: Any, i: int, j: int) -> float:
+def pair_weight(
+    config: GPTConfig, layer: CausalAttention, head: int, q: Any, k: Any, i: int, j: int
+) -> float:
     """What a query gives a key before the weights are divided by their sum."""
-    if config.query_norm:
+    if config.qk_norm:
         q, k = normed(q, config.norm), normed(k, config.norm)
     if config.position == "rotary":
         q, k = turned(q, i), turned(k, j)
@@ -66,10 +68,10 @@ def by_loops(layer: CausalAttention, x: torch.Tensor) -> torch.Tensor:
     output = numpy.zeros(x.shape)
     for b in range(x.shape[0]):
         for head in range(config.heads):
-            shared = head // (config.heads // config.groups)
+            shared = head // (config.heads // config.kv_count)
             q = mixed[b, :, head * d :][:, :d]
             k = mixed[b, :, (config.heads + shared) * d :][:, :d]
-            v = mixed[b, :, (config.heads + config.groups + shared) * d :][:, :d]
+            v = mixed[b, :, (config.heads + config.kv_count + shared) * d :][:, :d]
             for i in range(x.shape[1]):
                 weights = [pair_weight(config, layer, head, q[i], k[j], i, j) for j in range(i + 1)]
                 mean = sum(w * v[j] for j, w in enumerate(weights)) / sum(weights)
@@ -81,15 +83,15 @@ def by_loops(layer: CausalAttention, x: torch.Tensor) -> torch.Tensor:
     "change",
     [
         {},
-        {"key_heads": 2},
-        {"query_norm": True},
-        {"query_norm": True, "norm": "rms", "position": "rotary", "key_heads": 1},
+        {"kv_heads": 2},
+        {"qk_norm": True},
+        {"qk_norm": True, "norm": "rms", "position": "rotary", "kv_heads": 1},
         {"position": "rotary"},
         {"position": "alibi"},
         {"position": "relative"},
         {"position": "relative", "reach": 2},
         {"attention": "linear"},
-        {"attention": "linear", "position": "rotary", "query_norm": True, "key_heads": 2},
+        {"attention": "linear", "position": "rotary", "qk_norm": True, "kv_heads": 2},
     ],
     ids=str,
 )

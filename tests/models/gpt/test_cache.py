@@ -6,7 +6,7 @@ import torch
 from regard.core.similarity import Kernel, elu_plus_one
 from regard.core.support import Causal, Mask, Window
 from regard.errors import RegardError
-from regard.models.gpt.cache import Cache, Memory, Move, State
+from regard.models.gpt.cache import Cache, KVCache, LinearState, Move
 
 
 def keys(n: int, rows: int = 3) -> torch.Tensor:
@@ -14,7 +14,7 @@ def keys(n: int, rows: int = 3) -> torch.Tensor:
 
 
 def test_a_memory_gives_back_all_that_it_was_given() -> None:
-    memory, first, then = Memory(room=7), keys(4), keys(2)
+    memory, first, then = KVCache(room=7), keys(4), keys(2)
     memory.extend(first, -first)
     k, v, support = memory.extend(then, -then)
     assert torch.equal(k, torch.cat([first, then], 2))
@@ -23,14 +23,14 @@ def test_a_memory_gives_back_all_that_it_was_given() -> None:
 
 
 def test_a_memory_makes_its_room_once() -> None:
-    memory = Memory(room=7)
+    memory = KVCache(room=7)
     k, _, _ = memory.extend(keys(4), keys(4))
     later, _, _ = memory.extend(keys(2), keys(2))
     assert k.data_ptr() == later.data_ptr()
 
 
 def test_a_window_shows_what_the_first_new_query_sees_and_moves_now_and_then() -> None:
-    memory, given, moves = Memory(room=3, window=3), [], 0
+    memory, given, moves = KVCache(room=3, window=3), [], 0
     for n in (2, 1, 1, 1, 1, 1, 1, 4, 1):
         new, base = keys(n), memory.base
         given.append(new)
@@ -42,24 +42,24 @@ def test_a_window_shows_what_the_first_new_query_sees_and_moves_now_and_then() -
 
 
 def test_a_chunk_larger_than_the_room_finds_room() -> None:
-    memory, new = Memory(room=3, window=3), keys(11)
+    memory, new = KVCache(room=3, window=3), keys(11)
     assert torch.equal(memory.extend(new, new).keys, new)
     then = keys(1)
     assert torch.equal(memory.extend(then, then).keys, torch.cat([new[:, :, -2:], then], 2))
 
 
 def test_pads_are_hidden_from_all_but_themselves() -> None:
-    memory = Memory(room=7, pads=torch.tensor([0, 2, 0]))
+    memory = KVCache(room=7, pads=torch.tensor([0, 2, 0]))
     support = memory.extend(keys(4), keys(4)).support
     assert isinstance(support, Mask)
     lower = torch.ones(4, 4, dtype=torch.bool).tril()
     assert torch.equal(support.allowed[0, 0], lower)
     assert support.allowed[1, 0].int().tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1]]
-    assert memory.places(2, torch.device("cpu")).tolist() == [[4, 5], [2, 3], [4, 5]]
+    assert memory.positions(2, torch.device("cpu")).tolist() == [[4, 5], [2, 3], [4, 5]]
 
 
 def test_a_state_is_a_loop_over_the_past() -> None:
-    state, kernel = State(), Kernel(elu_plus_one)
+    state, kernel = LinearState(), Kernel(elu_plus_one)
     q, k, v = (torch.randn(2, 2, 7, 5, dtype=torch.float64) for _ in range(3))
     parts = [state.attend(*(x[:, :, a:b] for x in (q, k, v)), kernel) for a, b in ((0, 3), (3, 4), (4, 7))]
     found = torch.cat(parts, 2)
@@ -72,7 +72,7 @@ def test_a_state_is_a_loop_over_the_past() -> None:
 
 
 def filled(rows: int = 3) -> tuple[Cache, torch.Tensor]:
-    cache, first = Cache([Memory(room=7)], history=2), keys(4, rows)
+    cache, first = Cache([KVCache(room=7)], ngram=2), keys(4, rows)
     cache.read(torch.arange(4 * rows).view(rows, 4))
     cache.layers[0].extend(first, -first)
     return cache, first
@@ -101,7 +101,7 @@ def test_selected_rows_come_in_their_order_and_as_often_as_named(rows: list[int]
 
 def test_pads_move_with_their_rows() -> None:
     memory, state = (
-        kind(pads=torch.tensor([3, 0, 1])) for kind in (lambda pads: Memory(7, pads=pads), State)
+        kind(pads=torch.tensor([3, 0, 1])) for kind in (lambda pads: KVCache(7, pads=pads), LinearState)
     )
     for past in (memory, state):
         past.select(Move.of(torch.tensor([2, 0])))
@@ -110,7 +110,7 @@ def test_pads_move_with_their_rows() -> None:
 
 
 def test_beyond_the_context_only_the_last_ids_are_kept() -> None:
-    cache = Cache([Memory(room=7)], history=2, endless=True)
+    cache = Cache([KVCache(room=7)], ngram=2, endless=True)
     cache.read(torch.tensor([[3, 1, 4]]))
     cache.read(torch.tensor([[1, 5]]))
     assert cache.ids is not None
@@ -118,7 +118,7 @@ def test_beyond_the_context_only_the_last_ids_are_kept() -> None:
 
 
 def test_an_empty_cache_can_be_moved_and_cropped_too() -> None:
-    cache = Cache([Memory(room=7), Memory(room=7)])
+    cache = Cache([KVCache(room=7), KVCache(room=7)])
     cache.select(torch.tensor([0]))
     cache.crop(0)
     assert cache.length == 0
@@ -127,9 +127,9 @@ def test_an_empty_cache_can_be_moved_and_cropped_too() -> None:
 @pytest.mark.parametrize(
     ("layer", "endless", "n", "message"),
     [
-        (Memory(7), False, 4, "a cache can only be made shorter\n  got: n=4, length 3\n  fix: 0 <= n <= 3"),
-        (State(), False, 2, "linear attention keeps sums, from which no token can be taken back\n  got: n=2, length 0\n  fix: read the shorter text anew"),
-        (Memory(7, window=5), True, 2, "a cache that goes beyond the context has let go of what a shorter text would see\n  got: n=2, length 3\n  fix: read the shorter text anew"),
+        (KVCache(7), False, 4, "a cache can only be made shorter\n  got: n=4, length 3\n  fix: 0 <= n <= 3"),
+        (LinearState(), False, 2, "linear attention keeps sums, from which no token can be taken back\n  got: n=2, length 0\n  fix: read the shorter text anew"),
+        (KVCache(7, window=5), True, 2, "a cache that goes beyond the context has let go of what a shorter text would see\n  got: n=2, length 3\n  fix: read the shorter text anew"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_cropped_is_told_in_three_lines(layer, endless: bool, n: int, message: str) -> None:
@@ -142,7 +142,7 @@ def test_what_cannot_be_cropped_is_told_in_three_lines(layer, endless: bool, n: 
 
 def test_gradients_through_a_cache_are_refused() -> None:
     with pytest.raises(RegardError) as caught:
-        Memory(room=7).extend(keys(2).requires_grad_(), keys(2))
+        KVCache(room=7).extend(keys(2).requires_grad_(), keys(2))
     assert str(caught.value) == (
         "a cache is overwritten as it grows, so no gradient passes through it\n"
         "  got: gradients are on\n"

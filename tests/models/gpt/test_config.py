@@ -11,14 +11,14 @@ import pytest
 
 from regard.errors import RegardError
 from regard.models.gpt import config as module
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 
-SMALL = Config(vocabulary=11, context=7, depth=2, heads=3, width=18)
+SMALL = GPTConfig(vocabulary=11, context=7, depth=2, heads=3, width=18)
 
 
 def test_the_sizes_that_follow_from_others() -> None:
-    assert (SMALL.head_width, SMALL.groups, SMALL.hidden) == (6, 3, 72)
-    assert replace(SMALL, key_heads=1).groups == 1
+    assert (SMALL.head_width, SMALL.kv_count, SMALL.hidden) == (6, 3, 72)
+    assert replace(SMALL, kv_heads=1).kv_count == 1
     assert replace(SMALL, ratio=8 / 3).hidden == 48
 
 
@@ -26,7 +26,7 @@ def test_a_config_is_frozen_and_takes_keywords_alone() -> None:
     with pytest.raises(FrozenInstanceError):
         SMALL.depth = 3  # type: ignore[misc]
     with pytest.raises(TypeError):
-        Config(11, 7, 2, 3, 18)  # type: ignore[misc]
+        GPTConfig(11, 7, 2, 3, 18)  # type: ignore[misc]
 
 
 def test_a_sentence_stands_under_each_field() -> None:
@@ -39,12 +39,12 @@ def test_a_sentence_stands_under_each_field() -> None:
         and isinstance(b, ast.Expr)
         and isinstance(b.value, ast.Constant)
     }
-    assert [field.name for field in fields(Config)] == list(said)
+    assert [field.name for field in fields(GPTConfig)] == list(said)
     assert all(str(sentence).endswith(".") for sentence in said.values())
 
 
-SHARE = "heads share the width evenly, and key heads the heads"
-DIVIDE = "choose heads that divide the width, and key heads that divide the heads"
+SHARE = "heads share the width evenly, and key/value heads the heads"
+DIVIDE = "choose heads that divide the width, and key/value heads that divide the heads"
 
 
 @pytest.mark.parametrize(
@@ -52,18 +52,18 @@ DIVIDE = "choose heads that divide the width, and key heads that divide the head
     [
         ({"context": 0}, "context is at least 1", "context=0", "pass context=1 or more"),
         ({"depth": -1}, "depth is at least 1", "depth=-1", "pass depth=1 or more"),
-        ({"heads": 4}, SHARE, "width=18, heads=4, key_heads=4", DIVIDE),
-        ({"key_heads": 2}, SHARE, "width=18, heads=3, key_heads=2", DIVIDE),
-        ({"key_heads": 0}, SHARE, "width=18, heads=3, key_heads=0", DIVIDE),
+        ({"heads": 4}, SHARE, "width=18, heads=4, kv_heads=4", DIVIDE),
+        ({"kv_heads": 2}, SHARE, "width=18, heads=3, kv_heads=2", DIVIDE),
+        ({"kv_heads": 0}, SHARE, "width=18, heads=3, kv_heads=0", DIVIDE),
         ({"norm": "layr"}, "no norm of that name", "'layr'", "did you mean 'layer'?"),
         ({"norm": "batch"}, "no norm of that name", "'batch'", "one of layer, rms"),
         ({"activation": "swigl"}, "no activation of that name", "'swigl'", "did you mean 'swiglu'?"),
         ({"position": "rotery"}, "no position of that name", "'rotery'", "did you mean 'rotary'?"),
         ({"attention": "soft"}, "no attention of that name", "'soft'", "did you mean 'softmax'?"),
-        ({"start": "zeros"}, "no start of that name", "'zeros'", "did you mean 'zero'?"),
+        ({"init": "zeros"}, "no init of that name", "'zeros'", "did you mean 'zero'?"),
         ({"dropout": 1.0}, "dropout is the share that is dropped", "dropout=1.0", "0 <= dropout < 1"),
         ({"ratio": 0.0}, "the MLP has no hidden channel", "ratio=0.0", "pass a ratio above 1 / width"),
-        ({"history": -1}, "history counts earlier tokens", "history=-1", "pass history=0 or more"),
+        ({"ngram": -1}, "ngram counts earlier tokens", "ngram=-1", "pass ngram=0 or more"),
         ({"reach": -2}, "reach is a distance", "reach=-2", "pass reach=0 or more"),
         (
             {"position": "rotary", "width": 15},

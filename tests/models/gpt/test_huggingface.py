@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.huggingface import load_gpt2, save_gpt2
 from regard.models.gpt.model import GPT
 
 pytest.importorskip("safetensors")
-SMALL = Config(vocabulary=31, context=19, depth=3, heads=5, width=35, dropout=0.1)
+SMALL = GPTConfig(vocabulary=31, context=19, depth=3, heads=5, width=35, dropout=0.1)
 CLOSE = {"atol": 1e-5, "rtol": 0.0}
 
 
@@ -62,7 +62,7 @@ def test_their_checkpoint_gives_their_logits(peer: Any, settings: dict[str, Any]
     [SMALL, replace(SMALL, tied=False), replace(SMALL, ratio=2.0)],
     ids=["plain", "untied", "narrow"],
 )
-def test_our_checkpoint_gives_our_logits_there(peer: Any, config: Config, tmp_path: Path) -> None:
+def test_our_checkpoint_gives_our_logits_there(peer: Any, config: GPTConfig, tmp_path: Path) -> None:
     model = wake(GPT(config))
     save_gpt2(model, tmp_path)
     read = peer.GPT2LMHeadModel.from_pretrained(tmp_path).eval()
@@ -112,8 +112,8 @@ OWN = "save it as a checkpoint of its own, or train it with the settings of GPT-
     [
         ({"position": "rotary", "width": 30}, "position='rotary'"),
         ({"norm": "rms", "biases": False}, "norm='rms', biases=False"),
-        ({"key_heads": 1}, "key_heads=1"),
-        ({"history": 2, "activation": "relu"}, "activation='relu', history=2"),
+        ({"kv_heads": 1}, "kv_heads=1"),
+        ({"ngram": 2, "activation": "relu"}, "activation='relu', ngram=2"),
         ({"layers": 2}, "layers=2"),
     ],
 )

@@ -17,10 +17,10 @@ from regard.core.support import Full
 from regard.core.trace import trace
 from regard.errors import RegardError
 from regard.models.gpt import block
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
-SMALL = Config(vocabulary=13, context=17, depth=2, heads=3, width=18)
+SMALL = GPTConfig(vocabulary=13, context=17, depth=2, heads=3, width=18)
 VARIANTS: dict[str, dict[str, Any]] = {
     "none": {"position": "none"},
     "learned": {},
@@ -30,23 +30,23 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "linear": {"position": "none", "attention": "linear"},
     "linear-learned": {"attention": "linear"},
     "linear-rotary": {"position": "rotary", "attention": "linear"},
-    "history": {
+    "ngram": {
         "position": "rotary",
-        "history": 3,
-        "query_norm": True,
+        "ngram": 3,
+        "qk_norm": True,
         "gains": False,
         "activation": "relu-squared",
     },
     "shared": {
         "position": "rotary",
-        "key_heads": 1,
+        "kv_heads": 1,
         "norm": "rms",
         "activation": "swiglu",
         "tied": False,
         "biases": False,
     },
 }
-TRACED = ("learned", "rotary", "alibi", "relative", "linear", "history", "shared")
+TRACED = ("learned", "rotary", "alibi", "relative", "linear", "ngram", "shared")
 every_variant = pytest.mark.parametrize("change", VARIANTS.values(), ids=VARIANTS)
 
 
@@ -131,7 +131,7 @@ def test_a_cropped_and_reordered_cache_goes_on_as_if_it_had_read_that(change: di
 
 
 def test_a_trace_tells_where_each_block_looks() -> None:
-    model = wake({"position": "rotary", "key_heads": 1})
+    model = wake({"position": "rotary", "kv_heads": 1})
     with trace(model) as seen:
         model(text())
     assert list(seen.looks) == ["blocks.0.attention", "blocks.1.attention"]
@@ -181,12 +181,12 @@ def test_without_attention_nothing_is_learned_by_heart(monkeypatch: pytest.Monke
     assert learn(GPT(replace(SMALL, position="none")), riddle(), 100)[-1] > 0.5
 
 
-@pytest.mark.parametrize("start", ["shrunk", "attention", "zero"])
+@pytest.mark.parametrize("init", ["shrunk", "attention", "zero"])
 def test_weights_start_as_the_config_says(start: Any) -> None:
     torch.manual_seed(0)
     model = GPT(
-        Config(
-            vocabulary=211, context=97, depth=8, heads=4, width=128, start=start, deviation=0.03, tied=False
+        GPTConfig(
+            vocabulary=211, context=97, depth=8, heads=4, width=128, init=start, init_std=0.03, tied=False
         )
     )
     small = {"zero": 0.0}.get(start, 0.03 / 4)
@@ -266,7 +266,7 @@ def test_a_way_beyond_the_context_that_is_none_is_told_in_three_lines(
     assert str(caught.value) == message
 
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "gpt.json"
+GOLDEN = Path(__file__).parents[2] / "golden" / "gpt.json"
 
 
 def losses_of(name: str) -> list[float]:

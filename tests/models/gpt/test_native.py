@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from regard.models.gpt import native
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
-SMALL = Config(vocabulary=13, context=37, depth=2, heads=3, width=24, deviation=0.3)
+SMALL = GPTConfig(vocabulary=13, context=37, depth=2, heads=3, width=24, init_std=0.3)
 pytestmark = pytest.mark.skipif(native.missing() is not None, reason=f"no compiled step: {native.missing()}")
 
 
@@ -69,8 +69,8 @@ def test_rows_with_pads_in_sight_take_the_other_way() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"position": "rotary"}, {"norm": "rms"}, {"activation": "relu"}, {"layers": 2}, {"key_heads": 1},
-        {"query_norm": True}, {"attention": "linear"},
+        {"position": "rotary"}, {"norm": "rms"}, {"activation": "relu"}, {"layers": 2}, {"kv_heads": 1},
+        {"qk_norm": True}, {"attention": "linear"},
     ],
 )  # fmt: skip
 def test_other_models_go_through_torch(change) -> None:

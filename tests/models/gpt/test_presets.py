@@ -8,31 +8,31 @@ import torch
 import torch.nn.functional as F
 
 from regard.errors import RegardError
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
-from regard.models.gpt.presets import DOCUMENT_000, DOCUMENT_002, DOCUMENT_003, GPT2, SIZES, SWIFT, sized
+from regard.models.gpt.presets import AMSTERDAM, DUKE, GPT2, JERUSALEM, SIZES, SWIFT, sized
 
 
-def size(config: Config) -> int:
+def size(config: GPTConfig) -> int:
     with torch.device("meta"):
         return GPT(config).size
 
 
 def test_document_000_has_the_parameters_of_the_recipe_it_cuts_down() -> None:
-    assert size(DOCUMENT_000) == 804_096
+    assert size(DUKE) == 804_096
 
 
 def test_document_002_has_the_parameters_counted_by_hand() -> None:
     tables, head, norm = 65 * 48 + 10 * 48, 48 * 65, 2 * 48
     block = 2 * norm + (48 * 144 + 144) + (48 * 48 + 48) + (48 * 192 + 192) + (192 * 48 + 48)
-    assert size(DOCUMENT_002) == tables + 3 * block + norm + head == 91_632
+    assert size(JERUSALEM) == tables + 3 * block + norm + head == 91_632
 
 
 def test_document_003_has_the_parameters_of_its_log() -> None:
     """The log counts a position table that rotary positions leave unused, and leaves out the head."""
     head, table = 384 * 87, 128 * 384
-    assert round((size(DOCUMENT_003) - head + table) / 1e6, 2) == 10.73
-    assert size(DOCUMENT_003) == 10_709_376
+    assert round((size(AMSTERDAM) - head + table) / 1e6, 2) == 10.73
+    assert size(AMSTERDAM) == 10_709_376
 
 
 def test_swift_has_the_parameters_counted_by_hand() -> None:
@@ -54,7 +54,7 @@ def test_the_sizes_of_gpt2_are_the_published_ones(name: str, published: int) -> 
 
 @pytest.mark.parametrize("name", SIZES)
 def test_every_size_is_a_model_of_document_003(name: str) -> None:
-    config = sized(DOCUMENT_003, name)
+    config = sized(AMSTERDAM, name)
     assert (config.depth, config.heads, config.width) == SIZES[name]
     block = 2 * config.width + 12 * config.width**2 + 9 * config.width
     assert size(config) == config.depth * block + config.width + 2 * 87 * config.width
@@ -68,10 +68,10 @@ def test_an_unknown_size_is_told_the_nearest() -> None:
 
 @pytest.mark.parametrize(
     "config",
-    [DOCUMENT_000, DOCUMENT_002, DOCUMENT_003, SWIFT, sized(GPT2, "gpt-nano")],
+    [DUKE, JERUSALEM, AMSTERDAM, SWIFT, sized(GPT2, "gpt-nano")],
     ids=["000", "002", "003", "swift", "gpt2"],
 )
-def test_the_first_loss_is_that_of_a_guess(config: Config) -> None:
+def test_the_first_loss_is_that_of_a_guess(config: GPTConfig) -> None:
     torch.manual_seed(0)
     model, ids = GPT(config).eval(), torch.randint(config.vocabulary, (3, 11))
     ids = ids[:, : config.context + 1]
@@ -83,6 +83,6 @@ def test_the_first_loss_is_that_of_a_guess(config: Config) -> None:
 def test_loud_weights_miss_the_loss_of_a_guess() -> None:
     from dataclasses import replace
 
-    loud: Any = replace(DOCUMENT_002, deviation=0.5)
+    loud: Any = replace(JERUSALEM, init_std=0.5)
     with pytest.raises(AssertionError):
         test_the_first_loss_is_that_of_a_guess(loud)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from regard.core.support import Window
 from regard.core.trace import trace
 from regard.models.gpt import block
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 from regard.models.gpt.step import Layer
 
-SMALL = Config(vocabulary=13, context=17, depth=2, heads=3, width=18)
+SMALL = GPTConfig(vocabulary=13, context=17, depth=2, heads=3, width=18)
 VARIANTS: dict[str, dict[str, Any]] = {
     "none": {"position": "none"},
     "learned": {},
@@ -24,25 +24,25 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "relative": {"position": "relative", "reach": 5},
     "linear": {"position": "none", "attention": "linear"},
     "linear-learned": {"attention": "linear"},
-    "linear-rotary": {"position": "rotary", "attention": "linear", "key_heads": 1},
-    "history": {
+    "linear-rotary": {"position": "rotary", "attention": "linear", "kv_heads": 1},
+    "ngram": {
         "position": "rotary",
-        "history": 3,
-        "query_norm": True,
+        "ngram": 3,
+        "qk_norm": True,
         "gains": False,
         "activation": "relu-squared",
     },
     "shared": {
         "position": "rotary",
-        "key_heads": 1,
+        "kv_heads": 1,
         "norm": "rms",
-        "query_norm": True,
+        "qk_norm": True,
         "activation": "swiglu",
         "tied": False,
         "biases": False,
     },
 }
-SLIDING = ("none", "rotary", "alibi", "relative", "history", "shared")
+SLIDING = ("none", "rotary", "alibi", "relative", "ngram", "shared")
 every_variant = pytest.mark.parametrize("change", VARIANTS.values(), ids=VARIANTS)
 every_window = pytest.mark.parametrize("name", SLIDING)
 close = {"atol": 1e-11, "rtol": 1e-11}
@@ -152,7 +152,7 @@ def test_endless_is_a_full_pass_of_a_longer_model_in_constant_memory(name: str) 
     found = nexts(model, ids, cache, [5, 1])
     whole = longer(model, 53)(ids).detach()
     torch.testing.assert_close(torch.stack(found, 1), whole[:, 4:], **close)
-    heads, width = model.config.groups, model.config.head_width
+    heads, width = model.config.kv_count, model.config.head_width
     assert [past.sums.shape for past in cache.layers] == [(2, heads, width, width + 1)] * 2
     assert cache.ids is None
 

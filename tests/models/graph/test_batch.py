@@ -6,7 +6,7 @@ import torch
 from regard.core.edges import Edges
 from regard.errors import RegardError
 from regard.models.graph.batch import Graph, union
-from regard.models.graph.sparse import Bags
+from regard.models.graph.sparse import SparseFeatures
 
 
 def graph(nodes: int, **options) -> Graph:
@@ -39,7 +39,7 @@ def test_relations_and_features_of_edges_come_along():
 
 def test_bags_come_along():
     parts = [graph(3), graph(2)]
-    sparse = union([Graph(Bags.of(part.features), part.edges) for part in parts])
+    sparse = union([Graph(SparseFeatures.of(part.features), part.edges) for part in parts])
     assert torch.equal(sparse.features.dense(), union(parts).features)
 
 

@@ -11,7 +11,7 @@ from regard.errors import RegardError
 from regard.models.graph.batch import Graph, union
 from regard.models.graph.convert import from_geometric, from_networkx, to_geometric, to_networkx
 from regard.models.graph.layers import GraphConvolution
-from regard.models.graph.sparse import Bags
+from regard.models.graph.sparse import SparseFeatures
 
 
 def graph(nodes: int = 4) -> Graph:
@@ -55,7 +55,7 @@ def test_an_undirected_networkx_graph_goes_both_ways_and_its_loops_once():
     found = from_networkx(there)
     edges = sorted(zip(found.edges.source.tolist(), found.edges.target.tolist(), strict=True))
     assert edges == [(0, 1), (1, 0), (1, 1), (1, 2), (2, 1)] and found.nodes == 4
-    assert isinstance(found.features, Bags) and torch.equal(found.features.dense(), torch.eye(4))
+    assert isinstance(found.features, SparseFeatures) and torch.equal(found.features.dense(), torch.eye(4))
 
 
 def test_a_convolution_over_a_networkx_graph_is_that_of_its_matrix():
@@ -99,7 +99,7 @@ def test_torch_geometric_without_features_or_with_sparse_ones():
     bare = from_geometric(data.Data(edge_index=index, num_nodes=4, edge_attr=torch.tensor([0.5, 1.5])))
     assert torch.equal(bare.features.dense(), torch.eye(4)) and bare.edges.features.tolist() == [[0.5], [1.5]]
     sparse = from_geometric(data.Data(x=torch.eye(3).to_sparse_coo(), edge_index=index))
-    assert isinstance(sparse.features, Bags) and torch.equal(to_geometric(sparse).x, torch.eye(3))
+    assert isinstance(sparse.features, SparseFeatures) and torch.equal(to_geometric(sparse).x, torch.eye(3))
 
 
 def test_what_is_missing_is_told():

@@ -9,16 +9,16 @@ from regard.core.attend import attend
 from regard.core.edges import Edges
 from regard.core.similarity import Additive
 from regard.errors import RegardError
-from regard.models.graph.gatv2 import Dynamic
+from regard.models.graph.gatv2 import GATv2Score
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(shape, dtype=torch.double, generator=torch.Generator().manual_seed(seed))
 
 
-def similarity(**options) -> Dynamic:
+def similarity(**options) -> GATv2Score:
     torch.manual_seed(3)
-    made = Dynamic(2, 3, **options).double()
+    made = GATv2Score(2, 3, **options).double()
     for parameter in made.parameters():
         nn.init.normal_(parameter)
     return made
@@ -67,7 +67,7 @@ def test_queries_can_disagree_on_the_best_key_which_additive_scores_cannot():
         torch.tensor([[1.0, 0.0], [0.0, 1.0]])[None, None] * 5,
         torch.tensor([[2.0, -2.0], [-2.0, 2.0]])[None, None],
     )
-    dynamic = Dynamic(1, 2)
+    dynamic = GATv2Score(1, 2)
     nn.init.ones_(dynamic.both)
     assert dynamic.dense(q - 5, k)[0, 0].argmax(-1).tolist() == [0, 1]
     for seed in range(20):
@@ -75,7 +75,7 @@ def test_queries_can_disagree_on_the_best_key_which_additive_scores_cannot():
         assert len(set(Additive(1, 2).dense(q - 5, k)[0, 0].argmax(-1).tolist())) == 1
 
 
-def message(made: Dynamic, q: torch.Tensor, edges: Edges) -> str:
+def message(made: GATv2Score, q: torch.Tensor, edges: Edges) -> str:
     with pytest.raises(RegardError) as error:
         attend(q, q, q, similarity=made, support=edges)
     return str(error.value)
@@ -83,14 +83,14 @@ def message(made: Dynamic, q: torch.Tensor, edges: Edges) -> str:
 
 def test_what_does_not_fit_is_told():
     loop = Edges(torch.tensor([0]), torch.tensor([0]), nodes=1)
-    assert message(Dynamic(2, 3), torch.ones(1, 2, 1, 4), loop) == (
-        "Dynamic was built for other heads or another width\n"
+    assert message(GATv2Score(2, 3), torch.ones(1, 2, 1, 4), loop) == (
+        "GATv2Score was built for other heads or another width\n"
         "  got: 2 heads of width 4, built for 2 of width 3\n"
-        "  fix: Dynamic(heads=2, width=4)"
+        "  fix: GATv2Score(heads=2, width=4)"
     )
     for name, options in {"relation": {"relations": 2}, "features": {"features": 2}}.items():
-        assert message(Dynamic(1, 1, **options), torch.ones(1, 1, 1, 1), loop) == (
-            f"Dynamic has a term for the edges' {name}, and the edges have none\n"
+        assert message(GATv2Score(1, 1, **options), torch.ones(1, 1, 1, 1), loop) == (
+            f"GATv2Score has a term for the edges' {name}, and the edges have none\n"
             f"  got: Edges without {name}\n"
-            f"  fix: pass Edges(source, target, {name}=...), or build Dynamic without it"
+            f"  fix: pass Edges(source, target, {name}=...), or build GATv2Score without it"
         )

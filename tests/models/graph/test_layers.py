@@ -15,9 +15,9 @@ from regard.core.similarity import Additive
 from regard.core.trace import trace
 from regard.errors import RegardError
 from regard.models.graph.aggregate import maxima, means, medians, sums
-from regard.models.graph.gatv2 import Dynamic
+from regard.models.graph.gatv2 import GATv2Score
 from regard.models.graph.layers import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
-from regard.models.graph.sparse import Bags
+from regard.models.graph.sparse import SparseFeatures
 
 INPUTS = 3
 
@@ -63,7 +63,7 @@ LAYERS = {
     "raw": lambda: GraphConvolution(INPUTS, 5, normalise=Raw(), bias=False),
     "attention": lambda: GraphAttention(INPUTS, 5, heads=2),
     "averaged": lambda: GraphAttention(INPUTS, 5, heads=2, concatenate=False),
-    "dynamic": lambda: GraphAttention(INPUTS, 5, heads=2, similarity=Dynamic),
+    "dynamic": lambda: GraphAttention(INPUTS, 5, heads=2, similarity=GATv2Score),
     "GCN": lambda: GCN(INPUTS, 7, 2),
     "GAT": lambda: GAT(INPUTS, 7, 2, heads=3, out_heads=2),
     **{f"messages: {f.__name__}": lambda f=f: passing(f) for f in (sums, means, maxima, medians)},
@@ -152,7 +152,7 @@ def test_bags_give_what_dense_features_give(name, edges, seed):
     layer = built(LAYERS[name])
     x = features(edges.sizes[0], seed) * (features(edges.sizes[0], seed + 1) > 0.5)
     results = []
-    for given_as in (x, Bags.of(x)):
+    for given_as in (x, SparseFeatures.of(x)):
         y = layer(given_as, edges)
         gradients = torch.autograd.grad(y.square().sum(), list(layer.parameters()), allow_unused=True)
         results.append([y, *[torch.zeros(()) if g is None else g for g in gradients]])
@@ -256,7 +256,7 @@ def test_a_convolution_is_that_of_torch_geometric():
 
 
 @pytest.mark.parametrize("concatenate", [True, False])
-@pytest.mark.parametrize("similarity", [Additive, Dynamic])
+@pytest.mark.parametrize("similarity", [Additive, GATv2Score])
 def test_attention_is_that_of_torch_geometric(similarity, concatenate):
     peers = pytest.importorskip("torch_geometric.nn")
     edges = some_edges().with_loops()
@@ -276,7 +276,7 @@ def test_attention_is_that_of_torch_geometric(similarity, concatenate):
 
 def shared(theirs: nn.Module, similarity: type) -> dict[str, Tensor]:
     """torch_geometric's parameters by our names."""
-    if similarity is Dynamic:
+    if similarity is GATv2Score:
         # GATv2Conv's linear maps have biases; zero them, as ours have none.
         for linear in (theirs.lin_l, theirs.lin_r):
             nn.init.zeros_(linear.bias)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import RegardError
-from regard.models.graph.sparse import Bags, drop, dropped
+from regard.models.graph.sparse import SparseFeatures, drop, dropped
 
 
 def matrix(rows: int, words: int, seed: int = 0) -> torch.Tensor:
@@ -19,7 +19,7 @@ def matrix(rows: int, words: int, seed: int = 0) -> torch.Tensor:
 def test_a_product_is_that_of_the_dense_matrix_in_value_and_gradient(rows, words, seed):
     x = matrix(rows, words, seed)
     weight = matrix(words, 3, seed + 1).requires_grad_()
-    ours, dense = Bags.of(x) @ weight, x @ weight
+    ours, dense = SparseFeatures.of(x) @ weight, x @ weight
     upstream = torch.randn_like(dense)
     assert torch.allclose(ours, dense, atol=1e-12)
     gradients = [torch.autograd.grad(y, weight, upstream)[0] for y in (ours, dense)]
@@ -32,7 +32,7 @@ def test_both_ways_of_summing_agree_at_every_width(native, width, monkeypatch):
     """Some widths are compiled on their own."""
     monkeypatch.setenv("REGARD_NATIVE", native)
     x, weight = matrix(11, 7), matrix(7, width, 3).requires_grad_()
-    y = Bags.of(x) @ weight
+    y = SparseFeatures.of(x) @ weight
     assert torch.allclose(y, x @ weight, atol=1e-12)
     y.backward(torch.ones_like(y))
     assert torch.allclose(weight.grad, x.T @ torch.ones_like(y), atol=1e-12)
@@ -43,11 +43,11 @@ def test_both_ways_of_summing_agree_at_every_width(native, width, monkeypatch):
 def test_every_layout_comes_in_and_the_dense_one_out(layout):
     x = matrix(7, 5)
     given = x if layout is torch.strided else x.to_sparse(layout=layout)
-    assert torch.equal(Bags.of(given).dense(), x)
+    assert torch.equal(SparseFeatures.of(given).dense(), x)
 
 
 def test_dropout_draws_for_the_entries_and_keeps_the_mean():
-    bags = Bags.of(torch.eye(5).repeat(400, 1))
+    bags = SparseFeatures.of(torch.eye(5).repeat(400, 1))
     torch.manual_seed(0)
     dropped = bags.dropped(0.6)
     assert len(dropped.values) == 2000
@@ -89,7 +89,7 @@ def test_a_share_that_is_none_is_told():
 
 
 def test_dropout_is_for_training_alone():
-    bags, dense = Bags.of(matrix(7, 5)), torch.ones(7, 5)
+    bags, dense = SparseFeatures.of(matrix(7, 5)), torch.ones(7, 5)
     assert (
         drop(bags, 0.5, False) is bags and drop(bags, 0.0, True) is bags and drop(dense, 0.5, False) is dense
     )
@@ -99,11 +99,13 @@ def test_dropout_is_for_training_alone():
 @given(sizes=st.lists(st.integers(0, 4), min_size=1, max_size=4))
 def test_bags_below_one_another(sizes):
     parts = [matrix(size, 5, seed) for seed, size in enumerate(sizes)]
-    assert torch.equal(Bags.joined([Bags.of(part) for part in parts]).dense(), torch.cat(parts))
+    assert torch.equal(
+        SparseFeatures.joined([SparseFeatures.of(part) for part in parts]).dense(), torch.cat(parts)
+    )
 
 
 def test_a_bag_says_what_it_is():
-    bags = Bags.of(torch.eye(3))
+    bags = SparseFeatures.of(torch.eye(3))
     assert repr(bags) == "Bags(3 entries in 3 rows of 3)"
     assert len(bags) == 3 and bags.device.type == "cpu" and torch.equal(bags.to("cpu").dense(), torch.eye(3))
 
@@ -114,7 +116,7 @@ def test_a_bag_says_what_it_is():
 )
 def test_what_is_no_matrix_of_features_is_told(x, got):
     with pytest.raises(RegardError) as error:
-        Bags.of(x)
+        SparseFeatures.of(x)
     assert str(error.value) == (
         "features are one row of real numbers per node\n"
         f"  got: {got}\n"

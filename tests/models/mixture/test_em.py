@@ -13,7 +13,7 @@ from torch.distributions import MultivariateNormal
 from regard.errors import RegardError
 from regard.models.mixture import em
 from regard.models.mixture.em import EM, fit
-from regard.models.mixture.gaussian import GaussianMixture
+from regard.models.mixture.gaussian import GaussianMixtureModel
 
 KINDS = ("diagonal", "spherical", "full")
 
@@ -25,16 +25,18 @@ def clusters(count: int = 300, width: int = 2, seed: int = 0) -> Tensor:
     return centres[which] + torch.randn(count, width, generator=generator, dtype=torch.float64)
 
 
-def mixture(kind: str = "diagonal", components: int = 3, width: int = 2, seed: int = 0) -> GaussianMixture:
+def mixture(
+    kind: str = "diagonal", components: int = 3, width: int = 2, seed: int = 0
+) -> GaussianMixtureModel:
     torch.manual_seed(seed)
-    found = GaussianMixture(components, width, covariance=kind).double()
+    found = GaussianMixtureModel(components, width, covariance=kind).double()
     with torch.no_grad():
         for parameter in found.parameters():
             parameter.normal_()
     return found
 
 
-def by_loops(model: GaussianMixture, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def by_loops(model: GaussianMixtureModel, x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Mean log-likelihood, then weights, means and covariances after one step, written out."""
     parts = zip(model.weights, model.means, model.covariances(), strict=True)
     joint = torch.stack([w * MultivariateNormal(m, c).log_prob(x).exp() for w, m, c in parts], 1)

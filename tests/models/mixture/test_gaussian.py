@@ -12,16 +12,18 @@ from torch.distributions import MultivariateNormal
 from regard.core.attend import attend
 from regard.core.similarity import Gaussian
 from regard.errors import RegardError
-from regard.models.mixture.gaussian import GaussianMixture, Mixture
+from regard.models.mixture.gaussian import GaussianMixtureModel, Mixture
 
 KINDS = ("diagonal", "spherical", "full")
 SEEDS = st.integers(0, 2**31)
 
 
-def mixture(kind: str = "diagonal", components: int = 5, width: int = 3, seed: int = 0) -> GaussianMixture:
+def mixture(
+    kind: str = "diagonal", components: int = 5, width: int = 3, seed: int = 0
+) -> GaussianMixtureModel:
     """A mixture whose every parameter is random."""
     torch.manual_seed(seed)
-    found = GaussianMixture(components, width, covariance=kind).double()
+    found = GaussianMixtureModel(components, width, covariance=kind).double()
     with torch.no_grad():
         for parameter in found.parameters():
             parameter.normal_(std=0.7)
@@ -72,7 +74,7 @@ def test_the_document_s_two_dimensional_formula_with_the_half_it_lacks() -> None
 
 def test_a_full_covariance_by_hand() -> None:
     """L = (2 0; 3 1/2), so Σ = (4 6; 6 9.25), whose determinant is 1 and whose inverse is (9.25 −6; −6 4)."""
-    ours = GaussianMixture(1, covariance="full").double()
+    ours = GaussianMixtureModel(1, covariance="full").double()
     assert ours.lower is not None
     with torch.no_grad():
         ours.means.zero_()
@@ -175,14 +177,14 @@ def test_samples_have_the_weights_means_and_covariances(kind: str) -> None:
 def test_one_seed_one_result() -> None:
     def drawn() -> Tensor:
         torch.manual_seed(42)
-        return GaussianMixture(4).sample(9)
+        return GaussianMixtureModel(4).sample(9)
 
     assert torch.equal(drawn(), drawn())
 
 
 def test_the_document_s_start() -> None:
     torch.manual_seed(0)
-    ours = GaussianMixture(2000)
+    ours = GaussianMixtureModel(2000)
     assert ours.log_variances.eq(0).all() and ours.lower is None
     for parameter in (ours.logits, ours.means):
         assert abs(parameter.mean()) < 0.1 and abs(parameter.std() - 1) < 0.1
@@ -192,19 +194,19 @@ def test_the_document_s_start() -> None:
     ("call", "told"),
     [
         (
-            lambda: GaussianMixture(0),
+            lambda: GaussianMixtureModel(0),
             "a mixture has at least one component and one axis\n  got: components=0, width=2\n  fix: pass whole numbers of 1 or more",
         ),
         (
-            lambda: GaussianMixture(2, covariance="diagnal"),
+            lambda: GaussianMixtureModel(2, covariance="diagnal"),
             "no covariance of that kind\n  got: 'diagnal'\n  fix: did you mean 'diagonal'?",
         ),
         (
-            lambda: GaussianMixture(2)(torch.zeros(4, 3)),
+            lambda: GaussianMixtureModel(2)(torch.zeros(4, 3)),
             "the samples are not as wide as the mixture\n  got: 3 columns, built for 2\n  fix: pass samples with 2 columns, or build it with width=3",
         ),
         (
-            lambda: GaussianMixture(2).conditional_sample(5, 2),
+            lambda: GaussianMixtureModel(2).conditional_sample(5, 2),
             "no component of that number\n  got: component=2, of 2\n  fix: pass a number from 0 to 1",
         ),
     ],

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from regard.models.mixture.uniform import OUTSIDE, UniformMixture, annealed
+from regard.models.mixture.uniform import OUTSIDE, UniformMixtureModel, annealed
 
 SOFT = (0.0, 0.3)
 
 
-def boxes(softness: float = 0.0, components: int = 3, width: int = 2, seed: int = 0) -> UniformMixture:
+def boxes(softness: float = 0.0, components: int = 3, width: int = 2, seed: int = 0) -> UniformMixtureModel:
     torch.manual_seed(seed)
-    found = UniformMixture(components, width, softness=softness).double()
+    found = UniformMixtureModel(components, width, softness=softness).double()
     with torch.no_grad():
         found.log_sizes.normal_(std=0.4)
     return found
@@ -142,7 +142,7 @@ def test_samples_have_the_weights_centres_and_variances(softness: float) -> None
 
 def test_the_document_s_start() -> None:
     torch.manual_seed(0)
-    sizes = UniformMixture(500).log_sizes.exp()
+    sizes = UniformMixtureModel(500).log_sizes.exp()
     assert sizes.min() >= 3 and sizes.max() <= 3.2 + 1e-6 and sizes.std() > 0.04
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from regard.checker.process import wire
-from regard.checker.process.limits import Limits, confine
+from regard.checker.process.limits import ProcessLimits, confine
 
 VERBS = ("load", "make", "about", "cast", "mode", "set", "call", "slope")
 
@@ -43,7 +43,7 @@ def answer(inside: Any, request: dict[str, Any]) -> dict[str, Any]:
 def _frame(reply: dict[str, Any]) -> bytes:
     try:
         return wire.pack(reply)
-    except (wire.Broken, TypeError, ValueError, RecursionError) as error:
+    except (wire.MalformedFrame, TypeError, ValueError, RecursionError) as error:
         return wire.pack(
             {"raised": {"kind": "Unsendable", "words": str(error)[:200], "line": None, "text": ""}}
         )
@@ -51,7 +51,7 @@ def _frame(reply: dict[str, Any]) -> bytes:
 
 def main() -> None:
     """Keep the two streams for frames; what the person prints goes to the third."""
-    confine(Limits(**json.loads(sys.argv[1])))
+    confine(ProcessLimits(**json.loads(sys.argv[1])))
     asked = os.fdopen(os.dup(0), "rb", buffering=0)
     answers = os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -46,7 +46,7 @@ def tensors(answer: Any, depth: int = 0) -> list[Any]:
     return [tensor for part in parts for tensor in tensors(part, depth + 1)]
 
 
-class Settings(types.SimpleNamespace):
+class Configuration(types.SimpleNamespace):
     """A configuration as people use them: with attributes, or as a dictionary."""
 
     def __getitem__(self, name: str) -> Any:
@@ -79,7 +79,7 @@ def argument(value: Any, kind: str = "float32") -> Any:
         tensor = _tensor(value.copy())
         return tensor.to(KINDS[kind]) if tensor.is_floating_point() else tensor
     if isinstance(value, dict) and set(value) == {"config"}:
-        return Settings(**value["config"])
+        return Configuration(**value["config"])
     if isinstance(value, dict) and set(value) == {"complex"}:
         real = _tensor(value["complex"].copy()).to(KINDS[kind])
         return torch.view_as_complex(real)

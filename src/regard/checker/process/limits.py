@@ -26,7 +26,7 @@ KEPT = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ProcessLimits:
     """Seconds, bytes and processes that one check may use."""
 
     start: float = 60.0
@@ -58,7 +58,7 @@ def environment(folder: str, token: str) -> dict[str, str]:
     return kept | {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUNBUFFERED": "1"}
 
 
-def confine(limits: Limits) -> None:
+def confine(limits: ProcessLimits) -> None:
     """Set what the system itself enforces, where it can; called in the child before it loads anything."""
     if sys.platform == "win32":
         return

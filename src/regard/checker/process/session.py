@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import IO, Any, Protocol, runtime_checkable
 
 from regard.checker.process import wire
-from regard.checker.process.limits import Limits, environment, members, resident, sweep
+from regard.checker.process.limits import ProcessLimits, environment, members, resident, sweep
 
 PULSE = 0.1
 "Seconds between two looks at what a running call takes."
@@ -57,7 +57,7 @@ class Session:
     DOUBTED = ("exited", "crashed", "closed-line")
     "Ways to be lost that may be the machine's doing: the first time, the same is asked once more."
 
-    def __init__(self, limits: Limits = Limits()) -> None:
+    def __init__(self, limits: ProcessLimits = ProcessLimits()) -> None:
         self.limits, self.child, self.past, self.restarts = limits, None, list[tuple[str, tuple, dict]](), 0
         self.until: float | None = None
         self.doubted = False
@@ -124,7 +124,7 @@ class Session:
 class Child:
     """One process: frames go in and out, its words are kept up to a limit, and it is ended as a group."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ProcessLimits) -> None:
         self.limits, self.lost, self.ready, self.ended = limits, False, False, False
         self.took = 0.0
         "Seconds from the last request to its answer."
@@ -202,7 +202,7 @@ class Child:
                 continue
             if reply is None:
                 raise self._gone()
-            if isinstance(reply, wire.Broken) or not _is_reply(reply):
+            if isinstance(reply, wire.MalformedFrame) or not _is_reply(reply):
                 raise Lost("broken-answer", f"its process sent something that is no answer ({reply})"[:300])
             return reply
 
@@ -236,7 +236,7 @@ class Child:
         try:
             while True:
                 self.frames.put(wire.read(stream.read))
-        except wire.Broken as error:
+        except wire.MalformedFrame as error:
             self.frames.put(error)
         except (EOFError, OSError, ValueError):
             self.frames.put(None)

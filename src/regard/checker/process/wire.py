@@ -19,7 +19,7 @@ DEEP = 12
 _HEAD = struct.Struct(">II")
 
 
-class Broken(Exception):
+class MalformedFrame(Exception):
     """What came is no frame."""
 
 
@@ -33,7 +33,9 @@ def pack(value: Any) -> bytes:
     words = json.dumps({"value": _plain(value, arrays), "arrays": [[a.dtype.name, a.shape] for a in arrays]})
     head, tail = words.encode(), b"".join(a.tobytes() for a in arrays)
     if len(head) > WORDS or len(tail) > BYTES:
-        raise Broken(f"{len(head):,} bytes of words and {len(tail):,} of arrays are more than a frame holds")
+        raise MalformedFrame(
+            f"{len(head):,} bytes of words and {len(tail):,} of arrays are more than a frame holds"
+        )
     return _HEAD.pack(len(head), len(tail)) + head + tail
 
 
@@ -41,21 +43,21 @@ def unpack(frame: bytes) -> Any:
     """The structure that a frame holds; Broken for anything that is no frame."""
     words, size = sizes(frame[: _HEAD.size])
     if len(frame) != _HEAD.size + words + size:
-        raise Broken("a frame of another length than it says")
+        raise MalformedFrame("a frame of another length than it says")
     try:
         body = json.loads(frame[_HEAD.size : _HEAD.size + words])
         return _whole(body["value"], _arrays(body["arrays"], frame[_HEAD.size + words :]))
     except (ValueError, KeyError, TypeError, IndexError, RecursionError, UnicodeDecodeError) as error:
-        raise Broken(f"a frame that cannot be read: {type(error).__name__}") from error
+        raise MalformedFrame(f"a frame that cannot be read: {type(error).__name__}") from error
 
 
 def sizes(head: bytes) -> tuple[int, int]:
     """The two lengths at the start of a frame, within their limits."""
     if len(head) != _HEAD.size:
-        raise Broken("a frame without its lengths")
+        raise MalformedFrame("a frame without its lengths")
     words, size = _HEAD.unpack(head)
     if words > WORDS or size > BYTES:
-        raise Broken(f"a frame of {words:,} + {size:,} bytes")
+        raise MalformedFrame(f"a frame of {words:,} + {size:,} bytes")
     return words, size
 
 
@@ -80,7 +82,7 @@ def _exactly(more: Callable[[int], bytes | None], count: int) -> bytes:
 def _plain(value: Any, arrays: list[np.ndarray]) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.name not in KINDS:
-            raise Broken(f"an array of {value.dtype.name}")
+            raise MalformedFrame(f"an array of {value.dtype.name}")
         arrays.append(np.ascontiguousarray(value).reshape(value.shape))
         return {"$": len(arrays) - 1}
     if isinstance(value, dict):
@@ -96,20 +98,20 @@ def _arrays(listed: list[Any], tail: bytes) -> list[np.ndarray]:
     found, start = [], 0
     for kind, shape in listed:
         if kind not in KINDS or not all(type(size) is int and size >= 0 for size in shape):
-            raise Broken("an array of no known kind or shape")
+            raise MalformedFrame("an array of no known kind or shape")
         end = start + math.prod(shape) * np.dtype(kind).itemsize
         if end > len(tail):
-            raise Broken("arrays longer than their frame")
+            raise MalformedFrame("arrays longer than their frame")
         found.append(np.frombuffer(tail[start:end], kind).reshape(shape).copy())
         start = end
     if start != len(tail):
-        raise Broken("a frame with bytes that no array claims")
+        raise MalformedFrame("a frame with bytes that no array claims")
     return found
 
 
 def _whole(value: Any, arrays: list[np.ndarray], depth: int = 0) -> Any:
     if depth > DEEP:
-        raise Broken("a frame too deep")
+        raise MalformedFrame("a frame too deep")
     if isinstance(value, list):
         return [_whole(item, arrays, depth + 1) for item in value]
     if isinstance(value, dict):

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from regard.core.call import Call, drop, wide
 from regard.core.edges import Edges
-from regard.core.support import places
+from regard.core.support import positions
 from regard.shapes import Bool, Float, Int
 
 
@@ -53,7 +53,7 @@ class Cells:
         if call.position is None:
             return None
         n, m = call.q.shape[2], call.k.shape[2]
-        i = places(n, m, call.position.offset, call.q.device)
+        i = positions(n, m, call.position.offset, call.q.device)
         return call.position.bias(i, torch.arange(m, device=call.q.device), kind)
 
     def without(self, hidden: Bool[Tensor, "..."]) -> "Cells":
@@ -102,7 +102,7 @@ class Links:
         """What the position adds to every edge."""
         if call.position is None:
             return None
-        i = places(*self.edges.sizes, call.position.offset, call.q.device).squeeze(-1)
+        i = positions(*self.edges.sizes, call.position.offset, call.q.device).squeeze(-1)
         return call.position.bias(i[..., self.edges.target], self.edges.source, kind)
 
     def without(self, hidden: Bool[Tensor, "..."]) -> "Links":

@@ -11,7 +11,7 @@ from regard.core.call import Call, Refusal, wide
 from regard.core.edges import Edges
 from regard.core.normalise import Softmax
 from regard.core.similarity import Dot
-from regard.core.support import Causal, Full, places
+from regard.core.support import Causal, Full, positions
 from regard.shapes import Float
 
 
@@ -58,7 +58,7 @@ def hidden(call: Call) -> tuple[Tensor | None, bool]:
         return None, False
     n, m = call.q.shape[2], call.k.shape[2]
     if position is not None:
-        i = places(n, m, position.offset, call.q.device)
+        i = positions(n, m, position.offset, call.q.device)
         bias = position.bias(i, torch.arange(m, device=call.q.device), wide(call.q[:0]).dtype)
     if bias is None and type(support) is Causal and support.offset is None and n in (1, m):
         # The last query sees every key; torch's own mask starts at the first key, which is right where n = m.

@@ -18,7 +18,7 @@ from regard.errors import RegardError
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class ArchiveLimits:
     """What an archive may grow to when it is read."""
 
     member: int = 256 * 2**20
@@ -35,12 +35,14 @@ class _Refused(Exception):
     """What is wrong with an archive, in a few words."""
 
 
-def read_members(path: Path, patterns: tuple[str, ...], limits: Limits | None = None) -> dict[str, bytes]:
+def read_members(
+    path: Path, patterns: tuple[str, ...], limits: ArchiveLimits | None = None
+) -> dict[str, bytes]:
     """The regular files of a zip or tar archive whose names match a pattern, by name and in order of name."""
     with _told(path):
         read = _read_zip if zipfile.is_zipfile(path) else _read_tar
         found: dict[str, bytes] = {}
-        for name, content in read(path, patterns, limits or Limits()):
+        for name, content in read(path, patterns, limits or ArchiveLimits()):
             if name in found:
                 raise _Refused(f"two members are called {name!r}")
             found[name] = content
@@ -59,7 +61,7 @@ def _wanted(name: str, patterns: tuple[str, ...]) -> bool:
     return True
 
 
-def _read_zip(path: Path, patterns: tuple[str, ...], limits: Limits) -> Iterator[tuple[str, bytes]]:
+def _read_zip(path: Path, patterns: tuple[str, ...], limits: ArchiveLimits) -> Iterator[tuple[str, bytes]]:
     total = 0
     with zipfile.ZipFile(path) as archive:
         if len(archive.infolist()) > limits.count:
@@ -81,7 +83,7 @@ def _read_zip(path: Path, patterns: tuple[str, ...], limits: Limits) -> Iterator
             yield member.filename, content
 
 
-def _read_tar(path: Path, patterns: tuple[str, ...], limits: Limits) -> Iterator[tuple[str, bytes]]:
+def _read_tar(path: Path, patterns: tuple[str, ...], limits: ArchiveLimits) -> Iterator[tuple[str, bytes]]:
     most = min(limits.total, 2**20 + limits.ratio * path.stat().st_size)
     with (
         gzip.open(path) as packed,

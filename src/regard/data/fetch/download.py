@@ -25,7 +25,7 @@ def find(entry: Entry) -> Path | None:
     return cached if entry.file.is_at(cached) else None
 
 
-def fetch(entry: Entry, *, patience: Patience | None = None, progress: Progress | None = None) -> Path:
+def fetch_file(entry: Entry, *, patience: Patience | None = None, progress: Progress | None = None) -> Path:
     """The file of a dataset, brought here first if need be, its hash checked.
 
     A file is complete and right or it is not there: it is downloaded beside its place, checked, and moved

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from regard.data.fetch.catalogue import Entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.origin import Address, File
 from regard.data.fetch.web import Patience
 from regard.data.sets.masks import Segmented, shrink, standard
@@ -43,7 +43,7 @@ class Album:
 
     def files(self) -> list[File]:
         """Every file, by the list of hashes."""
-        lines = (files("regard.data") / f"{self.name}.sha256").read_text(encoding="utf-8").splitlines()
+        lines = (files("regard.data.sets") / f"{self.name}.sha256").read_text(encoding="utf-8").splitlines()
         parts = [line.split(" ", 2) for line in lines]
         return [File(path=path, sha256=sha256, size=int(size)) for sha256, size, path in parts]
 
@@ -69,7 +69,7 @@ class Album:
 
     def read(self, file: File, patience: Patience | None = None) -> bytes:
         """The bytes of a file, brought here first if need be."""
-        return fetch(self.entry(file), patience=patience).read_bytes()
+        return fetch_file(self.entry(file), patience=patience).read_bytes()
 
 
 ALBUMS = (

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.web import Patience, Progress
 from regard.data.formats.nifti import read_nifti
 from regard.data.sets.masks import Segmented, shrink, standard
@@ -31,7 +31,7 @@ def load_slices(
     training slice is nearer to them than `gap`. It is one brain: nothing follows for another.
     """
     known = entry("brain")
-    members = read_members(fetch(known, patience=patience, progress=progress), known.members)
+    members = read_members(fetch_file(known, patience=patience, progress=progress), known.members)
     volumes = {
         name.split("mni_icbm152_")[1][:2]: read_nifti(content, name) for name, content in members.items()
     }

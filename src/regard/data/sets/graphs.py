@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.web import Patience, Progress
 from regard.errors import RegardError
 from regard.shapes import Bool, Float, Int
@@ -21,7 +21,7 @@ FIELDS = (
 )  # fmt: skip
 "The classes of Cora, in Planetoid's order."
 TESTED = (0, 1, 3, 8, 15, 16, 20, 25, 28, 30)
-"The members of the karate club that document 001 tests on."
+"The members of the karate club that Berkeley HW6 tests on."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,7 +56,7 @@ class Network:
 def load_karate() -> Network:
     """Zachary's karate club: 34 members, who met whom outside, and which of two clubs each joined afterwards.
 
-    A member is described by who he is alone (the identity matrix). Document 001 tests on ten members and
+    A member is described by who he is alone (the identity matrix). Berkeley HW6 tests on ten members and
     trains on the others; there is nobody to validate on.
     """
     club = _networkx().karate_club_graph()
@@ -81,7 +81,7 @@ def load_karate() -> Network:
 def load_cora(*, patience: Patience | None = None, progress: Progress | None = None) -> Network:
     """Cora in Planetoid's order and split: 2708 papers, the words they use, who cites whom, seven fields."""
     known = entry("cora")
-    members = read_members(fetch(known, patience=patience, progress=progress), known.members)
+    members = read_members(fetch_file(known, patience=patience, progress=progress), known.members)
     by_name = {name.rpartition("/")[2]: content for name, content in members.items()}
     return read_cora(by_name["cora.content"], by_name["cora.cites"], planetoid_order())
 
@@ -92,7 +92,7 @@ def planetoid_order() -> tuple[int, ...]:
     >>> len(planetoid_order()), planetoid_order()[:2]
     (2708, (1110563, 446271))
     """
-    lines = files("regard.data").joinpath("cora_order.txt").read_text(encoding="utf-8").splitlines()
+    lines = files("regard.data.sets").joinpath("cora_order.txt").read_text(encoding="utf-8").splitlines()
     return tuple(int(line) for line in lines if not line.startswith("#"))
 
 

@@ -17,7 +17,7 @@ from regard import files
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import Entry, entry
 from regard.data.fetch.debian import read_deb
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.folders import cache_folder
 from regard.data.fetch.web import Patience, Progress
 from regard.data.formats.image import Array, read_csv, read_idx, read_png
@@ -47,17 +47,17 @@ class Pictures:
     "Which pictures these are, in a sentence."
 
 
-def load_digits(*, patience: Patience | None = None, progress: Progress | None = None) -> Pictures:
+def load_mnist(*, patience: Patience | None = None, progress: Progress | None = None) -> Pictures:
     """MNIST: 60,000 handwritten digits to learn from and 10,000 to be tried on, 1 × 28 × 28."""
     return _load("mnist", _digits, tuple("0123456789"), patience, progress)
 
 
-def load_fashion(*, patience: Patience | None = None, progress: Progress | None = None) -> Pictures:
+def load_fashion_mnist(*, patience: Patience | None = None, progress: Progress | None = None) -> Pictures:
     """Fashion-MNIST: as many pictures of clothes, in the form of the digits."""
     return _load("fashion-mnist", _clothes, CLOTHES, patience, progress)
 
 
-def load_things(*, patience: Patience | None = None, progress: Progress | None = None) -> Pictures:
+def load_cifar10(*, patience: Patience | None = None, progress: Progress | None = None) -> Pictures:
     """CIFAR-10: animals and vehicles, 50,000 to learn from and 10,000 to be tried on, 3 × 32 × 32."""
     return _load("cifar10", _things, THINGS, patience, progress)
 
@@ -113,7 +113,7 @@ def _load(
     kept = cache_folder() / "parsed" / f"{name}-{known.file.sha256[:12]}.npz"
     arrays = _recall(kept)
     if arrays is None:
-        arrays = read(fetch(known, patience=patience, progress=progress), known)
+        arrays = read(fetch_file(known, patience=patience, progress=progress), known)
         _check(known, arrays, classes)
         _keep(kept, arrays)
     pixels = {part: torch.from_numpy(arrays[part]) for part in ("train", "test")}

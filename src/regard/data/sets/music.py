@@ -16,7 +16,7 @@ import torch
 
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.folders import cache_folder
 from regard.data.fetch.web import Patience, Progress
 from regard.data.formats.kern import read_kern
@@ -77,7 +77,7 @@ def load_scores(
     """Scores of the six composers: all, or `files`, as many of each, from as many works as possible."""
     if files is not None and files < len(SHELVES):
         raise RegardError("every composer needs a score", f"files={files}", f"files={len(SHELVES)} or more")
-    path = fetch(entry("music"), patience=patience, progress=progress)
+    path = fetch_file(entry("music"), patience=patience, progress=progress)
     below = "music21/corpus/"
     members = read_members(path, tuple(below + shelf.names for shelf in SHELVES))
     contents = {name.removeprefix(below): content for name, content in members.items()}
@@ -147,8 +147,8 @@ def _notes(name: str, content: bytes) -> Notes:
 
 def _readers() -> str:
     """A name for the readers as they are: other code, other notes."""
-    names = ("music_kern.py", "music_notes.py", "music_xml.py")
-    sources = (resources.files("regard.data").joinpath(name).read_bytes() for name in names)
+    names = ("kern.py", "notes.py", "musicxml.py")
+    sources = (resources.files("regard.data.formats").joinpath(name).read_bytes() for name in names)
     return hashlib.sha256(b"".join(sources)).hexdigest()[:16]
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.web import Patience, Progress
 from regard.errors import RegardError, nearest
 from regard.shapes import Float, Int
@@ -83,7 +83,7 @@ def load_places(
 ) -> Places:
     """The places of the European countries that have most of them; of all of these, `limit` at random."""
     known = entry("places")
-    (content,) = read_members(fetch(known, patience=patience, progress=progress), known.members).values()
+    (content,) = read_members(fetch_file(known, patience=patience, progress=progress), known.members).values()
     return arrange(list(read_places(content)), countries, limit)
 
 
@@ -129,7 +129,7 @@ def load_outlines(
     *, patience: Patience | None = None, progress: Progress | None = None
 ) -> list[Float[Tensor, "n 2"]]:
     """The coasts and borders of Europe as lines in degrees."""
-    path = fetch(entry("world-atlas"), patience=patience, progress=progress)
+    path = fetch_file(entry("world-atlas"), patience=patience, progress=progress)
     (content,) = read_members(path, ("package/countries-50m.json",)).values()
     return read_outlines(content)
 

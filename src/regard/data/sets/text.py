@@ -7,7 +7,7 @@ from pathlib import Path
 
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import entry
-from regard.data.fetch.download import fetch
+from regard.data.fetch.download import fetch_file
 from regard.data.fetch.web import Patience, Progress
 from regard.errors import RegardError, Unreachable
 
@@ -37,7 +37,7 @@ def load_text(name: str, *, patience: Patience | None = None, progress: Progress
     known = entry(name)
     if name not in TEXTS:
         raise RegardError(f"{name} is not a text", known.what, f"one of {', '.join(TEXTS)}")
-    path = fetch(known, patience=patience, progress=progress)
+    path = fetch_file(known, patience=patience, progress=progress)
     pieces = list(read_members(path, known.members).values()) if known.members else [path.read_bytes()]
     characters = "\n".join(_decode(piece, name) for piece in pieces)
     return Text(name, characters, f"The text is {known.what}.")

@@ -11,8 +11,8 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.core.similarity import unit
 from regard.lab.book.style import ORDERED, panels, style
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 COLOURS = {
     "white": (1.0, 1.0, 1.0), "grey": (0.5, 0.5, 0.5), "red": (1.0, 0.0, 0.0), "dark red": (0.4, 0.0, 0.0),
@@ -134,7 +134,7 @@ def scores(image: Tensor) -> dict[str, Score]:
     }
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The pictures, the rules, the equality."""
     image, filters = picture(), kernels()
     directed, turned = (
@@ -142,43 +142,43 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
         unit(filters[:, :, 0, 0])[:, :, None, None],
     )
     plain, cosine = maps(image, filters), maps(directed, turned)
-    yield from _rules(settings, session, image)
+    yield from _rules(settings, context, image)
     white = KERNELS.index("white")
-    yield Measured(
+    yield Metric(
         "share of pixels on which the white kernel answers most or ties",
         (plain[white] >= plain.amax(0) - TOLERANCE).double().mean().item(),
     )
     same = torch.stack([(directed - turned[i]).abs().amax(0) < 1e-6 for i in range(len(KERNELS))])
-    yield Measured(
+    yield Metric(
         "cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse",
         ((cosine > 1 - 1e-9) != same).sum().item(),
     )
     norms = image.norm(dim=0) * filters[:, :, 0, 0].norm(dim=1)[:, None, None]
-    yield Measured(
+    yield Metric(
         "gap between a convolution and cosine times norms", (plain - cosine * norms).abs().max().item()
     )
     found = matrices(image)
-    yield Measured(
+    yield Metric(
         "gap between f(Z) by convolution and by matrices",
         (by_convolution(image) - found["f(Z)"]).abs().max().item(),
     )
-    yield Measured(
+    yield Metric(
         "ZZᵀ: largest diagonal entry less smallest",
         (found["ZZᵀ"].diagonal().max() - found["ZZᵀ"].diagonal().min()).item(),
     )
-    yield Drawn(
+    yield FigureEvent(
         "picture",
         _picture(image),
         "The picture and the kernels, one a colour. Two of its colours, red and dark red, are one hue.",
     )
-    yield Drawn("maps", _maps(plain, cosine), MAPS)
-    yield Drawn("matrices", _matrices(found), MATRICES)
+    yield FigureEvent("maps", _maps(plain, cosine), MAPS)
+    yield FigureEvent("matrices", _matrices(found), MATRICES)
 
 
-def _rules(settings: Settings, session: Session, image: Tensor) -> Iterator[Event]:
+def _rules(settings: Settings, context: Context, image: Tensor) -> Iterator[Event]:
     """Each candidate for a similarity against each of the four rules."""
-    yield Doing("searching for counterexamples", 0.3)
-    generator = torch.Generator().manual_seed(session.seed)
+    yield ProgressEvent("searching for counterexamples", 0.3)
+    generator = torch.Generator().manual_seed(context.seed)
     random = torch.rand(settings.tries, 3, generator=generator, dtype=torch.float64)
     vectors = torch.cat([torch.tensor(list(COLOURS.values()), dtype=torch.float64), random[:200]])
     names = list(COLOURS) + [f"({', '.join(f'{x:.2f}' for x in one)})" for one in random[:200].tolist()]
@@ -194,14 +194,14 @@ def _rules(settings: Settings, session: Session, image: Tensor) -> Iterator[Even
     )
     for name, found in broken.items():
         for rule in range(1, 5):
-            yield Measured("rule broken", float(rule in found), at={"similarity": name, "rule": rule})
-    yield Tabled("rules", ("similarity", "1 bounded", "2 itself is most similar", "3 others are less", "4 symmetric"),
+            yield Metric("rule broken", float(rule in found), at={"similarity": name, "rule": rule})
+    yield TableEvent("rules", ("similarity", "1 bounded", "2 itself is most similar", "3 others are less", "4 symmetric"),
                  [(name, *(found.get(rule, "no counterexample found") for rule in range(1, 5))) for name, found in broken.items()],
                  "Each rule of a similarity, tried by search over the picture's colours and random vectors; what breaks it, where something does.")  # fmt: skip
-    yield Measured("rules broken by the dot product", len(broken["dot product (convolution)"]))
-    yield Measured("rules broken by cosine on vectors", len(broken["cosine, on vectors"]))
-    yield Measured("rules broken by cosine on directions", len(broken["cosine, on directions"]))
-    yield Measured("row softmax breaks symmetry", float(4 in broken["row softmax over the picture"]))
+    yield Metric("rules broken by the dot product", len(broken["dot product (convolution)"]))
+    yield Metric("rules broken by cosine on vectors", len(broken["cosine, on vectors"]))
+    yield Metric("rules broken by cosine on directions", len(broken["cosine, on directions"]))
+    yield Metric("row softmax breaks symmetry", float(4 in broken["row softmax over the picture"]))
 
 
 def _picture(image: Tensor):
@@ -266,7 +266,7 @@ EXPERIMENT = Experiment(
         then answer by hue alone. Attention's scores are a convolution of the picture with itself as kernels.
         The row softmax makes them shares, and shares are not symmetric. The cosine is a similarity of
         directions: on vectors, x and 2x are distinct and as similar as x is to itself.""",
-    correction="""Document 000 takes the arguments of s and of the angle from R^(d×d); they are pairs of
+    correction="""Duke HW3 takes the arguments of s and of the angle from R^(d×d); they are pairs of
         vectors, and the angle lies in [0, π]. Question 4(a)iii asks for a proof that the cosine is a
         similarity on R^d: rule 3 fails there (red and dark red above); it holds on the unit sphere. Equation
         11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong pixel;
@@ -277,60 +277,60 @@ EXPERIMENT = Experiment(
             low=3,
             high=3,
             why="no bound, ‖x‖² differs, louder colours win; only symmetry is left",
-            source="document 000, 4a.ii",
+            source="Duke HW3, 4a.ii",
         ),
         Claim(
             name="rules broken by cosine on vectors",
             low=1,
             high=1,
             why="rule 3: x and 2x",
-            source="document 000, 4a.iii, corrected",
+            source="Duke HW3, 4a.iii, corrected",
         ),
         Claim(
             name="rules broken by cosine on directions",
             low=0,
             high=0,
             why="on the unit sphere the angle is a distance",
-            source="document 000, 4a.iii",
+            source="Duke HW3, 4a.iii",
         ),
         Claim(
             name="row softmax breaks symmetry",
             low=1,
             high=1,
             why="rows have different sums",
-            source="document 000, 4b.ii",
+            source="Duke HW3, 4b.ii",
         ),
         Claim(
             name="share of pixels on which the white kernel answers most or ties",
             low=1,
             high=1,
             why="its entries are the largest there are",
-            source="document 000, 4a.ii",
+            source="Duke HW3, 4a.ii",
         ),
         Claim(
             name="cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse",
             low=0,
             high=0,
             why="cosine 1 means the same direction",
-            source="document 000, 4a.iv",
+            source="Duke HW3, 4a.iv",
         ),
         Claim(
             name="gap between a convolution and cosine times norms",
             high=1e-12,
             why="x·k = ‖x‖‖k‖cos",
-            source="document 000, 4a.iv",
+            source="Duke HW3, 4a.iv",
         ),
         Claim(
             name="gap between f(Z) by convolution and by matrices",
             high=1e-6,
             why="the kernels are the normalised pixels",
-            source="document 000, 4b.iv",
+            source="Duke HW3, 4b.iv",
         ),
         Claim(
             name="ZZᵀ: largest diagonal entry less smallest",
             low=0.5,
             why="the diagonal holds ‖x‖², so rule 2 fails",
-            source="document 000, 4b.i",
+            source="Duke HW3, 4b.i",
         ),
     ),
     presets={"quick": Settings(), "full": Settings(tries=20_000)},

@@ -16,8 +16,8 @@ from regard.core.position import Relative
 from regard.core.similarity import Additive, Constant, Gaussian, Kernel, elu_plus_one
 from regard.core.support import Causal, Grid
 from regard.lab.book.style import BLACK, BLUE, ORANGE, ORDERED, panels, style
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,35 +198,35 @@ def gaps(row: Row) -> tuple[float, float, Attended]:
     return float((output - expected).detach().abs().max()), gradient, found
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Measure the gap of every row over the seeds, then draw gaps and weights."""
     worst: dict[str, tuple[float, float]] = {}
     shown: dict[str, tuple[str, str, Tensor]] = {}
     for seed in range(settings.seeds):
-        yield Doing(f"rows of the table, instance {seed}", seed / settings.seeds)
-        for row in rows(settings, torch.Generator().manual_seed(1000 * session.seed + seed)):
+        yield ProgressEvent(f"rows of the table, instance {seed}", seed / settings.seeds)
+        for row in rows(settings, torch.Generator().manual_seed(1000 * context.seed + seed)):
             value, gradient, found = gaps(row)
-            yield Measured("gap of the output", value, seed, {"row": row.name})
-            yield Measured("gap of the gradient", gradient, seed, {"row": row.name})
+            yield Metric("gap of the output", value, seed, {"row": row.name})
+            yield Metric("gap of the gradient", gradient, seed, {"row": row.name})
             before = worst.get(row.name, (0.0, 0.0))
             worst[row.name] = max(before[0], value), max(before[1], gradient)
             shown.setdefault(row.name, (row.gives, found.backend, row.weights()))
-    yield Measured("largest gap of any output", max(value for value, _ in worst.values()))
-    yield Measured("largest gap of any gradient", max(gradient for _, gradient in worst.values()))
+    yield Metric("largest gap of any output", max(value for value, _ in worst.values()))
+    yield Metric("largest gap of any gradient", max(gradient for _, gradient in worst.values()))
     table = [(name, gives, backend, *worst[name]) for name, (gives, backend, _) in shown.items()]
-    yield Tabled(
+    yield TableEvent(
         "rows",
         ("choose", "and you get", "backend", "gap, output", "gap, gradient"),
         table,
         "The table, measured: the largest difference over all instances.",
     )
-    yield Drawn(
+    yield FigureEvent(
         "gaps",
         _gaps(worst, shown),
         "The largest difference between `attend` and a formula written apart, for every row, in float64; the dotted line is the bar of 1e-10.",
     )
 
-    yield Drawn(
+    yield FigureEvent(
         "weights",
         _weights(shown),
         "The weights of one head of each row: queries from top to bottom, keys from left to right; the nine heads of the last row differ in their offset.",

@@ -15,8 +15,8 @@ from regard.core.position import LearnedRelative
 from regard.core.similarity import Dot
 from regard.core.support import Causal, Full, Support, Window
 from regard.lab.book.style import BLACK, ORDERED, panels, style
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,68 +130,68 @@ def trained(heads: int, settings: Settings, seed: int) -> list[float]:
     return losses
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """What is seen, what it costs, what heads bring."""
-    yield from _seen(settings, session)
+    yield from _seen(settings, context)
     counts = {length: operations(length, settings.width) for length in settings.lengths}
     yield from _costs(settings, counts)
-    yield from _two_heads(settings, session, counts)
+    yield from _two_heads(settings, context, counts)
 
 
-def _seen(settings: Settings, session: Session) -> Iterator[Event]:
+def _seen(settings: Settings, context: Context) -> Iterator[Event]:
     """Which places move which outputs, by kind of layer and depth."""
     seen: dict[str, Tensor] = {}
     rows = []
     middle = settings.length // 2
     for kind in ("convolution", "window attention", "attention", "causal attention"):
-        yield Doing(f"gradients through {kind}", 0.05)
-        generator = torch.Generator().manual_seed(session.seed)
+        yield ProgressEvent(f"gradients through {kind}", 0.05)
+        generator = torch.Generator().manual_seed(context.seed)
         through = stack(kind, settings, generator)
         counts = []
         for depth in range(1, settings.depth + 1):
             sights = sight(through, settings, depth, generator)
             counts.append(int((sights[middle] > 0).sum()))
-            yield Measured(f"places seen from the middle, {kind}", counts[-1], at={"depth": depth})
+            yield Metric(f"places seen from the middle, {kind}", counts[-1], at={"depth": depth})
             if depth == 1 or kind in ("convolution", "window attention"):
                 seen[kind] = sights
         rows.append((kind, *counts))
-    yield Tabled(
+    yield TableEvent(
         "seen",
         ("layer", *(f"depth {depth}" for depth in range(1, settings.depth + 1))),
         rows,
         f"Places that move the output in the middle of {settings.length}, by depth.",
     )
     table = {row[0]: row[1:] for row in rows}
-    yield Measured(
+    yield Metric(
         "places seen by convolutions less 1 + 2·depth",
         max(abs(seen - 1 - 2 * depth) for depth, seen in enumerate(table["convolution"], 1)),
     )
-    yield Measured("places not seen by one attention layer", settings.length - table["attention"][0])
-    yield Measured(
-        "places of the future seen by causal attention", table["causal attention"][0] - (middle + 1)
-    )
-    yield Drawn("sight", _sight(seen, settings), SIGHT)
+    yield Metric("places not seen by one attention layer", settings.length - table["attention"][0])
+    yield Metric("places of the future seen by causal attention", table["causal attention"][0] - (middle + 1))
+    yield FigureEvent("sight", _sight(seen, settings), SIGHT)
 
 
 def _costs(settings: Settings, counts: dict[int, dict[str, int]]) -> Iterator[Event]:
     for name in ("attention", "convolution"):
         for length in settings.lengths:
-            yield Measured(f"operations, {name}", counts[length][name], at={"length": length})
+            yield Metric(f"operations, {name}", counts[length][name], at={"length": length})
         first, last = settings.lengths[0], settings.lengths[-1]
-        yield Measured(
+        yield Metric(
             f"exponent of the cost in the length, {name}",
             log(counts[last][name] / counts[first][name]) / log(last / first),
         )
 
 
-def _two_heads(settings: Settings, session: Session, counts: dict[int, dict[str, int]]) -> Iterator[Event]:
+def _two_heads(settings: Settings, context: Context, counts: dict[int, dict[str, int]]) -> Iterator[Event]:
     """One head and two, taught to copy two places at once."""
     curves: dict[int, list[list[float]]] = {heads: [] for heads in settings.heads}
     for seed in range(settings.seeds):
         for heads in settings.heads:
-            yield Doing(f"training with {heads} heads, seed {seed}", 0.1 + 0.9 * seed / settings.seeds)
-            curves[heads].append(trained(heads, settings, 1000 * session.seed + seed))
-            yield Measured(
+            yield ProgressEvent(
+                f"training with {heads} heads, seed {seed}", 0.1 + 0.9 * seed / settings.seeds
+            )
+            curves[heads].append(trained(heads, settings, 1000 * context.seed + seed))
+            yield Metric(
                 f"error with {heads} head{'s' if heads > 1 else ''}", sum(curves[heads][-1][-10:]) / 10, seed
             )
     ends = {
@@ -199,13 +199,13 @@ def _two_heads(settings: Settings, session: Session, counts: dict[int, dict[str,
         for heads, found in curves.items()
     }
     if len(settings.heads) > 1:
-        yield Compared(
+        yield PairedMetric(
             "what a second head takes off the error",
             ("one head", "two heads"),
             ends[settings.heads[0]],
             ends[settings.heads[1]],
         )
-    yield Drawn("heads", _heads(counts, curves), HEADS)
+    yield FigureEvent("heads", _heads(counts, curves), HEADS)
 
 
 def _sight(seen: dict[str, Tensor], settings: Settings):
@@ -269,7 +269,7 @@ EXPERIMENT = Experiment(
         grows with the square of the length. Splitting the same width into heads costs nothing and lets a
         place look at several others without mixing them: with one head the error stays at 1/2, with two it
         goes to zero.""",
-    correction="""Document 003, question 2.1(a), calls the cost of attention exponential: it is quadratic (the
+    correction="""Amsterdam A2, question 2.1(a), calls the cost of attention exponential: it is quadratic (the
         exponent measured here is 2). Question 2.1(d) says that the rank of the output equals the smallest
         rank among its factors; that is an upper bound.""",
     claims=(
@@ -278,35 +278,35 @@ EXPERIMENT = Experiment(
             low=0,
             high=0,
             why="each layer of width 3 adds one place a side",
-            source="document 003, 2.1b",
+            source="Amsterdam A2, 2.1b",
         ),
         Claim(
             name="places not seen by one attention layer",
             low=0,
             high=0,
             why="every score is positive after the softmax",
-            source="document 003, 2.1b",
+            source="Amsterdam A2, 2.1b",
         ),
         Claim(
             name="places of the future seen by causal attention",
             low=0,
             high=0,
             why="the mask",
-            source="document 003, 2.1b",
+            source="Amsterdam A2, 2.1b",
         ),
         Claim(
             name="exponent of the cost in the length, attention",
             low=1.99,
             high=2.01,
             why="n² scores, quadratic and not exponential",
-            source="document 003, 2.1a, corrected",
+            source="Amsterdam A2, 2.1a, corrected",
         ),
         Claim(
             name="exponent of the cost in the length, convolution",
             low=0.99,
             high=1.01,
             why="each place costs the same",
-            source="document 003, 2.1a",
+            source="Amsterdam A2, 2.1a",
         ),
         Claim(
             name="error with 1 head",
@@ -319,7 +319,7 @@ EXPERIMENT = Experiment(
             name="error with 2 heads",
             high=0.05,
             why="each head looks at one place",
-            source="document 003, 2.1d",
+            source="Amsterdam A2, 2.1d",
         ),
         Claim(
             name="what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"

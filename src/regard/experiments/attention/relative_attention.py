@@ -13,8 +13,8 @@ from regard.core.attend import attend
 from regard.core.position import Relative
 from regard.core.similarity import Dot
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, panels, style
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Settings:
 
 
 def layer(x: Tensor, query: float, key: float, value: float, p: Tensor) -> Tensor:
-    """RelAttnLayer(x; W_Q, W_K, W_V, p) of document 004 for sequences of scalars (rows of x)."""
+    """RelAttnLayer(x; W_Q, W_K, W_V, p) of Toronto A4 for sequences of scalars (rows of x)."""
     q, k, v = (weight * x[:, None, :, None] for weight in (query, key, value))
     return attend(q, k, v, similarity=Dot(1.0), position=Relative(p)).output[:, 0, :, 0]
 
@@ -59,17 +59,17 @@ def bounds(x: Tensor, beta: float, reach: int) -> tuple[Tensor, Tensor]:
     return by_gap, 2 * reach / (e * beta * inside)
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The document's kernel, random kernels, a kernel that cannot be had, then max pooling."""
-    generator = torch.Generator().manual_seed(session.seed)
+    generator = torch.Generator().manual_seed(context.seed)
     shape = (settings.sequences, settings.length)
-    yield Doing("convolutions", 0.1)
+    yield ProgressEvent("convolutions", 0.1)
     yield from _convolutions(
         settings, generator, torch.randn(shape, generator=generator, dtype=torch.float64)
     )
-    yield Doing("max pooling", 0.5)
+    yield ProgressEvent("max pooling", 0.5)
     yield from _pooling(settings, 0.05 + torch.rand(shape, generator=generator, dtype=torch.float64))
-    yield Drawn("pooling", _picture(settings, generator), PICTURE)
+    yield FigureEvent("pooling", _picture(settings, generator), PICTURE)
 
 
 def _convolutions(settings: Settings, generator: torch.Generator, x: Tensor) -> Iterator[Event]:
@@ -82,7 +82,7 @@ def _convolutions(settings: Settings, generator: torch.Generator, x: Tensor) -> 
             .max()
             .item()
         )
-        yield Measured(f"gap to the convolution {name}", gap)
+        yield Metric(f"gap to the convolution {name}", gap)
         rows.append((name, value, ", ".join(f"{one:.4g}" for one in p.tolist()), gap))
     worst = 0.0
     for _ in range(50):
@@ -91,12 +91,12 @@ def _convolutions(settings: Settings, generator: torch.Generator, x: Tensor) -> 
         value, p = convolution(kernel)
         found = layer(x, 0.0, 0.0, value, p)[:, reach:-reach]
         worst = max(worst, (found - F.conv1d(x[:, None], kernel[None, None])[:, 0]).abs().max().item())
-    yield Measured("largest gap over 50 random kernels without negative entries", worst)
-    yield Measured(
+    yield Metric("largest gap over 50 random kernels without negative entries", worst)
+    yield Metric(
         "best distance to the kernel [-1, 0, 1]",
         nearest_kernel(torch.tensor([-1.0, 0.0, 1.0], dtype=torch.float64)),
     )
-    yield Tabled(
+    yield TableEvent(
         "kernels",
         ("kernel", "W_V", "p_-1, p_0, p_1", "largest gap"),
         rows,
@@ -126,17 +126,17 @@ def _pooling(settings: Settings, x: Tensor) -> Iterator[Event]:
             ("worst error", error.max()),
             ("bound without the gap, mean", anyhow.mean()),
         ):
-            yield Measured(name, value.item(), at={"β": beta})
-    yield Measured("largest error / bound, over all places and both bounds", used)
+            yield Metric(name, value.item(), at={"β": beta})
+    yield Metric("largest error / bound, over all places and both bounds", used)
     last = highest - pooled(x, settings.betas[-1], reach)[:, reach:-reach]
-    yield Measured("mean error of max pooling at the largest β", last.mean().item())
+    yield Metric("mean error of max pooling at the largest β", last.mean().item())
     zero = x.clone()
     middle = settings.length // 2
     zero[:, middle] = 0.0
     found = pooled(zero, settings.betas[-1], reach)[:, middle]
     around = zero[:, middle - reach : middle + reach + 1]
-    yield Measured("at x_i = 0: gap to the mean of the window", (found - around.mean(1)).abs().max().item())
-    yield Measured("at x_i = 0: mean error of max pooling", (around.amax(1) - found).mean().item())
+    yield Metric("at x_i = 0: gap to the mean of the window", (found - around.mean(1)).abs().max().item())
+    yield Metric("at x_i = 0: mean error of max pooling", (around.amax(1) - found).mean().item())
 
 
 def _picture(settings: Settings, generator: torch.Generator):
@@ -210,7 +210,7 @@ EXPERIMENT = Experiment(
         with both signs cannot, since softmax weights are positive and share one W_V: for [-1, 0, 1] the best
         such layer is no better than the zero kernel. Max pooling is a limit, not an equality, and the limit
         needs x_i > 0.""",
-    correction="""Document 004 asks for x_i ≥ 0 in question 1.4. At x_i = 0 every score of place i is 0, and
+    correction="""Toronto A4 asks for x_i ≥ 0 in question 1.4. At x_i = 0 every score of place i is 0, and
         the layer gives the mean of the window for every β: it needs x_i > 0. Its change log says that the
         first edition asked for the kernel [-1, 0, 1]; the search shows why that had to go.""",
     claims=(
@@ -218,7 +218,7 @@ EXPERIMENT = Experiment(
             name="gap to the convolution [2, 0, 1]",
             high=1e-12,
             why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly",
-            source="document 004, 1.4.1",
+            source="Toronto A4, 1.4.1",
         ),
         Claim(
             name="largest gap over 50 random kernels without negative entries",
@@ -237,13 +237,13 @@ EXPERIMENT = Experiment(
             name="largest error / bound, over all places and both bounds",
             high=1.0,
             why="both bounds hold at every place",
-            source="document 004, 1.4.2, and this experiment",
+            source="Toronto A4, 1.4.2, and this experiment",
         ),
         Claim(
             name="mean error of max pooling at the largest β",
             high=0.005,
             why="the bound 2k/(eβx_i) goes to zero with 1/β",
-            source="document 004, 1.4.2",
+            source="Toronto A4, 1.4.2",
         ),
         Claim(
             name="at x_i = 0: gap to the mean of the window",

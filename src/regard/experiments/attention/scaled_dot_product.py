@@ -10,8 +10,8 @@ from torch import Tensor
 
 from regard.claims import Claim
 from regard.lab.book.style import BLACK, ORDERED, panels, style
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 SCALES = {"no scale": lambda d: 1.0, "1/√d": lambda d: d**-0.5, "1/d": lambda d: 1 / d}
 
@@ -54,7 +54,7 @@ def choice(scores: Tensor) -> tuple[Tensor, float, float]:
     return p, entropy, norm
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Moments first, then what they do to the softmax."""
     cells = list(product(settings.means, settings.sigmas))
     moments: dict[tuple[int, float, float], list[tuple[float, float]]] = {
@@ -65,29 +65,29 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     }
     shown: dict[tuple[str, int], Tensor] = {}
     for step, (seed, width) in enumerate(product(range(settings.seeds), settings.widths)):
-        yield Doing(
+        yield ProgressEvent(
             f"q·k and its softmax at d = {width}, seed {seed}", step / (settings.seeds * len(settings.widths))
         )
-        generator = torch.Generator().manual_seed(100_000 * session.seed + 1000 * seed + width)
+        generator = torch.Generator().manual_seed(100_000 * context.seed + 1000 * seed + width)
         noise = torch.randn(2, settings.draws, width, generator=generator, dtype=torch.float64)
         for mean, sigma in cells:
             found = products(noise, mean, sigma)
             moments[width, mean, sigma].append((found.mean().item(), found.var().item()))
             at = {"d": width, "μ": mean, "σ": sigma}
-            yield Measured("mean of q·k", found.mean().item(), seed, at)
-            yield Measured("variance of q·k", found.var().item(), seed, at)
+            yield Metric("mean of q·k", found.mean().item(), seed, at)
+            yield Metric("variance of q·k", found.var().item(), seed, at)
         q, k = noise[0, : settings.queries], noise[1, : settings.keys]
         for name, scale in SCALES.items():
             p, entropy, norm = choice(q @ k.T * scale(width))
             shown.setdefault((name, width), p[0].sort(descending=True).values)
             curves[name, width].append((entropy, norm))
-            yield Measured(f"entropy, {name}", entropy, seed, {"d": width})
-            yield Measured(f"softmax gradient, {name}", norm, seed, {"d": width})
+            yield Metric(f"entropy, {name}", entropy, seed, {"d": width})
+            yield Metric(f"softmax gradient, {name}", norm, seed, {"d": width})
     yield from _moments(settings, moments)
     yield from _softmax(settings, curves)
-    yield Drawn("moments", _moment_figure(settings, moments), MOMENTS)
-    yield Drawn("softmax", _softmax_figure(settings, curves), SOFTMAX)
-    yield Drawn("weights", _weight_figure(settings, shown), WEIGHTS)
+    yield FigureEvent("moments", _moment_figure(settings, moments), MOMENTS)
+    yield FigureEvent("softmax", _softmax_figure(settings, curves), SOFTMAX)
+    yield FigureEvent("weights", _weight_figure(settings, shown), WEIGHTS)
 
 
 def _moments(settings: Settings, moments: dict) -> Iterator[Event]:
@@ -99,19 +99,19 @@ def _moments(settings: Settings, moments: dict) -> Iterator[Event]:
         deviations.append(abs(average - expected) / sqrt(variance / (settings.draws * len(found))))
         ratios.append(measured / variance)
         rows.append((width, mean, sigma, expected, average, variance, measured))
-    yield Measured("largest gap of the mean, in standard errors", max(deviations))
-    yield Measured("smallest variance / d(σ⁴ + 2σ²μ²)", min(ratios))
-    yield Measured("largest variance / d(σ⁴ + 2σ²μ²)", max(ratios))
+    yield Metric("largest gap of the mean, in standard errors", max(deviations))
+    yield Metric("smallest variance / d(σ⁴ + 2σ²μ²)", min(ratios))
+    yield Metric("largest variance / d(σ⁴ + 2σ²μ²)", max(ratios))
     if (0.0, 1.0) in product(settings.means, settings.sigmas):
         for seed in range(settings.seeds):
-            yield Measured(
+            yield Metric(
                 "variance of q·k/√d at μ = 0, σ = 1, widest",
                 moments[settings.widths[-1], 0.0, 1.0][seed][1] / settings.widths[-1],
                 seed,
             )
     columns = ("d", "μ", "σ", "mean: dμ²", "measured", "variance: d(σ⁴ + 2σ²μ²)", "measured")
     widest = [row for row in rows if row[0] == settings.widths[-1]]
-    yield Tabled(
+    yield TableEvent(
         "moments", columns, widest, f"Predicted and measured moments of q·k at d = {settings.widths[-1]}."
     )
 
@@ -121,13 +121,13 @@ def _softmax(settings: Settings, curves: dict) -> Iterator[Event]:
     first, last = settings.widths[0], settings.widths[-1]
     for seed in range(settings.seeds):
         share = {name: curves[name, last][seed][0] / log(settings.keys) for name in SCALES}
-        yield Measured("entropy at the largest d, no scale, as a share of log m", share["no scale"], seed)
-        yield Measured("entropy at the largest d, 1/√d, as a share of log m", share["1/√d"], seed)
-        yield Measured("entropy at the largest d, 1/d, as a share of log m", share["1/d"], seed)
+        yield Metric("entropy at the largest d, no scale, as a share of log m", share["no scale"], seed)
+        yield Metric("entropy at the largest d, 1/√d, as a share of log m", share["1/√d"], seed)
+        yield Metric("entropy at the largest d, 1/d, as a share of log m", share["1/d"], seed)
         change = (curves["1/√d", last][seed][0] - curves["1/√d", first][seed][0]) / log(settings.keys)
-        yield Measured("change of that share from the smallest d to the largest, 1/√d", change, seed)
+        yield Metric("change of that share from the smallest d to the largest, 1/√d", change, seed)
     norms = {name: dict(enumerate(norm for _, norm in curves[name, last])) for name in SCALES}
-    yield Compared(
+    yield PairedMetric(
         "softmax gradient at the largest d", ("1/√d", "no scale"), norms["1/√d"], norms["no scale"]
     )
 
@@ -219,7 +219,7 @@ SOFTMAX = (
 )
 WEIGHTS = "The twelve heaviest weights of one query at each width. Without a scale one key takes everything at large d; 1/d hardly tells the keys apart."
 
-SOURCE = "document 001, question 2"
+SOURCE = "Berkeley HW6, question 2"
 EXPERIMENT = Experiment(
     question="Why does attention divide q·k by √d, and what happens if it does not?",
     answers=(23, 24, 25),
@@ -235,9 +235,9 @@ EXPERIMENT = Experiment(
         Dividing by √d, not by d, brings it back to σ⁴ + 2σ²μ², whatever the width: 1 when entries have mean 0
         and variance 1. Without it a wide model starts with weights that are almost one-hot, and an almost
         one-hot softmax has almost no gradient: the model could not learn to look elsewhere.""",
-    correction="""Document 001's solution to 2(c) says that the variance is d²; its own part (b) gives d, and
+    correction="""Berkeley HW6's solution to 2(c) says that the variance is d²; its own part (b) gives d, and
         d is what is measured here. It needs q and k to be independent of each other, and the variance after
-        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. Document 003, question 2.1(c), takes zero
+        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. Amsterdam A2, question 2.1(c), takes zero
         mean from "i.i.d."; zero mean is an assumption of its own, and the curves with μ ≠ 0 show what it is
         worth.""",
     claims=(

@@ -11,23 +11,23 @@ from regard.experiments.text.corpus import Corpus, load_corpus, real_words, word
 from regard.generation.engine import continuation
 from regard.generation.sampling import Sampler
 from regard.lab.book.style import panels, style
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
-from regard.lab.text_model import keep_voice
-from regard.models.gpt.config import Config
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
+from regard.lab.text_model import save_text_model
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
-from regard.models.gpt.presets import DOCUMENT_003
+from regard.models.gpt.presets import AMSTERDAM
 from regard.training import (
     Checkpoints,
-    Group,
     Plan,
+    ProcessGroup,
     Training,
+    checkpointed,
+    compile_if_faster,
     cross_entropy,
+    distributed,
+    evaluate,
     find_device,
-    held_out,
-    joined,
-    kept,
-    quickest,
     resume,
 )
 
@@ -44,11 +44,11 @@ class Settings:
     "A known text, or the path of a text file of your own."
     limit: int | None = 40_000
     "Characters of the text that are used; the last tenth is never trained on."
-    model: Config = field(
-        default_factory=lambda: replace(DOCUMENT_003, depth=3, heads=4, width=96, context=64)
+    model: GPTConfig = field(
+        default_factory=lambda: replace(AMSTERDAM, depth=3, heads=4, width=96, context=64)
     )
     "The model; its vocabulary is that of the text."
-    plan: Plan = field(default_factory=lambda: Plan(steps=300, optimiser="muon", rate=4e-3))
+    plan: Plan = field(default_factory=lambda: Plan(steps=300, optimiser="muon", learning_rate=4e-3))
     "How it is trained."
     batch: int = 24
     "Windows in a batch."
@@ -71,67 +71,65 @@ def longest_copy(said: str, source: str) -> int:
     return best
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train, then ask what was learned by heart, and what dropout does to a sample."""
-    with joined() as group:
+    with distributed() as group:
         corpus = load_corpus(
             settings.text,
             shares={"train": 0.9, "test": 0.1},
             context=settings.model.context,
             limit=settings.limit,
         )
-        yield Said(
+        yield TextEvent(
             "The text",
             corpus.text.said
             + (f" The first {settings.limit:,} characters are used." if settings.limit else ""),
         )
-        torch.manual_seed(session.seed)
+        torch.manual_seed(context.seed)
         model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size))
         model = model.to(find_device(settings.device))
-        yield from _learned(settings, session, model, corpus, group)
+        yield from _learned(settings, context, model, corpus, group)
         model.cpu()
         yield from _copies(settings, model, corpus)
         yield from _dropout(settings, model, corpus)
 
 
 def _learned(
-    settings: Settings, session: Session, model: GPT, corpus: Corpus, group: Group
+    settings: Settings, context: Context, model: GPT, corpus: Corpus, group: ProcessGroup
 ) -> Iterator[Event]:
     """Train on what is seen, and read the loss on that and on the unseen text as it goes."""
-    plan = replace(settings.plan, seed=session.seed)
-    batches = corpus.batches("train", size=settings.batch // group.world, seed=session.seed)
+    plan = replace(settings.plan, seed=context.seed)
+    batches = corpus.batches("train", size=settings.batch // group.world, seed=context.seed)
     batch = tuple(one.to(settings.device) for one in batches(0))
-    choice = quickest(cross_entropy, model, batch, steps=plan.steps, seconds=session.left())
-    yield Said("The compiler", choice.sentence)
-    seconds = inf if session.left() == inf else 0.6 * session.left()
+    choice = compile_if_faster(cross_entropy, model, batch, steps=plan.steps, seconds=context.left())
+    yield TextEvent("The compiler", choice.sentence)
+    seconds = inf if context.left() == inf else 0.6 * context.left()
     training = Training(model, batches, choice.objective, plan, seconds=seconds, group=group)
-    checkpoints = Checkpoints(session.folder / "checkpoints")
-    if group.leads:
-        keep_voice(checkpoints.folder, model.config, corpus.tokenizer)
+    checkpoints = Checkpoints(context.folder / "checkpoints")
+    if group.is_main:
+        save_text_model(checkpoints.folder, model.config, corpus.tokenizer)
     resume(training, checkpoints)
     seen: list[tuple[int, float]] = []
     unseen: list[tuple[int, float]] = []
-    for step in kept(training, checkpoints):
-        yield Doing(f"step {step.step}, loss {step.loss:.3f}", 0.8 * step.step / plan.steps)
-        yield Measured("training loss", step.loss, at={"step": step.step})
+    for step in checkpointed(training, checkpoints):
+        yield ProgressEvent(f"step {step.step}, loss {step.loss:.3f}", 0.8 * step.step / plan.steps)
+        yield Metric("training loss", step.loss, at={"step": step.step})
         if step.step % max(1, plan.steps // 12) == 0 or step.step == training.course.steps:
             for name, curve, split in (("seen", seen, "train"), ("unseen", unseen, "test")):
                 curve.append((step.step, _loss(model, corpus, split, settings.device)))
-                yield Measured(f"loss on {name} text", curve[-1][1], at={"step": step.step})
+                yield Metric(f"loss on {name} text", curve[-1][1], at={"step": step.step})
     if seen:
         # The bands of the claims are about Grimm and the whole plan; another text or a budget settles none.
         whole = "" if training.step == plan.steps else ", fewer steps"
         other = whole if corpus.text.name == "grimm" else ", another text"
-        yield Measured(f"loss on seen text at the end{other}", seen[-1][1])
-        yield Measured(
-            f"loss on unseen text less that on seen, at the end{other}", unseen[-1][1] - seen[-1][1]
-        )
-        yield Drawn("memory", _figure(seen, unseen), MEMORY)
+        yield Metric(f"loss on seen text at the end{other}", seen[-1][1])
+        yield Metric(f"loss on unseen text less that on seen, at the end{other}", unseen[-1][1] - seen[-1][1])
+        yield FigureEvent("memory", _figure(seen, unseen), MEMORY)
 
 
 def _loss(model: GPT, corpus: Corpus, split: str, device: str) -> float:
     batches = (corpus.windows.batch(split, index, size=32, seed=9) for index in range(3))
-    return held_out(model, ((inputs.to(device), targets.to(device)) for inputs, targets in batches))
+    return evaluate(model, ((inputs.to(device), targets.to(device)) for inputs, targets in batches))
 
 
 def tell(
@@ -161,7 +159,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
     held = corpus.tokenizer.decode(corpus.windows.splits["test"])
     rows = []
     for name, sampler in SAMPLERS.items():
-        yield Doing(f"samples, {name}", 0.85)
+        yield ProgressEvent(f"samples, {name}", 0.85)
         said = [
             one
             for prompt in PROMPTS
@@ -169,7 +167,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
         ]
         copied = [longest_copy(one[-77:], source) for one in said]
         for row, value in enumerate(copied):
-            yield Measured(f"longest copy, {name}", value, row)
+            yield Metric(f"longest copy, {name}", value, row)
         rows.append((name, sum(copied) / len(copied), max(copied), said[0].replace("\n", "⏎")))
     chance = [
         longest_copy(held[at : at + 77], source) for at in range(0, len(held) - 77, max(1, len(held) // 12))
@@ -182,7 +180,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
             held[:77].replace("\n", "⏎"),
         )
     )
-    yield Tabled(
+    yield TableEvent(
         "copies",
         ("77 characters from", "longest copy, mean", "longest", "for example"),
         rows,
@@ -192,7 +190,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
 
 def _dropout(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
     """The same model with dropout left on at generation, as in the original, and off."""
-    yield Doing("dropout left on", 0.95)
+    yield ProgressEvent("dropout left on", 0.95)
     batches = [corpus.windows.batch("train", index, size=32, seed=11) for index in range(settings.rows)]
     known = set(words(corpus.text.characters))
     losses: dict[str, dict[int, float]] = {}
@@ -215,9 +213,9 @@ def _dropout(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
                 )
             ]
         for row, value in enumerate(shares[name]):
-            yield Measured(f"share of real words, dropout {name}", value, row)
+            yield Metric(f"share of real words, dropout {name}", value, row)
     model.eval()
-    yield Compared("loss with dropout left on minus off", ("on", "off"), losses["on"], losses["off"])
+    yield PairedMetric("loss with dropout left on minus off", ("on", "off"), losses["on"], losses["off"])
 
 
 def _figure(seen: list[tuple[int, float]], unseen: list[tuple[int, float]]):
@@ -237,7 +235,7 @@ MEMORY = (
 EXPERIMENT = Experiment(
     question="How much of a book of fairy tales does a GPT learn by heart, and what did dropout do to the document's samples?",
     answers=(64, 67),
-    method="""Document 003's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1) reads
+    method="""Amsterdam A2's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1) reads
         Grimm's fairy tales by characters. The full preset is its gpt-mini recipe: 6 layers, 6 heads, width
         384, windows and batches of 128, AdamW at 5e-4, five epochs of 4219 steps; it wants a GPU. The quick
         preset is a smaller model on the first 40,000 characters, small enough to show on a CPU what the
@@ -251,7 +249,7 @@ EXPERIMENT = Experiment(
         character is far below what English allows a model that has not seen the text: it is the book itself.
         Low temperature and small top-p copy more, because they follow the most probable path, which is the
         book's. Dropout at generation makes every step a little drunk.""",
-    correction="""Document 003, question 2.8, blames the model for its broken samples: its generation never
+    correction="""Amsterdam A2, question 2.8, blames the model for its broken samples: its generation never
         calls eval(), so dropout was on. Its training loss has no held-out counterpart, and with five epochs
         over half a million characters it is a measure of memory.""",
     claims=(
@@ -259,20 +257,20 @@ EXPERIMENT = Experiment(
             name="loss on unseen text less that on seen, at the end",
             low=0.15,
             why="the model learns the book, not only the language",
-            source="document 003, 2.8",
+            source="Amsterdam A2, 2.8",
         ),
         Claim(
             name="loss with dropout left on minus off",
             low=0.0,
             why="dropout at generation is noise",
-            source="document 003, 2.8, corrected",
+            source="Amsterdam A2, 2.8, corrected",
         ),
         Claim(
             name="loss on seen text at the end",
             low=0.1,
             high=0.4,
             why="the author's log ends at 0.165 after five epochs",
-            source="document 003, 2.8",
+            source="Amsterdam A2, 2.8",
             preset="full",
         ),
     ),
@@ -280,11 +278,18 @@ EXPERIMENT = Experiment(
         "quick": Settings(),
         "full": Settings(
             limit=None,
-            model=DOCUMENT_003,
+            model=AMSTERDAM,
             batch=128,
             device="cuda",
             rows=30,
-            plan=Plan(steps=5 * 4219, rate=5e-4, betas=(0.9, 0.95), decay=0.1, fall="constant", warmup=0.0),
+            plan=Plan(
+                steps=5 * 4219,
+                learning_rate=5e-4,
+                betas=(0.9, 0.95),
+                weight_decay=0.1,
+                schedule="constant",
+                warmup=0.0,
+            ),
         ),
     },
     seconds=45,

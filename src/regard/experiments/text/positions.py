@@ -10,10 +10,10 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.experiments.text.corpus import Corpus, load_corpus
 from regard.lab.book.style import BLACK, panels, style
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.lab.workers import one_thread_each
-from regard.models.gpt.config import Config, PositionKind
+from regard.models.gpt.config import GPTConfig, PositionKind
 from regard.models.gpt.model import GPT
 from regard.training import Plan, Training, cross_entropy
 
@@ -44,7 +44,7 @@ def model_of(kind: PositionKind, settings: Settings, vocabulary: int, seed: int)
     """An untrained model with that kind of position and room for the longer windows."""
     torch.manual_seed(seed)
     return GPT(
-        Config(
+        GPTConfig(
             vocabulary=vocabulary,
             context=settings.beyond,
             depth=settings.depth,
@@ -52,7 +52,7 @@ def model_of(kind: PositionKind, settings: Settings, vocabulary: int, seed: int)
             width=settings.width,
             position=kind,
             reach=settings.length - 1,
-            deviation=0.05,
+            init_std=0.05,
         )
     )
 
@@ -77,7 +77,11 @@ def order_seen(depth: int, seed: int) -> float:
     """How far shuffling the past moves the last output of a random causal model without positions."""
     torch.manual_seed(seed)
     model = (
-        GPT(Config(vocabulary=11, context=17, depth=depth, heads=2, width=16, position="none", deviation=0.5))
+        GPT(
+            GPTConfig(
+                vocabulary=11, context=17, depth=depth, heads=2, width=16, position="none", init_std=0.5
+            )
+        )
         .double()
         .eval()
     )
@@ -88,19 +92,19 @@ def order_seen(depth: int, seed: int) -> float:
         return float((model(ids)[0, -1] - model(other)[0, -1]).abs().max())
 
 
-class Found(NamedTuple):
+class PositionResults(NamedTuple):
     """What a trained model loses at each place of the longer windows, and what shuffling the past adds."""
 
     curve: Tensor
     shuffling: float
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train every kind on the same batches; test within and beyond the trained length, and with the past shuffled."""
     corpus = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=settings.length)
-    yield Said("The text", corpus.text.said)
+    yield TextEvent("The text", corpus.text.said)
     for depth in (1, 2):
-        yield Measured(
+        yield Metric(
             f"shuffling the past moves the last output, {depth} layer{'s' if depth > 1 else ''} without positions",
             max(order_seen(depth, seed) for seed in range(5)),
         )
@@ -108,20 +112,22 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     past: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
     mixed: dict[str, dict[int, float]] = {kind: {} for kind in KINDS}
     curves: dict[str, list[Tensor]] = {kind: [] for kind in KINDS}
-    for done, (kind, seed, found) in enumerate(_trials(settings, corpus, 100 * session.seed), start=1):
-        yield Doing(f"position '{kind}', seed {seed}", done / (settings.seeds * len(KINDS)))
+    for done, (kind, seed, found) in enumerate(_trials(settings, corpus, 100 * context.seed), start=1):
+        yield ProgressEvent(f"position '{kind}', seed {seed}", done / (settings.seeds * len(KINDS)))
         curves[kind].append(found.curve)
         within[kind][seed] = found.curve[: settings.length].mean().item()
         past[kind][seed] = found.curve[settings.length :].mean().item()
         mixed[kind][seed] = found.shuffling
-        yield Measured(f"loss within the trained length, {kind}", within[kind][seed], seed)
-        yield Measured(f"loss beyond it, {kind}", past[kind][seed], seed)
-        yield Measured(f"what shuffling the past costs, {kind}", mixed[kind][seed], seed)
+        yield Metric(f"loss within the trained length, {kind}", within[kind][seed], seed)
+        yield Metric(f"loss beyond it, {kind}", past[kind][seed], seed)
+        yield Metric(f"what shuffling the past costs, {kind}", mixed[kind][seed], seed)
     yield from _compared(settings, within, past, mixed)
-    yield Drawn("length", _figure(settings, curves), LENGTH)
+    yield FigureEvent("length", _figure(settings, curves), LENGTH)
 
 
-def _trials(settings: Settings, corpus: Corpus, first: int) -> Iterator[tuple[PositionKind, int, Found]]:
+def _trials(
+    settings: Settings, corpus: Corpus, first: int
+) -> Iterator[tuple[PositionKind, int, PositionResults]]:
     """Every kind from every seed, trained and tested, as many at a time as torch may use threads."""
     longer = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=settings.beyond)
     cells: list[tuple[PositionKind, int]] = [(kind, seed) for seed in range(settings.seeds) for kind in KINDS]
@@ -135,14 +141,16 @@ def _trials(settings: Settings, corpus: Corpus, first: int) -> Iterator[tuple[Po
             yield kind, seed, task.result()
 
 
-def _tried(model: GPT, settings: Settings, corpus: Corpus, longer: Corpus, first: int, seed: int) -> Found:
-    plan = Plan(steps=settings.steps, optimiser="muon", rate=4e-3, seed=first + seed)
+def _tried(
+    model: GPT, settings: Settings, corpus: Corpus, longer: Corpus, first: int, seed: int
+) -> PositionResults:
+    plan = Plan(steps=settings.steps, optimiser="muon", learning_rate=4e-3, seed=first + seed)
     batches = corpus.batches("train", size=settings.batch, seed=first + seed)
     for _ in Training(model, batches, cross_entropy, plan):
         pass
     near, far = (one.windows.batch("test", 0, size=256, seed=1) for one in (corpus, longer))
     other = shuffled(near, torch.Generator().manual_seed(seed))
-    return Found(losses(model, far), float(losses(model, other)[-1] - losses(model, near)[-1]))
+    return PositionResults(losses(model, far), float(losses(model, other)[-1] - losses(model, near)[-1]))
 
 
 Losses = Mapping[str, Mapping[int, float]]
@@ -150,14 +158,14 @@ Losses = Mapping[str, Mapping[int, float]]
 
 
 def _compared(settings: Settings, within: Losses, past: Losses, mixed: Losses) -> Iterator[Event]:
-    yield Compared(
+    yield PairedMetric(
         "positions gain, within: none minus rotary", ("none", "rotary"), within["none"], within["rotary"]
     )
     ends = ("beyond", "within")
     for kind, name in (("learned", "a learned table"), ("alibi", "ALiBi")):
         title = f"{name} beyond its training: loss beyond minus within"
-        yield Compared(title, ends, past[kind], within[kind])
-    yield Compared(
+        yield PairedMetric(title, ends, past[kind], within[kind])
+    yield PairedMetric(
         "no positions: shuffled past minus past as it is",
         ("shuffled", "as it is"),
         mixed["none"],
@@ -167,7 +175,7 @@ def _compared(settings: Settings, within: Losses, past: Losses, mixed: Losses) -
         (kind, *(sum(part[kind].values()) / settings.seeds for part in (within, past, mixed)))
         for kind in KINDS
     ]
-    yield Tabled(
+    yield TableEvent(
         "kinds",
         ("position", "loss within", "loss beyond", "cost of a shuffled past"),
         rows,
@@ -214,7 +222,7 @@ EXPERIMENT = Experiment(
         bit. With two layers a causal model can tell order all the same, because each earlier token has itself
         looked at another past; the trained model without positions loses when its past is shuffled. All kinds
         of position beat none, and those that speak of distances go on working where the table ends.""",
-    correction="""Document 003, question 2.4(a), says that attention without positions sees a bag of words.
+    correction="""Amsterdam A2, question 2.4(a), says that attention without positions sees a bag of words.
         That holds for attention without a mask, and for one causal layer; the mask itself tells a deeper
         causal model about order. Its two example sentences also differ in their characters (capital letters),
         not only in order.""",
@@ -223,25 +231,25 @@ EXPERIMENT = Experiment(
             name="shuffling the past moves the last output, 1 layer without positions",
             high=1e-12,
             why="one softmax over a set",
-            source="document 003, 2.4a",
+            source="Amsterdam A2, 2.4a",
         ),
         Claim(
             name="shuffling the past moves the last output, 2 layers without positions",
             low=1e-3,
             why="each token's own past differs",
-            source="document 003, 2.4a, corrected",
+            source="Amsterdam A2, 2.4a, corrected",
         ),
         Claim(
             name="positions gain, within: none minus rotary",
             low=0.02,
             why="knowing distances helps",
-            source="document 003, 2.4",
+            source="Amsterdam A2, 2.4",
         ),
         Claim(
             name="a learned table beyond its training: loss beyond minus within",
             low=0.1,
             why="places that were never trained",
-            source="document 003, 2.4b",
+            source="Amsterdam A2, 2.4b",
         ),
         Claim(
             name="ALiBi beyond its training: loss beyond minus within",

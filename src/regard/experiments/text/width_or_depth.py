@@ -10,11 +10,11 @@ import torch
 from regard.claims import Claim
 from regard.experiments.text.corpus import Corpus, load_corpus
 from regard.lab.book.style import panels, style
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
-from regard.models.gpt.config import Config
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
-from regard.training import Plan, Training, cross_entropy, held_out
+from regard.training import Plan, Training, cross_entropy, evaluate
 
 SHAPES: dict[str, tuple[int, float]] = {
     "1 layer, 4 × wide": (1, 4.0),
@@ -43,18 +43,18 @@ class Settings:
     "Repeats, the same batches for all."
 
 
-def config_of(shape: tuple[int, float], settings: Settings, vocabulary: int) -> Config:
+def config_of(shape: tuple[int, float], settings: Settings, vocabulary: int) -> GPTConfig:
     """The model with an MLP of that shape."""
-    return Config(
+    return GPTConfig(
         vocabulary=vocabulary, context=settings.context, depth=settings.depth, heads=4, width=settings.width, position="rotary",
-        biases=False, layers=shape[0], ratio=shape[1], deviation=0.05,
+        biases=False, layers=shape[0], ratio=shape[1], init_std=0.05,
     )  # fmt: skip
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train each shape on the same batches and compare held-out losses pair by pair."""
     corpus = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=settings.context)
-    yield Said("The text", corpus.text.said)
+    yield TextEvent("The text", corpus.text.said)
     shapes = SHAPES | {NARROW: (1, 1.0)}
     ends: dict[str, dict[int, float]] = {name: {} for name in shapes}
     paces: dict[str, list[float]] = {name: [] for name in shapes}
@@ -62,35 +62,35 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     sizes: dict[str, int] = {}
     for seed in range(settings.seeds):
         for place, (name, shape) in enumerate(shapes.items()):
-            yield Doing(f"{name}, seed {seed}", (seed + place / len(shapes)) / settings.seeds)
-            model, losses, pace = _trained(shape, settings, corpus, 100 * session.seed + seed)
+            yield ProgressEvent(f"{name}, seed {seed}", (seed + place / len(shapes)) / settings.seeds)
+            model, losses, pace = _trained(shape, settings, corpus, 100 * context.seed + seed)
             sizes[name] = model.size
-            ends[name][seed] = held_out(
+            ends[name][seed] = evaluate(
                 model, (corpus.windows.batch("test", index, size=64, seed=0) for index in range(16))
             )
             paces[name].append(pace)
             curves[name].append(losses)
-            yield Measured(f"held-out loss, {name}", ends[name][seed], seed)
+            yield Metric(f"held-out loss, {name}", ends[name][seed], seed)
     wide, deep, deeper = SHAPES
-    yield Measured(
+    yield Metric(
         "largest difference in parameters, as a share",
         max(abs(sizes[name] / sizes[wide] - 1) for name in SHAPES),
     )
-    yield Compared("loss, 2 hidden layers minus 1", ("2 layers", "1 layer"), ends[deep], ends[wide])
-    yield Compared("loss, 3 hidden layers minus 1", ("3 layers", "1 layer"), ends[deeper], ends[wide])
-    yield Compared("loss, 1 × wide minus 4 × wide", ("1 × wide", "4 × wide"), ends[NARROW], ends[wide])
-    yield Measured("time of a step, 3 hidden layers / 1", median(paces[deeper]) / median(paces[wide]))
+    yield PairedMetric("loss, 2 hidden layers minus 1", ("2 layers", "1 layer"), ends[deep], ends[wide])
+    yield PairedMetric("loss, 3 hidden layers minus 1", ("3 layers", "1 layer"), ends[deeper], ends[wide])
+    yield PairedMetric("loss, 1 × wide minus 4 × wide", ("1 × wide", "4 × wide"), ends[NARROW], ends[wide])
+    yield Metric("time of a step, 3 hidden layers / 1", median(paces[deeper]) / median(paces[wide]))
     rows = [
         (name, sizes[name], sum(found.values()) / settings.seeds, 1000 * median(paces[name]))
         for name, found in ends.items()
     ]
-    yield Tabled(
+    yield TableEvent(
         "shapes",
         ("MLP", "parameters of the model", "held-out loss", "ms a step"),
         rows,
         f"Means over {settings.seeds} seeds.",
     )
-    yield Drawn("curves", _figure(curves), CURVES)
+    yield FigureEvent("curves", _figure(curves), CURVES)
 
 
 def _trained(
@@ -98,7 +98,7 @@ def _trained(
 ) -> tuple[GPT, list[float], float]:
     torch.manual_seed(seed)
     model = GPT(config_of(shape, settings, corpus.tokenizer.size))
-    plan = Plan(steps=settings.steps, optimiser="muon", rate=4e-3, seed=seed)
+    plan = Plan(steps=settings.steps, optimiser="muon", learning_rate=4e-3, seed=seed)
     steps = list(
         Training(model, corpus.batches("train", size=settings.batch, seed=seed), cross_entropy, plan)
     )
@@ -128,7 +128,7 @@ EXPERIMENT = Experiment(
     see="""More hidden channels help: the narrow MLP is worse. At equal parameters a deeper MLP does not beat
         the wide one here, and it is slower, since its layers wait for one another; depth is better bought by
         more blocks, each of which also looks around. The intervals say how sure that is at this size.""",
-    correction="""Document 003, question 2.3(c), argues for a wide MLP from capacity alone: the comparison
+    correction="""Amsterdam A2, question 2.3(c), argues for a wide MLP from capacity alone: the comparison
         needs equal parameters, which is what is done here.""",
     claims=(
         Claim(
@@ -141,13 +141,13 @@ EXPERIMENT = Experiment(
             name="loss, 1 × wide minus 4 × wide",
             low=0.0,
             why="capacity of the hidden layer",
-            source="document 003, 2.3c",
+            source="Amsterdam A2, 2.3c",
         ),
         Claim(
             name="loss, 3 hidden layers minus 1",
             low=-0.02,
             why="depth inside a block brings nothing at equal parameters",
-            source="document 003, 2.3c",
+            source="Amsterdam A2, 2.3c",
         ),
         Claim(
             name="time of a step, 3 hidden layers / 1",

@@ -10,8 +10,8 @@ from torch import Tensor
 from regard.data.sets.places import EAST, NORTH, SOUTH, WEST, Places, load_outlines, load_places
 from regard.errors import Unreachable
 from regard.lab.book.style import BLUE, RED, film, panels, style
-from regard.models.mixture.gaussian import GaussianMixture, Mixture, unlikelihood
-from regard.models.mixture.uniform import UniformMixture, annealed
+from regard.models.mixture.gaussian import GaussianMixtureModel, Mixture, unlikelihood
+from regard.models.mixture.uniform import UniformMixtureModel, annealed
 from regard.training import Plan, Training
 
 if TYPE_CHECKING:
@@ -71,14 +71,20 @@ def descend(
     size = -(-len(places.splits["train"]) // batches)
     epoch = places.batches("train", size)
     plan = Plan(
-        steps=epochs * epoch, rate=rate, betas=(0.9, 0.999), fall="constant", warmup=0.0, clip=None, seed=seed
+        steps=epochs * epoch,
+        learning_rate=rate,
+        betas=(0.9, 0.999),
+        schedule="constant",
+        warmup=0.0,
+        clip=None,
+        seed=seed,
     )
 
     def batch(index: int) -> Tensor:
         return places.batch("train", index, size=size, seed=seed)
 
     for step in Training(model, batch, unlikelihood, plan):
-        if softness and isinstance(model, UniformMixture):
+        if softness and isinstance(model, UniformMixtureModel):
             model.softness = annealed(step.step / plan.steps, first=softness[0], last=softness[1])
         if step.step % epoch == 0:
             yield step.step // epoch
@@ -117,7 +123,7 @@ def contours(europe: Europe, models: Mapping[str, Mixture]) -> "Figure":
         return figure
 
 
-def moving(europe: Europe, trainings: Mapping[str, Mapping[str, GaussianMixture]]) -> "Figure":
+def moving(europe: Europe, trainings: Mapping[str, Mapping[str, GaussianMixtureModel]]) -> "Figure":
     """A film of trainings side by side: by epoch, the density, and the means, the larger the heavier."""
     frames = []
     for moment in zip(*(models.items() for models in trainings.values()), strict=True):
@@ -126,7 +132,7 @@ def moving(europe: Europe, trainings: Mapping[str, Mapping[str, GaussianMixture]
     return film(frames)
 
 
-def _moment(europe: Europe, models: Mapping[str, GaussianMixture]) -> "Figure":
+def _moment(europe: Europe, models: Mapping[str, GaussianMixtureModel]) -> "Figure":
     with style():
         figure, axes = panels(len(models), width=3.6 * len(models), height=3.2)
         for axis, (title, model) in zip(axes, models.items(), strict=True):

@@ -20,10 +20,10 @@ from regard.experiments.unsupervised.europe import (
     strip,
 )
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, panels, style
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.models.mixture import em
-from regard.models.mixture.gaussian import GaussianMixture
+from regard.models.mixture.gaussian import GaussianMixtureModel
 
 ONE_GAUSSIAN = -math.log(2 * math.pi) - 1
 "The mean log-likelihood of data of variance 1 under the one Gaussian that fits it best, in two dimensions."
@@ -54,18 +54,18 @@ class Settings:
 
 
 @dataclass
-class History:
+class MixtureHistory:
     """A training: its likelihoods after each epoch, and copies of the model along the way."""
 
     train: list[float] = field(default_factory=list)
     test: list[float] = field(default_factory=list)
-    frames: dict[str, GaussianMixture] = field(default_factory=dict)
+    frames: dict[str, GaussianMixtureModel] = field(default_factory=dict)
 
 
-def begin(components: int, seed: int, means: Tensor | None = None) -> GaussianMixture:
+def begin(components: int, seed: int, means: Tensor | None = None) -> GaussianMixtureModel:
     """The document's start: random logits and means, unit variances; or the means that are given."""
     torch.manual_seed(42 + seed)
-    model = GaussianMixture(components)
+    model = GaussianMixtureModel(components)
     if means is not None:
         with torch.no_grad():
             model.means.copy_(means)
@@ -73,10 +73,10 @@ def begin(components: int, seed: int, means: Tensor | None = None) -> GaussianMi
 
 
 def learn(
-    model: GaussianMixture, europe: Europe, settings: Settings, seed: int, *, watched: bool = True
-) -> History:
+    model: GaussianMixtureModel, europe: Europe, settings: Settings, seed: int, *, watched: bool = True
+) -> MixtureHistory:
     """Gradient descent, watched after each epoch or only after the last."""
-    history, splits = History(), europe.places.splits
+    history, splits = MixtureHistory(), europe.places.splits
     for epoch in descend(
         model,
         europe.places,
@@ -93,7 +93,7 @@ def learn(
     return history
 
 
-def climb(model: GaussianMixture, europe: Europe, steps: int) -> list[float]:
+def climb(model: GaussianMixtureModel, europe: Europe, steps: int) -> list[float]:
     """EM from the same start: the mean log-likelihood of the training places before and after each step."""
     return list(em.fit(model.double(), europe.places.splits["train"].double(), steps=steps))
 
@@ -109,73 +109,73 @@ def printed_variance(points: Tensor, steps: int = 400) -> float:
     return log_variance.exp().mean().item()
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Each number of components, then two starts, then EM."""
-    yield Doing("reading the places", 0.0)
+    yield ProgressEvent("reading the places", 0.0)
     europe = load_europe(settings.countries, settings.limit)
-    yield Said("The places", europe.said)
+    yield TextEvent("The places", europe.said)
     finals, ends = {}, {}
     for number, components in enumerate(settings.components):
-        yield Doing(f"{components} components", 0.1 + 0.1 * number)
-        model = begin(components, session.seed)
-        ends[components] = learn(model, europe, settings, session.seed)
+        yield ProgressEvent(f"{components} components", 0.1 + 0.1 * number)
+        model = begin(components, context.seed)
+        ends[components] = learn(model, europe, settings, context.seed)
         finals[f"K = {components}"] = model
     random, country = {}, {}
-    for seed in range(session.seed, session.seed + settings.seeds):
-        yield Doing(f"{settings.countries} components, two starts, seed {seed}", 0.4)
+    for seed in range(context.seed, context.seed + settings.seeds):
+        yield ProgressEvent(f"{settings.countries} components, two starts, seed {seed}", 0.4)
         model = begin(settings.countries, seed)
-        random[seed] = learn(model, europe, settings, seed, watched=seed == session.seed)
+        random[seed] = learn(model, europe, settings, seed, watched=seed == context.seed)
         finals.setdefault(f"K = {settings.countries}", model)
         started = begin(settings.countries, seed, europe.places.country_means())
-        country[seed] = learn(started, europe, settings, seed, watched=seed == session.seed)
-    ends[settings.countries] = random[session.seed]
+        country[seed] = learn(started, europe, settings, seed, watched=seed == context.seed)
+    ends[settings.countries] = random[context.seed]
     yield from _by_components(europe, ends, finals)
-    yield from _by_start(europe, random, country, session.seed)
-    yield Doing("EM", 0.8)
-    yield from _by_method(europe, settings, random[session.seed], country[session.seed], session.seed)
+    yield from _by_start(europe, random, country, context.seed)
+    yield ProgressEvent("EM", 0.8)
+    yield from _by_method(europe, settings, random[context.seed], country[context.seed], context.seed)
 
 
 def _by_components(
-    europe: Europe, ends: dict[int, History], finals: dict[str, GaussianMixture]
+    europe: Europe, ends: dict[int, MixtureHistory], finals: dict[str, GaussianMixtureModel]
 ) -> Iterator[Event]:
     rows = [(k, one.train[-1], one.test[-1], DOCUMENT.get(k)) for k, one in ends.items()]
-    yield Tabled(
+    yield TableEvent(
         "components",
         ("components K", "training", "test", "document's places, test"),
         rows,
         "Mean log-likelihood after the last epoch. The document's places are others (106,897 of its own list), so that its numbers are a guide and no target.",
     )
     for k, one in ends.items():
-        yield Measured("test log-likelihood at the end", one.test[-1], at={"K": k})
+        yield Metric("test log-likelihood at the end", one.test[-1], at={"K": k})
     if 1 in ends:
-        yield Measured("K = 1: mean log-likelihood of the training places", ends[1].train[-1])
+        yield Metric("K = 1: mean log-likelihood of the training places", ends[1].train[-1])
     tests = [one.test[-1] for _, one in sorted(ends.items())]
     if len(tests) > 1:
         gains = [after - before for before, after in itertools.pairwise(tests)]
-        yield Measured("smallest gain in test log-likelihood from one K to the next", min(gains))
+        yield Metric("smallest gain in test log-likelihood from one K to the next", min(gains))
     last = ends[max(ends)]
-    yield Measured("training less test log-likelihood, most components", last.train[-1] - last.test[-1])
-    yield Measured(
+    yield Metric("training less test log-likelihood, most components", last.train[-1] - last.test[-1])
+    yield Metric(
         "variance that fits best under the printed formula, K = 1",
         printed_variance(europe.places.splits["train"]),
     )
-    yield Drawn("components", strip(europe, finals), COMPONENTS)
-    yield Drawn("contours", contours(europe, finals), CONTOURS)
+    yield FigureEvent("components", strip(europe, finals), COMPONENTS)
+    yield FigureEvent("contours", contours(europe, finals), CONTOURS)
 
 
 def _by_start(
-    europe: Europe, random: dict[int, History], country: dict[int, History], seed: int
+    europe: Europe, random: dict[int, MixtureHistory], country: dict[int, MixtureHistory], seed: int
 ) -> Iterator[Event]:
     for start, histories in (("random", random), ("country", country)):
         for epoch, (train, test) in enumerate(
             zip(histories[seed].train, histories[seed].test, strict=True), 1
         ):
-            yield Measured(f"training log-likelihood, {start} means", train, at={"epoch": epoch})
-            yield Measured(f"test log-likelihood, {start} means", test, at={"epoch": epoch})
-        yield Drawn(f"training-{start}", strip(europe, histories[seed].frames), TRAINING[start])
+            yield Metric(f"training log-likelihood, {start} means", train, at={"epoch": epoch})
+            yield Metric(f"test log-likelihood, {start} means", test, at={"epoch": epoch})
+        yield FigureEvent(f"training-{start}", strip(europe, histories[seed].frames), TRAINING[start])
     starts = {"random means": random[seed].frames, "country means": country[seed].frames}
-    yield Drawn("training", moving(europe, starts), MOVING)
-    yield Compared(
+    yield FigureEvent("training", moving(europe, starts), MOVING)
+    yield PairedMetric(
         "test log-likelihood, country means less random means",
         ("country means", "random means"),
         {one: history.test[-1] for one, history in country.items()},
@@ -184,28 +184,28 @@ def _by_start(
 
 
 def _by_method(
-    europe: Europe, settings: Settings, random: History, country: History, seed: int
+    europe: Europe, settings: Settings, random: MixtureHistory, country: MixtureHistory, seed: int
 ) -> Iterator[Event]:
     means = {"random": None, "country": europe.places.country_means()}
     models = {start: begin(settings.countries, seed, given) for start, given in means.items()}
     paths = {start: climb(model, europe, settings.steps) for start, model in models.items()}
     falls = [a - b for path in paths.values() for a, b in itertools.pairwise(path)]
-    yield Measured("largest fall of the likelihood in a step of EM", max(0.0, *falls))
+    yield Metric("largest fall of the likelihood in a step of EM", max(0.0, *falls))
     rows = []
     for start, history in (("random", random), ("country", country)):
         path, goal = paths[start], history.train[-1]
         passes = next((step for step, value in enumerate(path) if value >= goal), math.inf)
         for step, value in enumerate(path):
-            yield Measured(f"training log-likelihood by EM, {start} means", value, at={"step": step})
+            yield Metric(f"training log-likelihood by EM, {start} means", value, at={"step": step})
         test = likelihood(models[start], europe.places.splits["test"].double())
-        yield Measured(f"EM, {start} means: passes until as good as gradient descent at its end", passes)
+        yield Metric(f"EM, {start} means: passes until as good as gradient descent at its end", passes)
         rows.append((f"{start} means", goal, history.test[-1], path[-1], test, len(path) - 1, passes))
     columns = ("start", "descent, training", "test", "EM, training", "test", "steps", "passes until as good")
-    yield Tabled("methods", columns, rows, METHODS)
-    yield Drawn("likelihood", _curves(random, country, paths), LIKELIHOOD)
+    yield TableEvent("methods", columns, rows, METHODS)
+    yield FigureEvent("likelihood", _curves(random, country, paths), LIKELIHOOD)
 
 
-def _curves(random: History, country: History, paths: dict[str, list[float]]):
+def _curves(random: MixtureHistory, country: MixtureHistory, paths: dict[str, list[float]]):
     with style():
         figure, (left, right) = panels(2, width=8.4, height=3.2)
         for colour, name, history in ((BLUE, "random", random), (ORANGE, "country", country)):
@@ -267,7 +267,7 @@ EXPERIMENT = Experiment(
         says after how many passes EM is as good as the descent at its end, and with 27 batches a pass that
         can be more than the descent's 50. A pass of EM costs a small part of a pass of the descent, though:
         no gradient, and two matrix products.""",
-    correction="""Document 002 prints log p(x | k) with −log σ² for each axis; the density has −½ log σ². With
+    correction="""Jerusalem ex. 5 prints log p(x | k) with −log σ² for each axis; the density has −½ log σ². With
         the printed formula the best variance of a single component is half the true one, as measured here.
         It also writes log p(x) + log p(x | k) for log p(k) + log p(x | k), asks for a positive semi-definite
         covariance where a density needs a positive definite one, and its code normalises the test places by
@@ -278,27 +278,27 @@ EXPERIMENT = Experiment(
             low=ONE_GAUSSIAN - 0.01,
             high=ONE_GAUSSIAN + 0.001,
             why="the best Gaussian for data of variance 1 gives −log 2π − 1 = −2.8379 exactly",
-            source="document 002, Gaussian mixture 1, by theory",
+            source="Jerusalem ex. 5, Gaussian mixture 1, by theory",
         ),
         Claim(
             name="smallest gain in test log-likelihood from one K to the next",
             low=0.03,
             why="the document's places gain 0.16, 0.09 and 0.13 from K = 1 to 5, 10 and 33",
-            source="document 002, Gaussian mixture 1",
+            source="Jerusalem ex. 5, Gaussian mixture 1",
         ),
         Claim(
             name="training less test log-likelihood, most components",
             low=-0.12,
             high=0.12,
             why="164 parameters over thousands of places overfit by hundredths; hundreds of test places err by as much again",
-            source="document 002, Gaussian mixture 2b",
+            source="Jerusalem ex. 5, Gaussian mixture 2b",
         ),
         Claim(
             name="test log-likelihood, country means less random means",
             low=-0.1,
             high=0.1,
             why="the document's places end at −2.467 and −2.460: about equal",
-            source="document 002, Gaussian mixture 2c",
+            source="Jerusalem ex. 5, Gaussian mixture 2c",
         ),
         Claim(
             name="largest fall of the likelihood in a step of EM",
@@ -317,7 +317,7 @@ EXPERIMENT = Experiment(
             low=0.49,
             high=0.51,
             why="−log σ² − 1 / (2σ²) is largest at σ² = 1/2",
-            source="document 002, the formula of log p(x | k)",
+            source="Jerusalem ex. 5, the formula of log p(x | k)",
         ),
     ),
     presets={"quick": Settings(), "full": Settings(limit=None, batches=27, seeds=5, steps=500)},

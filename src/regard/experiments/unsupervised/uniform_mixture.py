@@ -13,9 +13,9 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.experiments.unsupervised.europe import Europe, contours, descend, likelihood, load_europe, strip
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, panels, style
-from regard.lab.events import Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
-from regard.models.mixture.uniform import UniformMixture
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
+from regard.models.mixture.uniform import UniformMixtureModel
 
 SHOWN = (1, 10, 20, 30, 40, 50)
 "Epochs whose samples the document asks for."
@@ -44,10 +44,10 @@ class Settings:
 
 
 @dataclass
-class History:
+class BoxHistory:
     """A training of boxes, watched after each epoch."""
 
-    start: UniformMixture
+    start: UniformMixtureModel
     likelihoods: dict[str, list[float]] = field(default_factory=lambda: {"train": [], "test": []})
     uncovered: list[float] = field(default_factory=list)
     "Share of the test places outside every box."
@@ -59,13 +59,13 @@ class History:
     "Largest growth of a side from one epoch to the next, as a logarithm."
     returned: int = 0
     "Test places that were outside every box after one epoch and inside one after a later one."
-    frames: dict[str, UniformMixture] = field(default_factory=dict)
+    frames: dict[str, UniformMixtureModel] = field(default_factory=dict)
 
 
-def begin(boxes: int, seed: int, centres: Tensor | None = None) -> UniformMixture:
+def begin(boxes: int, seed: int, centres: Tensor | None = None) -> UniformMixtureModel:
     """The document's start: random logits and centres, sides of 3 to 3.2; or the centres that are given."""
     torch.manual_seed(42 + seed)
-    model = UniformMixture(boxes)
+    model = UniformMixtureModel(boxes)
     if centres is not None:
         with torch.no_grad():
             model.centres.copy_(centres)
@@ -73,16 +73,16 @@ def begin(boxes: int, seed: int, centres: Tensor | None = None) -> UniformMixtur
 
 
 def learn(
-    model: UniformMixture,
+    model: UniformMixtureModel,
     europe: Europe,
     settings: Settings,
     seed: int,
     *,
     rate: float,
     softness: tuple[float, float] | None = None,
-) -> History:
+) -> BoxHistory:
     """Gradient descent, with hard edges or with edges that harden."""
-    history, test = History(deepcopy(model)), europe.places.splits["test"]
+    history, test = BoxHistory(deepcopy(model)), europe.places.splits["test"]
     model.softness = softness[0] if softness else 0.0
     before, outside = deepcopy(model), torch.zeros(len(test), dtype=torch.bool)
     for epoch in descend(
@@ -105,7 +105,11 @@ def learn(
 
 @torch.no_grad()
 def _watch(
-    history: History, model: UniformMixture, before: UniformMixture, outside: Tensor, test: Tensor
+    history: BoxHistory,
+    model: UniformMixtureModel,
+    before: UniformMixtureModel,
+    outside: Tensor,
+    test: Tensor,
 ) -> None:
     inside = model.inside(test).any(1)
     history.returned += int((inside & outside).sum())
@@ -116,56 +120,56 @@ def _watch(
     history.grown = max(history.grown, (model.log_sizes - before.log_sizes).max().item())
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Each number of boxes, two starts, then the cure."""
-    yield Doing("reading the places", 0.0)
-    europe, seed = load_europe(settings.countries, settings.limit), session.seed
-    yield Said("The places", europe.said)
+    yield ProgressEvent("reading the places", 0.0)
+    europe, seed = load_europe(settings.countries, settings.limit), context.seed
+    yield TextEvent("The places", europe.said)
     many, country = settings.countries, europe.places.country_means()
     hard, finals = {}, {}
     for number, boxes in enumerate((*settings.components, many)):
-        yield Doing(f"{boxes} boxes", 0.1 + 0.1 * number)
+        yield ProgressEvent(f"{boxes} boxes", 0.1 + 0.1 * number)
         finals[f"K = {boxes}"] = model = begin(boxes, seed)
         hard[f"K = {boxes}"] = learn(model, europe, settings, seed, rate=settings.rate)
-    yield Doing("country means", 0.5)
+    yield ProgressEvent("country means", 0.5)
     name, started = f"K = {many}, country means", begin(many, seed, country)
     hard[name] = learn(started, europe, settings, seed, rate=settings.rate)
-    yield Doing("the cure", 0.6)
+    yield ProgressEvent("the cure", 0.6)
     rate = settings.cure_rate
     cured, beside = begin(many, seed), begin(many, seed)
     cure = learn(cured, europe, settings, seed, rate=rate, softness=settings.softness)
     control = learn(beside, europe, settings, seed, rate=rate)
     yield from _failure(hard, f"K = {many}")
     yield from _cure(cure, control)
-    yield Doing("drawing", 0.8)
-    yield Drawn("components", strip(europe, finals), COMPONENTS)
-    yield Drawn("training-random", strip(europe, hard[f"K = {many}"].frames), TRAINING)
-    yield Drawn("training-country", strip(europe, hard[name].frames), COUNTRY)
-    yield Drawn("curves", _curves(hard, cure, control), CURVES)
-    yield Drawn("training-cured", strip(europe, cure.frames), CURED)
+    yield ProgressEvent("drawing", 0.8)
+    yield FigureEvent("components", strip(europe, finals), COMPONENTS)
+    yield FigureEvent("training-random", strip(europe, hard[f"K = {many}"].frames), TRAINING)
+    yield FigureEvent("training-country", strip(europe, hard[name].frames), COUNTRY)
+    yield FigureEvent("curves", _curves(hard, cure, control), CURVES)
+    yield FigureEvent("training-cured", strip(europe, cure.frames), CURED)
     ends = {"hard, random centres": finals[f"K = {many}"], "hard, country means": started, "cured": cured}
-    yield Drawn("contours", contours(europe, ends), CONTOURS)
+    yield FigureEvent("contours", contours(europe, ends), CONTOURS)
 
 
-def _failure(hard: dict[str, History], main: str) -> Iterator[Event]:
+def _failure(hard: dict[str, BoxHistory], main: str) -> Iterator[Event]:
     for name, one in hard.items():
         for epoch, (share, side) in enumerate(zip(one.uncovered, one.side, strict=True), 1):
-            yield Measured(f"share of test places outside every box, {name}", share, at={"epoch": epoch})
-            yield Measured(f"mean side, {name}", side, at={"epoch": epoch})
-    yield Measured("largest move of a centre, all hard boxes", max(one.moved for one in hard.values()))
-    yield Measured(
+            yield Metric(f"share of test places outside every box, {name}", share, at={"epoch": epoch})
+            yield Metric(f"mean side, {name}", side, at={"epoch": epoch})
+    yield Metric("largest move of a centre, all hard boxes", max(one.moved for one in hard.values()))
+    yield Metric(
         "largest growth of a side, all hard boxes (logarithm)", max(one.grown for one in hard.values())
     )
-    yield Measured(
+    yield Metric(
         "test places that fell out of all hard boxes and came back",
         sum(one.returned for one in hard.values()),
     )
-    yield Measured(
+    yield Metric(
         "share of test places outside every box, most boxes: last epoch less first",
         hard[main].uncovered[-1] - hard[main].uncovered[0],
     )
     if "K = 1" in hard:
-        yield Measured("share of test places outside the one box, last epoch", hard["K = 1"].uncovered[-1])
+        yield Metric("share of test places outside the one box, last epoch", hard["K = 1"].uncovered[-1])
     columns = (
         "boxes",
         "outside, epoch 1",
@@ -177,22 +181,22 @@ def _failure(hard: dict[str, History], main: str) -> Iterator[Event]:
         (name, one.uncovered[0], one.uncovered[-1], one.likelihoods["test"][-1], one.side[-1])
         for name, one in hard.items()
     ]
-    yield Tabled("failure", columns, rows, FAILURE)
+    yield TableEvent("failure", columns, rows, FAILURE)
 
 
-def _cure(cure: History, control: History) -> Iterator[Event]:
+def _cure(cure: BoxHistory, control: BoxHistory) -> Iterator[Event]:
     for name, one in (("cured", cure), ("hard, same rate", control)):
         for epoch, share in enumerate(one.uncovered, 1):
-            yield Measured(f"share of test places outside every box, {name}", share, at={"epoch": epoch})
-    yield Measured("share of test places outside every cured box, last epoch", cure.uncovered[-1])
-    yield Measured(
+            yield Metric(f"share of test places outside every box, {name}", share, at={"epoch": epoch})
+    yield Metric("share of test places outside every cured box, last epoch", cure.uncovered[-1])
+    yield Metric(
         "share of test places outside every box, last epoch: hard less cured, same rate",
         control.uncovered[-1] - cure.uncovered[-1],
     )
-    yield Measured("mean test log-likelihood of the cured mixture", cure.likelihoods["test"][-1])
+    yield Metric("mean test log-likelihood of the cured mixture", cure.likelihoods["test"][-1])
 
 
-def _curves(hard: dict[str, History], cure: History, control: History):
+def _curves(hard: dict[str, BoxHistory], cure: BoxHistory, control: BoxHistory):
     with style():
         figure, (left, middle, right) = panels(3, width=10.5, height=3.3)
         runs = [*hard.items(), ("hard, cure's rate", control), ("cured", cure)]
@@ -242,7 +246,7 @@ EXPERIMENT = Experiment(
         gradient is right almost everywhere and useless, since the loss jumps where it matters. A Gaussian
         has the whole plane as its support, and pulls at every place. Soft edges give the boxes the same
         advantage, and the hardened boxes keep almost every place.""",
-    correction="""Document 002 speaks of covariances, of the k-th Gaussian and of `mins` in the section on
+    correction="""Jerusalem ex. 5 speaks of covariances, of the k-th Gaussian and of `mins` in the section on
         uniform mixtures; it means sides, boxes and centres. Its −1e^6 is −1,000,000.""",
     claims=(
         Claim(
@@ -250,14 +254,14 @@ EXPERIMENT = Experiment(
             low=0.0,
             high=0.0,
             why="the slope towards a centre is zero inside and outside of its box",
-            source="document 002, uniform mixture 2",
+            source="Jerusalem ex. 5, uniform mixture 2",
         ),
         Claim(
             name="largest growth of a side, all hard boxes (logarithm)",
             low=0.0,
             high=0.0,
             why="the slope towards a side has one sign, and Adam's averages of it too",
-            source="document 002, uniform mixture 2",
+            source="Jerusalem ex. 5, uniform mixture 2",
         ),
         Claim(
             name="test places that fell out of all hard boxes and came back",
@@ -270,13 +274,13 @@ EXPERIMENT = Experiment(
             name="share of test places outside every box, most boxes: last epoch less first",
             low=0.05,
             why="the document's places: from 1.8 % to 33 %",
-            source="document 002, uniform mixture 1",
+            source="Jerusalem ex. 5, uniform mixture 1",
         ),
         Claim(
             name="share of test places outside the one box, last epoch",
             low=0.6,
             why="the document's places: 90 %; a box of side 0.8 holds few of them wherever it stands",
-            source="document 002, uniform mixture 1",
+            source="Jerusalem ex. 5, uniform mixture 1",
         ),
         Claim(
             name="share of test places outside every cured box, last epoch",

@@ -12,14 +12,14 @@ from regard.lab import registry
 from regard.lab.book.coverage import coverage
 from regard.lab.book.report import render
 from regard.lab.experiment import Chapter, Experiment
-from regard.lab.runner import Watch, conduct
+from regard.lab.runner import Watch, run
 from regard.lab.store import fingerprint
-from regard.lab.store.index import Index
+from regard.lab.store.index import RunIndex
 from regard.lab.store.runs import Run, Store
 
 
 @dataclass(frozen=True)
-class Plan:
+class BookEntry:
     """What a book needs: an experiment, its file, and the run that already answers it, if there is one."""
 
     experiment: Experiment
@@ -27,27 +27,27 @@ class Plan:
     done: Run | None
 
 
-def plan(names: Sequence[str], store: Store, *, preset: str, seed: int) -> list[Plan]:
+def plan(names: Sequence[str], store: Store, *, preset: str, seed: int) -> list[BookEntry]:
     """Each experiment with the run whose settings, seed and code are those of now."""
-    index = Index(store)
+    index = RunIndex(store)
     found = [registry.find(name) for name in names]
     keys = [fingerprint.key(one.presets[preset], seed=seed, source=source) for one, source in found]
     entries = [index.finished(key) for key in keys]
     return [
-        Plan(experiment, source, Run(store.root / entry.id) if entry else None)
+        BookEntry(experiment, source, Run(store.root / entry.id) if entry else None)
         for (experiment, source), entry in zip(found, entries, strict=True)
     ]
 
 
 def fill(
-    plans: Sequence[Plan], store: Store, *, preset: str, seed: int, watch: Callable[[Experiment], Watch]
+    plans: Sequence[BookEntry], store: Store, *, preset: str, seed: int, watch: Callable[[Experiment], Watch]
 ) -> tuple[list[Run], list[str]]:
     """Run what is missing; give all runs, and a sentence for each experiment that could not be run."""
     runs: list[Run] = []
     problems: list[str] = []
     for one in plans:
         try:
-            runs.append(one.done or conduct(
+            runs.append(one.done or run(
                 one.experiment, one.experiment.presets[preset], store,
                 source=one.source, preset=preset, seed=seed, watch=watch(one.experiment),
             ))  # fmt: skip
@@ -61,7 +61,7 @@ def fill(
 def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: str, place: Path) -> Path:
     """Write the book."""
     chapters = [
-        (chapter, [run for run in runs if run.asked["chapter"] == chapter]) for chapter in get_args(Chapter)
+        (chapter, [run for run in runs if run.request["chapter"] == chapter]) for chapter in get_args(Chapter)
     ]
     counts = Counter(verdict.state for run in runs for verdict in run.verdicts)
     text = render(
@@ -73,7 +73,7 @@ def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: 
         counts=counts,
         seconds=sum(run.result["seconds"] for run in runs),
         preset=preset,
-        items=coverage(registry.everything(), Index(store)),
+        items=coverage(registry.everything(), RunIndex(store)),
     )
     with explained(place):
         place.mkdir(parents=True, exist_ok=True)

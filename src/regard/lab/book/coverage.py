@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from regard.lab.book.checklist import ITEMS, NOT_APPLICABLE
 from regard.lab.experiment import Experiment
-from regard.lab.store.index import Entry, Index
+from regard.lab.store.index import RunEntry, RunIndex
 
 ENDED = ("finished", "out of time", "without data")
 
@@ -20,7 +20,7 @@ class Item:
     state: str
 
 
-def coverage(experiments: Iterable[Experiment], index: Index) -> list[Item]:
+def coverage(experiments: Iterable[Experiment], index: RunIndex) -> list[Item]:
     """Every item of the checklist with its owner and state."""
     experiments = list(experiments)
     ended = [one for one in index.entries() if one.state in ENDED and one.preset in ("quick", "full")]
@@ -32,7 +32,7 @@ def coverage(experiments: Iterable[Experiment], index: Index) -> list[Item]:
     ]
 
 
-def _state(number: int, owner: str | None, newest: dict[str, Entry]) -> str:
+def _state(number: int, owner: str | None, newest: dict[str, RunEntry]) -> str:
     if number in NOT_APPLICABLE:
         return "not applicable"
     if owner is None:

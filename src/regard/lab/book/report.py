@@ -19,7 +19,7 @@ SIGNS = {"held": "✓", "failed": "✗", "not settled": "–"}
 
 
 @dataclass(frozen=True)
-class Number:
+class ReportedNumber:
     """A measured quantity over its seeds, or the difference of two variants over paired seeds."""
 
     name: str
@@ -27,15 +27,15 @@ class Number:
     what: str
 
 
-def numbers(run: Run) -> list[Number]:
+def numbers(run: Run) -> list[ReportedNumber]:
     """What the run measured, curves aside: they are in the figures and in the CSV."""
     values: dict[str, list[float]] = {}
     for one in run.measured:
         if not one.at:
             values.setdefault(one.name, []).append(one.value)
-    single = [Number(name, summarise(found), _over(len(found))) for name, found in values.items()]
+    single = [ReportedNumber(name, summarise(found), _over(len(found))) for name, found in values.items()]
     return single + [
-        Number(one.name, one.difference, f"{one.labels[0]} minus {one.labels[1]}, paired")
+        ReportedNumber(one.name, one.difference, f"{one.labels[0]} minus {one.labels[1]}, paired")
         for one in run.compared
     ]
 
@@ -106,12 +106,12 @@ def _indexed(text: str) -> str:
 def figure(run: Run, name: str) -> str:
     """A figure of the run, ready to stand in a page."""
     path = run.path / "figures" / f"{name}.svg"
-    return inline(path.read_text(), f"{run.asked['name']}-{name}") if path.is_file() else ""
+    return inline(path.read_text(), f"{run.request['name']}-{name}") if path.is_file() else ""
 
 
 def page(run: Run) -> str:
     """The run's report."""
-    return render("report.html", run=run, title=run.asked["name"])
+    return render("report.html", run=run, title=run.request["name"])
 
 
 def render(template: str, **values: Any) -> str:

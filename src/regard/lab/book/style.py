@@ -2,11 +2,12 @@
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from regard.errors import RegardError
+from regard.lab.statistics import difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,6 +91,24 @@ def film(frames: "Sequence[Figure]") -> "Figure":
             fname.write(_moving([_svg(one, bbox_inches=one.bbox_inches.padded(0.1)) for one in frames]))
 
     return Film(figsize=sizes.pop())
+
+
+def draw_changes(
+    whole: Mapping[int, float], changed: Mapping[str, Mapping[int, float]], label: str
+) -> "Figure":
+    """What each change does to a measure, pair by pair, with the mean and its interval."""
+    with style():
+        figure, (axis,) = panels(width=6.6, height=0.45 * len(changed) + 1.3)
+        for row, values in enumerate(changed.values()):
+            found = difference(values, {pair: whole[pair] for pair in values})
+            apart = [values[pair] - whole[pair] for pair in values]
+            axis.plot(apart, [row] * len(values), "o", color="#bbbbbb", markersize=4)
+            axis.plot([found.low, found.high], [row, row], "-", color=BLUE, linewidth=2.5, marker="")
+            axis.plot([found.mean], [row], "D", color=BLUE)
+        axis.axvline(0.0, color=BLACK, linewidth=1.0)
+        axis.set(yticks=range(len(changed)), yticklabels=list(changed), xlabel=label)
+        axis.set_ylim(len(changed) - 0.5, -0.5)
+        return figure
 
 
 def picture(figure: "Figure") -> bytes:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from regard.lab.book.report import Number, numbers
+from regard.lab.book.report import ReportedNumber, numbers
 from regard.lab.store.runs import Run
 
 
@@ -20,9 +20,9 @@ class Change:
 def changes(first: Run, second: Run) -> list[Change]:
     """All that differs between two runs."""
     return [
-        *_differing("setting", flat(first.asked["settings"]), flat(second.asked["settings"])),
+        *_differing("setting", flat(first.request["settings"]), flat(second.request["settings"])),
         *_differing("run", _head(first), _head(second)),
-        *_differing("environment", first.asked["environment"], second.asked["environment"]),
+        *_differing("environment", first.request["environment"], second.request["environment"]),
         *_differing("number", _means(first), _means(second)),
         *_differing("claim", _states(first), _states(second)),
     ]
@@ -50,15 +50,15 @@ def _differing(kind: str, first: dict[str, Any], second: dict[str, Any]) -> list
 
 def _head(run: Run) -> dict[str, Any]:
     return {
-        "preset": run.asked["preset"],
-        "seed": run.asked["seed"],
+        "preset": run.request["preset"],
+        "seed": run.request["seed"],
         "state": run.state,
         "seconds": run.result["seconds"],
     }
 
 
 def _means(run: Run) -> dict[str, float]:
-    found: list[Number] = numbers(run)
+    found: list[ReportedNumber] = numbers(run)
     return {one.name: one.summary.mean for one in found}
 
 

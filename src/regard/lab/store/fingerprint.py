@@ -43,7 +43,7 @@ def key(settings: Any, *, seed: int, source: Path) -> str:
 
 
 def code(source: Path) -> dict[str, str]:
-    """The hash of an experiment's file, of every file of its room, and of all that they import, however deep."""
+    """The hash of an experiment's file, of every file of its room, and of all that they import."""
     found: dict[Path, str] = {}
     waiting = [source, *_room(source), *_shown_by(source)]
     while waiting:
@@ -94,7 +94,7 @@ def _imports(tree: ast.Module, path: Path) -> list[Path]:
 
 
 def _along(folder: Path, parts: list[str]) -> list[Path]:
-    """A module and the packages on the way to it from a folder; the folder's own `__init__` only hands on names."""
+    """A module and the packages on the way to it; the first folder's own `__init__` only hands on names."""
     steps = [folder.joinpath(*parts[:length]) for length in range(1, len(parts) + 1)]
     candidates = [file for step in steps for file in (step.with_suffix(".py"), step / "__init__.py")]
     return [file for file in candidates if file.is_file()]

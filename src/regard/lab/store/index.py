@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from regard.errors import RegardError
-from regard.lab.store.runs import ASKED, RESULT, Run, Store
+from regard.lab.store.runs import REQUEST, RESULT, Run, Store
 
 FILE = "index.sqlite"
 TABLE = """create table if not exists runs (
@@ -16,7 +16,7 @@ COLUMNS = "id, name, preset, key, state, started, seconds, held, failed, unsettl
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunEntry:
     """A run in a line."""
 
     id: str
@@ -31,19 +31,19 @@ class Entry:
     unsettled: int
 
 
-class Index:
+class RunIndex:
     """Entries of a store, brought up to date with the folders each time they are asked for."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RunEntry]:
         """Every run, the oldest first."""
         with self._fresh() as database:
             rows = database.execute(f"select {COLUMNS} from runs order by started, id")
-            return [Entry(*row) for row in rows]
+            return [RunEntry(*row) for row in rows]
 
-    def finished(self, key: str) -> Entry | None:
+    def finished(self, key: str) -> RunEntry | None:
         """The newest finished run with that key."""
         same = [one for one in self.entries() if one.key == key and one.state == "finished"]
         return same[-1] if same else None
@@ -91,26 +91,26 @@ class Index:
 def _stamp(run: Run) -> int | None:
     """When the run last changed; None while it has no result."""
     with suppress(FileNotFoundError):
-        return (run.path / RESULT).stat().st_mtime_ns + (run.path / ASKED).stat().st_mtime_ns
+        return (run.path / RESULT).stat().st_mtime_ns + (run.path / REQUEST).stat().st_mtime_ns
     return None
 
 
 def _row(run: Run, stamp: int | None) -> tuple:
     states = [one.state for one in run.verdicts]
-    asked = run.asked
+    request = run.request
     counts = (states.count("held"), states.count("failed"), states.count("not settled"))
     return (
         run.id,
         stamp,
-        asked["name"],
+        request["name"],
         _preset(run),
-        asked["key"],
+        request["key"],
         run.state,
-        asked["started"],
+        request["started"],
         run.result["seconds"],
         *counts,
     )
 
 
 def _preset(run: Run) -> str:
-    return run.asked["preset"] + (" changed" if run.asked["changes"] else "")
+    return run.request["preset"] + (" changed" if run.request["changes"] else "")

@@ -13,14 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from regard.claims import Claim, Verdict
+from regard.claims import Claim, ClaimVerdict
 from regard.errors import RegardError, nearest
 from regard.files import explained, settle, write
-from regard.lab.events import Compared, Kept, Measured, Said, Tabled, pack, unpack
+from regard.lab.events import Kept, Metric, PairedMetric, TableEvent, TextEvent, pack, unpack
 from regard.lab.store.lock import Lock, held
 
 State = Literal["running", "interrupted", "finished", "out of time", "without data", "stopped", "broken"]
-ASKED, LOG, RESULT, LOCK, REPORT = "run.json", "log.jsonl", "result.json", "lock", "report.html"
+REQUEST, LOG, RESULT, LOCK, REPORT = "run.json", "log.jsonl", "result.json", "lock", "report.html"
 NAME = 32  # characters of the experiment's name that a folder's name takes
 
 
@@ -43,9 +43,9 @@ class Writer:
         with explained(self.figures):
             self.figures.mkdir(exist_ok=True)
         write(self.figures / f"{name}.svg", picture)
-        self._append({"kind": "drawn", "name": name, "caption": caption})
+        self._append({"kind": "figure", "name": name, "caption": caption})
 
-    def finish(self, state: State, verdicts: list[Verdict], *, seconds: float, error: str = "") -> None:
+    def finish(self, state: State, verdicts: list[ClaimVerdict], *, seconds: float, error: str = "") -> None:
         """Say what came of the run."""
         with explained(self.path):
             os.fsync(self._log)
@@ -85,13 +85,13 @@ class Run:
         return self.id.rsplit("-", 4)[0]
 
     @cached_property
-    def asked(self) -> dict[str, Any]:
+    def request(self) -> dict[str, Any]:
         """The experiment's text, its settings, the environment and the key."""
         try:
-            return json.loads((self.path / ASKED).read_text())
+            return json.loads((self.path / REQUEST).read_text())
         except ValueError as error:
             raise RegardError(
-                "this run's folder is damaged", f"{self.path / ASKED}: {error}", "remove the folder"
+                "this run's folder is damaged", f"{self.path / REQUEST}: {error}", "remove the folder"
             ) from error
 
     @cached_property
@@ -104,29 +104,29 @@ class Run:
     @cached_property
     def events(self) -> list[Kept]:
         """What was handed out; of things said twice, as by a run that was taken up again, the later one."""
-        events = [unpack(line) for line in self.lines if line["kind"] != "drawn"]
+        events = [unpack(line) for line in self.lines if line["kind"] != "figure"]
         return list({_identity(event): event for event in events}.values())
 
     @property
-    def measured(self) -> list[Measured]:
-        return [event for event in self.events if isinstance(event, Measured)]
+    def measured(self) -> list[Metric]:
+        return [event for event in self.events if isinstance(event, Metric)]
 
     @property
-    def compared(self) -> list[Compared]:
-        return [event for event in self.events if isinstance(event, Compared)]
+    def compared(self) -> list[PairedMetric]:
+        return [event for event in self.events if isinstance(event, PairedMetric)]
 
     @property
-    def tables(self) -> list[Tabled]:
-        return [event for event in self.events if isinstance(event, Tabled)]
+    def tables(self) -> list[TableEvent]:
+        return [event for event in self.events if isinstance(event, TableEvent)]
 
     @property
-    def said(self) -> list[Said]:
-        return [event for event in self.events if isinstance(event, Said)]
+    def said(self) -> list[TextEvent]:
+        return [event for event in self.events if isinstance(event, TextEvent)]
 
     @property
     def figures(self) -> list[tuple[str, str, Path]]:
         """Name, caption and file of each figure, in the order drawn; one drawn again counts once."""
-        drawn = {line["name"]: line["caption"] for line in self.lines if line["kind"] == "drawn"}
+        drawn = {line["name"]: line["caption"] for line in self.lines if line["kind"] == "figure"}
         return [(name, caption, self.path / "figures" / f"{name}.svg") for name, caption in drawn.items()]
 
     @cached_property
@@ -142,14 +142,16 @@ class Run:
         return self.result["state"]
 
     @property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[ClaimVerdict]:
         """One for each claim; before the run has settled them, none is settled."""
         if self.result["verdicts"]:
             return [
-                Verdict(Claim(**one["claim"]), one["state"], one["value"], one["reason"])
+                ClaimVerdict(Claim(**one["claim"]), one["state"], one["value"], one["reason"])
                 for one in self.result["verdicts"]
             ]
-        return [Claim(**one).settle(None, reason=f"the run is {self.state}") for one in self.asked["claims"]]
+        return [
+            Claim(**one).settle(None, reason=f"the run is {self.state}") for one in self.request["claims"]
+        ]
 
     def metrics(self) -> list[dict[str, Any]]:
         """Every measurement as a flat row, for CSV."""
@@ -165,8 +167,8 @@ class Run:
 
 def _identity(event: Kept) -> tuple:
     """What makes two events speak of the same thing."""
-    if isinstance(event, Measured):
-        return Measured, event.name, event.seed, tuple(sorted(event.at.items()))
+    if isinstance(event, Metric):
+        return Metric, event.name, event.seed, tuple(sorted(event.at.items()))
     return type(event), event.name
 
 
@@ -182,14 +184,14 @@ class Store:
 
     root: Path
 
-    def create(self, name: str, preset: str, asked: Mapping[str, Any]) -> Writer:
+    def create(self, name: str, preset: str, request: Mapping[str, Any]) -> Writer:
         """A folder for a new run, visible only once it says what was asked; two at once get two folders."""
         with explained(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
             self._sweep()
             draft = self.root / f".new-{os.getpid()}-{secrets.token_hex(4)}"
             draft.mkdir()
-        write(draft / ASKED, json.dumps(asked, indent=1))
+        write(draft / REQUEST, json.dumps(request, indent=1))
         stamp = datetime.now().strftime("%Y%m%d-%H%M%S%f")[:-3]
         with explained(self.root):
             path = self.root / f"{name[:NAME]}-{preset}-{stamp}-{secrets.token_hex(3)}"
@@ -199,7 +201,7 @@ class Store:
 
     def runs(self) -> list[Run]:
         """Every run in the folder, the oldest first."""
-        paths = [path.parent for path in self.root.glob(f"[!.]*/{ASKED}")]
+        paths = [path.parent for path in self.root.glob(f"[!.]*/{REQUEST}")]
         return sorted((Run(path) for path in paths), key=lambda run: (run.id.rsplit("-", 3)[1:3], run.id))
 
     def find(self, word: str) -> Run:

@@ -11,24 +11,24 @@ from regard.core.normalise import Divide, Softmax
 from regard.core.position import Alibi, LearnedRelative, Position, Rotary
 from regard.core.similarity import Dot, Kernel, elu_plus_one
 from regard.core.support import Causal
-from regard.models.gpt.cache import Memory, State
-from regard.models.gpt.config import Config
+from regard.models.gpt.cache import KVCache, LinearState
+from regard.models.gpt.config import GPTConfig
 from regard.shapes import Float
 
 
 class CausalAttention(nn.Module):
     """Each token looks at itself and the past; queries, keys and values come from one linear map.
 
-    >>> layer = CausalAttention(Config(vocabulary=5, context=7, depth=1, heads=2, width=6))
+    >>> layer = CausalAttention(GPTConfig(vocabulary=5, context=7, depth=1, heads=2, width=6))
     >>> layer(torch.zeros(1, 3, 6)).shape
     torch.Size([1, 3, 6])
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.config = config
         self.mix = nn.Linear(
-            config.width, (config.heads + 2 * config.groups) * config.head_width, config.biases
+            config.width, (config.heads + 2 * config.kv_count) * config.head_width, config.biases
         )
         self.out = nn.Linear(config.width, config.width, config.biases)
         linear = config.attention == "linear"
@@ -37,20 +37,20 @@ class CausalAttention(nn.Module):
         self.position = bias_of(config)
 
     def forward(
-        self, x: Float[Tensor, "b n c"], memory: Memory | State | None = None
+        self, x: Float[Tensor, "b n c"], memory: KVCache | LinearState | None = None
     ) -> Float[Tensor, "b n c"]:
         """What each token takes from the past, which with a memory reaches back before x."""
         config, n = self.config, x.shape[1]
         mixed = self.mix(x).unflatten(-1, (-1, config.head_width)).transpose(1, 2)
-        turned, v = mixed.split([config.heads + config.groups, config.groups], 1)
-        if config.query_norm:
+        turned, v = mixed.split([config.heads + config.kv_count, config.kv_count], 1)
+        if config.qk_norm:
             turned = plain_norm(turned, config)
         if self.rotary is not None:
             # Keys are turned before they are remembered, so that each is turned once.
-            at = torch.arange(n, device=x.device) if memory is None else memory.places(n, x.device)
+            at = torch.arange(n, device=x.device) if memory is None else memory.positions(n, x.device)
             turned = self.rotary.rotate(turned, at)
-        q, k = turned.split([config.heads, config.groups], 1)
-        if isinstance(memory, State):
+        q, k = turned.split([config.heads, config.kv_count], 1)
+        if isinstance(memory, LinearState):
             assert isinstance(self.similarity, Kernel)
             output = memory.attend(q, k, v, self.similarity)
         else:
@@ -71,12 +71,12 @@ class CausalAttention(nn.Module):
 class MLP(nn.Module):
     """Hidden layers with an activation, then back to the width, token by token.
 
-    >>> mlp = MLP(Config(vocabulary=5, context=7, depth=1, heads=2, width=6, activation="swiglu"))
+    >>> mlp = MLP(GPTConfig(vocabulary=5, context=7, depth=1, heads=2, width=6, activation="swiglu"))
     >>> mlp(torch.zeros(3, 6)).shape
     torch.Size([3, 6])
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.activation = config.activation
         widths = [config.width] + [config.hidden] * config.layers
@@ -96,11 +96,11 @@ class MLP(nn.Module):
 class Block(nn.Module):
     """x + attention(norm(x)), then x + MLP(norm(x)).
 
-    >>> Block(Config(vocabulary=5, context=7, depth=1, heads=2, width=6))(torch.zeros(1, 3, 6)).shape
+    >>> Block(GPTConfig(vocabulary=5, context=7, depth=1, heads=2, width=6))(torch.zeros(1, 3, 6)).shape
     torch.Size([1, 3, 6])
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.attention_norm = norm(config)
         self.attention = CausalAttention(config)
@@ -109,28 +109,28 @@ class Block(nn.Module):
         self.drop = nn.Dropout(config.dropout)
 
     def forward(
-        self, x: Float[Tensor, "b n c"], memory: Memory | State | None = None
+        self, x: Float[Tensor, "b n c"], memory: KVCache | LinearState | None = None
     ) -> Float[Tensor, "b n c"]:
         """The tokens after the block."""
         x = x + self.drop(self.attention(self.attention_norm(x), memory))
         return x + self.drop(self.mlp(self.mlp_norm(x)))
 
 
-def norm(config: Config) -> nn.LayerNorm | nn.RMSNorm:
-    """The norm of the tokens: the epsilons are those of GPT-2 and of document 003."""
+def norm(config: GPTConfig) -> nn.LayerNorm | nn.RMSNorm:
+    """The norm of the tokens: the epsilons are those of GPT-2 and of Amsterdam A2."""
     if config.norm == "rms":
         return nn.RMSNorm(config.width, eps=1e-6, elementwise_affine=config.gains)
     return nn.LayerNorm(config.width, eps=1e-5, elementwise_affine=config.gains, bias=config.biases)
 
 
-def plain_norm(x: Float[Tensor, "*axes d"], config: Config) -> Float[Tensor, "*axes d"]:
+def plain_norm(x: Float[Tensor, "*axes d"], config: GPTConfig) -> Float[Tensor, "*axes d"]:
     """The same norm without gains, over the last axis."""
     if config.norm == "rms":
         return F.rms_norm(x, x.shape[-1:], eps=1e-6)
     return F.layer_norm(x, x.shape[-1:], eps=1e-5)
 
 
-def bias_of(config: Config) -> Position | None:
+def bias_of(config: GPTConfig) -> Position | None:
     """The position that adds to the scores, where the config has one."""
     if config.position == "alibi":
         return Alibi.geometric(config.heads)

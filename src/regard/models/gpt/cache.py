@@ -42,14 +42,14 @@ class Move(NamedTuple):
         return cls(rows, targets, rows[targets], since)
 
 
-class Past:
+class LayerCache:
     """What one layer has read: how many tokens, and how many of them are pads in each row, at its start."""
 
     def __init__(self, pads: Int[Tensor, " b"] | None = None) -> None:
         self.length, self.pads = 0, pads
         self.most = 0 if pads is None else int(pads.max())
 
-    def places(self, n: int, device: torch.device) -> Int[Tensor, "*b n"]:
+    def positions(self, n: int, device: torch.device) -> Int[Tensor, "*b n"]:
         """Where the next n tokens stand in their rows, (n) or row by row (b n); pads stand below 0."""
         index = torch.arange(self.length, self.length + n, device=device)
         return index if self.pads is None else index - self.pads[:, None]
@@ -64,7 +64,7 @@ class Past:
         self.length = n
 
 
-class Memory(Past):
+class KVCache(LayerCache):
     """The keys and values of one layer, in room that is made once.
 
     With a window, a query sees itself and the `window - 1` keys before it, as under `Window`; there is then
@@ -139,7 +139,7 @@ class Memory(Past):
                 self.both = self.both.index_select(1, move.rows)
 
 
-class State(Past):
+class LinearState(LayerCache):
     """What linear attention knows of its past: sums over the keys, of one size however long it is.
 
     S = sum of phi(k) v and z = sum of phi(k), from which y = phi(q) S / phi(q) z.
@@ -176,7 +176,7 @@ class State(Past):
         values = F.pad(values, (0, 1), value=1.0)
         if self.length >= self.most:
             return values
-        return values * (self.places(values.shape[2], values.device) >= 0)[:, None, :, None]
+        return values * (self.positions(values.shape[2], values.device) >= 0)[:, None, :, None]
 
     def select(self, move: Move) -> None:
         """Keep these rows of the batch, in this order."""
@@ -198,19 +198,19 @@ class State(Past):
 class Cache:
     """What each layer keeps of the tokens read so far. `GPT.cache()` makes one.
 
-    >>> cache = Cache([Memory(room=8)])
+    >>> cache = Cache([KVCache(room=8)])
     >>> cache.read(torch.tensor([[3, 1, 4]])); cache.length
     3
     """
 
     def __init__(
         self,
-        layers: Sequence[Memory] | Sequence[State],
+        layers: Sequence[KVCache] | Sequence[LinearState],
         *,
-        history: int = 0,
+        ngram: int = 0,
         endless: bool = False,
     ) -> None:
-        self.layers, self.history, self.endless = list(layers), history, endless
+        self.layers, self.ngram, self.endless = list(layers), ngram, endless
         self.length = 0
         self.decoder: Any = None
         "The model's way of taking single tokens, bound to the room of this cache."
@@ -220,9 +220,9 @@ class Cache:
     def read(self, ids: Int[Tensor, "b n"]) -> None:
         """Note the next tokens."""
         self.length += ids.shape[1]
-        if self.history:
+        if self.ngram:
             known = ids if self.ids is None else torch.cat([self.ids, ids], 1)
-            self.ids = known[:, -self.history :] if self.endless else known
+            self.ids = known[:, -self.ngram :] if self.endless else known
 
     def select(self, rows: Int[Tensor, " r"], since: int = 0) -> None:
         """Keep these rows of the batch, in this order; a row may come more than once.

@@ -9,14 +9,14 @@ Norm = Literal["layer", "rms"]
 Activation = Literal["gelu", "relu", "relu-squared", "swiglu"]
 PositionKind = Literal["none", "learned", "rotary", "alibi", "relative"]
 AttentionKind = Literal["softmax", "linear"]
-Start = Literal["shrunk", "attention", "zero"]
+Init = Literal["shrunk", "attention", "zero"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config:
+class GPTConfig:
     """The sizes and kinds of a GPT; a variant is `dataclasses.replace(config, depth=4)`.
 
-    >>> Config(vocabulary=65, context=64, depth=4, heads=4, width=128).head_width
+    >>> GPTConfig(vocabulary=65, context=64, depth=4, heads=4, width=128).head_width
     32
     """
 
@@ -30,8 +30,8 @@ class Config:
     "Query heads of each attention."
     width: int
     "Channels of each token between the blocks."
-    key_heads: int | None = None
-    "Key and value heads, shared by the query heads; as many as those when None."
+    kv_heads: int | None = None
+    "Key and value heads, shared by the query heads (grouped-query attention); as many as those when None."
     dropout: float = 0.0
     "Share dropped, while training, of the embedding, the attention weights and what each block adds."
     norm: Norm = "layer"
@@ -52,15 +52,15 @@ class Config:
     "The distance from which relative positions share one scalar; the context less one when None."
     attention: AttentionKind = "softmax"
     "'softmax', or 'linear': a kernel with the feature map elu + 1, divided by its sum."
-    query_norm: bool = False
-    "Whether queries and keys are normed too, head by head, without gains."
-    history: int = 0
-    "How many tokens before each are embedded with it, by a table for each distance."
+    qk_norm: bool = False
+    "Whether queries and keys are normed too (QK norm), head by head, without gains."
+    ngram: int = 0
+    "N-gram embedding: how many tokens before each are embedded with it, by a table for each distance."
     tied: bool = True
     "Whether the head is the token table itself."
-    deviation: float = 0.02
-    "Standard deviation of the weights at the start."
-    start: Start = "shrunk"
+    init_std: float = 0.02
+    "Standard deviation of the initial weights."
+    init: Init = "shrunk"
     "Maps that are added: 'shrunk' by sqrt(2 depth), the 'attention' ones only, or 'zero', as the head."
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Config:
             ("activation", Activation),
             ("position", PositionKind),
             ("attention", AttentionKind),
-            ("start", Start),
+            ("init", Init),
         ):
             value, names = getattr(self, name), get_args(kind)
             check(
@@ -93,10 +93,10 @@ class Config:
                 f"pass {name}=1 or more",
             )
         check(
-            self.width % self.heads == 0 and self.key_heads != 0 and self.heads % self.groups == 0,
-            "heads share the width evenly, and key heads the heads",
-            f"width={self.width}, heads={self.heads}, key_heads={self.groups}",
-            "choose heads that divide the width, and key heads that divide the heads",
+            self.width % self.heads == 0 and self.kv_heads != 0 and self.heads % self.kv_count == 0,
+            "heads share the width evenly, and key/value heads the heads",
+            f"width={self.width}, heads={self.heads}, kv_heads={self.kv_count}",
+            "choose heads that divide the width, and key/value heads that divide the heads",
         )
         check(
             0.0 <= self.dropout < 1.0,
@@ -111,10 +111,10 @@ class Config:
             "pass a ratio above 1 / width",
         )
         check(
-            self.history >= 0,
-            "history counts earlier tokens",
-            f"history={self.history}",
-            "pass history=0 or more",
+            self.ngram >= 0,
+            "ngram counts earlier tokens",
+            f"ngram={self.ngram}",
+            "pass ngram=0 or more",
         )
         check(
             self.reach is None or self.reach >= 0,
@@ -138,9 +138,9 @@ class Config:
         )
 
     @property
-    def groups(self) -> int:
-        """How many key heads there are."""
-        return self.heads if self.key_heads is None else self.key_heads
+    def kv_count(self) -> int:
+        """How many key and value heads there are."""
+        return self.heads if self.kv_heads is None else self.kv_heads
 
     @property
     def head_width(self) -> int:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from regard.errors import RegardError
 from regard.files import write
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
 ASKED = {
@@ -61,9 +61,9 @@ def save_gpt2(model: GPT, folder: Path | str) -> None:
 
 def pairs(model: GPT) -> Iterator[tuple[str, Tensor, bool]]:
     """Each parameter under its name there, and whether it is stored the other way round."""
-    assert model.places is not None
+    assert model.positions is not None
     yield "wte.weight", model.tokens.weight, False
-    yield "wpe.weight", model.places.weight, False
+    yield "wpe.weight", model.positions.weight, False
     for index, block in enumerate(model.blocks):
         for theirs, ours in (("ln_1", "attention_norm"), ("ln_2", "mlp_norm")):
             yield from both(f"h.{index}.{theirs}", block.get_submodule(ours), turned=False)
@@ -85,7 +85,7 @@ def both(name: str, module: Any, *, turned: bool) -> Iterator[tuple[str, Tensor,
     yield f"{name}.bias", module.bias, False
 
 
-def config_of(told: dict[str, Any], headed: bool) -> Config:
+def config_of(told: dict[str, Any], headed: bool) -> GPTConfig:
     """The config that a config.json describes."""
     for name, (wanted, default) in ASKED.items():
         if told.get(name, default) != wanted:
@@ -109,7 +109,7 @@ def config_of(told: dict[str, Any], headed: bool) -> Config:
             fix = "take the file that came with the tensors"
             raise RegardError("config.json does not describe a GPT-2", f"{name}: {size!r}", fix)
     vocabulary, context, depth, heads, width = sizes.values()
-    return Config(
+    return GPTConfig(
         vocabulary=vocabulary,
         context=context,
         depth=depth,
@@ -122,7 +122,7 @@ def config_of(told: dict[str, Any], headed: bool) -> Config:
     )
 
 
-def description(config: Config) -> dict[str, Any]:
+def description(config: GPTConfig) -> dict[str, Any]:
     """What config.json says of such a config; refused where GPT-2 is something else."""
     told = {
         "model_type": "gpt2",
@@ -139,10 +139,10 @@ def description(config: Config) -> dict[str, Any]:
         "tie_word_embeddings": config.tied,
     } | {name: wanted for name, (wanted, _) in ASKED.items()}
     again = config_of(told, not config.tied)
-    free = {"deviation", "start", "reach", "key_heads"}
+    free = {"init_std", "init", "reach", "kv_heads"}
     other = [
         name for name in vars(config) if name not in free and getattr(config, name) != getattr(again, name)
-    ] + ["key_heads"] * (config.groups != config.heads)
+    ] + ["kv_heads"] * (config.kv_count != config.heads)
     if other:
         raise RegardError(
             "only a GPT-2 can be written as one",

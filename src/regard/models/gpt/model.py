@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from regard.core.trace import recorder
 from regard.errors import RegardError
 from regard.models.gpt.block import Block, norm
-from regard.models.gpt.cache import Cache, Memory, Past, State
-from regard.models.gpt.config import Config
+from regard.models.gpt.cache import Cache, KVCache, LayerCache, LinearState
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.step import Decoder
 from regard.shapes import Float, Int
 
@@ -26,18 +26,18 @@ Beyond = Literal["refuse", "window", "endless"]
 class GPT(nn.Module):
     """Token ids to the logits of the token that follows each.
 
-    >>> model = GPT(Config(vocabulary=65, context=64, depth=2, heads=2, width=16))
+    >>> model = GPT(GPTConfig(vocabulary=65, context=64, depth=2, heads=2, width=16))
     >>> model(torch.zeros(1, 10, dtype=torch.long)).shape
     torch.Size([1, 10, 65])
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         self.config = config
         self.tokens = nn.Embedding(config.vocabulary, config.width)
-        self.places = nn.Embedding(config.context, config.width) if config.position == "learned" else None
+        self.positions = nn.Embedding(config.context, config.width) if config.position == "learned" else None
         self.earlier = nn.ModuleList(
-            nn.Embedding(config.vocabulary, config.width) for _ in range(config.history)
+            nn.Embedding(config.vocabulary, config.width) for _ in range(config.ngram)
         )
         self.drop = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.depth))
@@ -62,16 +62,16 @@ class GPT(nn.Module):
         config = self.config
         self._check_beyond(beyond)
         if config.attention == "linear":
-            layers = [State(pads) for _ in range(config.depth)]
+            layers = [LinearState(pads) for _ in range(config.depth)]
         else:
             window = config.context if beyond == "window" else None
-            layers = [Memory(config.context, window=window, pads=pads) for _ in range(config.depth)]
-        return Cache(layers, history=config.history, endless=beyond != "refuse")
+            layers = [KVCache(config.context, window=window, pads=pads) for _ in range(config.depth)]
+        return Cache(layers, ngram=config.ngram, endless=beyond != "refuse")
 
     def forward(self, ids: Int[Tensor, "b n"], cache: Cache | None = None) -> Float[Tensor, "b n k"]:
         """The logits of what follows each token; with a cache, the tokens go on from those it holds.
 
-        >>> model = GPT(Config(vocabulary=5, context=8, depth=1, heads=1, width=4))
+        >>> model = GPT(GPTConfig(vocabulary=5, context=8, depth=1, heads=1, width=4))
         >>> ids, cache = torch.tensor([[3, 1, 4, 1]]), model.cache()
         >>> with torch.inference_mode():
         ...     whole, parts = model(ids), [model(ids[:, :3], cache), model(ids[:, 3:], cache)]
@@ -86,7 +86,7 @@ class GPT(nn.Module):
 
         A single token takes a way with less around each sum, where nothing watches (no dropout, no trace).
 
-        >>> model = GPT(Config(vocabulary=5, context=8, depth=1, heads=1, width=4))
+        >>> model = GPT(GPTConfig(vocabulary=5, context=8, depth=1, heads=1, width=4))
         >>> ids, cache = torch.tensor([[3, 1, 4, 1]]), model.cache()
         >>> parts = model.next(ids[:, :3], cache), model.next(ids[:, 3:], cache)
         >>> torch.allclose(parts[1], model(ids)[:, -1], atol=1e-6)
@@ -126,7 +126,7 @@ class GPT(nn.Module):
         """Token, place, and the tokens just before."""
         x, n = self._look_up(ids), ids.shape[1]
         past = None if cache is None else cache.layers[0]
-        if self.places is not None:
+        if self.positions is not None:
             x = x + self._place(n, past)
         if not self.earlier:
             return x
@@ -137,16 +137,16 @@ class GPT(nn.Module):
             before = known[:, max(end - n, 0) : max(end, 0)]
             added = F.pad(table(before), (0, 0, n - before.shape[1], 0))
             if past is not None and past.pads is not None:
-                added = added * (past.places(n, ids.device) >= distance).unsqueeze(-1)
+                added = added * (past.positions(n, ids.device) >= distance).unsqueeze(-1)
             x = x + added
         return x
 
-    def _place(self, n: int, past: Past | None) -> Float[Tensor, "*b n c"]:
-        assert self.places is not None
+    def _place(self, n: int, past: LayerCache | None) -> Float[Tensor, "*b n c"]:
+        assert self.positions is not None
         if past is not None and past.pads is not None:
-            return self.places(past.places(n, past.pads.device).clamp(min=0))
+            return self.positions(past.positions(n, past.pads.device).clamp(min=0))
         start = 0 if past is None else past.length
-        return self.places.weight[start : start + n]
+        return self.positions.weight[start : start + n]
 
     def _unwatched(self) -> bool:
         """Whether a step may be taken without the modules: nothing is drawn, recorded or cast on the way."""
@@ -165,7 +165,7 @@ class GPT(nn.Module):
 
     def _check_beyond(self, beyond: Beyond) -> None:
         config = self.config
-        if beyond != "refuse" and self.places is not None:
+        if beyond != "refuse" and self.positions is not None:
             raise RegardError(
                 "learned positions have no place beyond the context",
                 f"beyond='{beyond}', position='learned'",
@@ -181,13 +181,13 @@ class GPT(nn.Module):
 
     def _start(self, module: nn.Module) -> None:
         if isinstance(module, nn.Linear | nn.Embedding):
-            nn.init.normal_(module.weight, std=self.config.deviation)
+            nn.init.normal_(module.weight, std=self.config.init_std)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
 
     def _start_added(self) -> None:
         """The maps whose output is added to the tokens, so that depth does not swell them, and the head."""
-        start, shrunk = self.config.start, self.config.deviation / sqrt(2 * self.config.depth)
+        start, shrunk = self.config.init, self.config.init_std / sqrt(2 * self.config.depth)
         for block in self.blocks:
             for name in ("attention",) if start == "attention" else ("attention", "mlp"):
                 weight = block.get_parameter(f"{name}.out.weight")

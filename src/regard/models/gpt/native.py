@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from regard.core.backends.edges.native import Unavailable, build, compiler, folder
-from regard.models.gpt.cache import Cache, Memory
+from regard.models.gpt.cache import Cache, KVCache
 from regard.shapes import Float
 
 SOURCE = Path(__file__).with_name("step.cpp")
@@ -64,12 +64,12 @@ def can(model: Any, cache: Cache) -> bool:
         and config.norm == "layer"
         and config.activation == "gelu"
         and config.layers == 1
-        and config.groups == config.heads
-        and not config.query_norm
+        and config.kv_count == config.heads
+        and not config.qk_norm
         and weight.dtype is torch.float32
         and weight.device.type == "cpu"
         and all(parameter.is_contiguous() for parameter in model.parameters())
-        and all(isinstance(past, Memory) and past.both is not None for past in cache.layers)
+        and all(isinstance(past, KVCache) and past.both is not None for past in cache.layers)
         and missing() is None
     )
 
@@ -89,7 +89,7 @@ class Blocks:
                 for block, past in zip(model.blocks, cache.layers, strict=True)
             )
         )
-        rooms = [past.both for past in cache.layers if isinstance(past, Memory) and past.both is not None]
+        rooms = [past.both for past in cache.layers if isinstance(past, KVCache) and past.both is not None]
         self.sizes = _Sizes(
             rows, config.depth, config.heads, config.width, config.hidden, rooms[0].shape[3], 0, 0
         )

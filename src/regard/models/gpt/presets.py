@@ -1,17 +1,17 @@
-"""The models of the documents, and the sizes that document 003 names."""
+"""The models of the documents, and the sizes that Amsterdam A2 names."""
 
 from dataclasses import replace
 
 from regard.errors import RegardError, nearest
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 
-DOCUMENT_000 = Config(vocabulary=65, context=64, depth=4, heads=4, width=128, biases=False)
-"Document 000, question 3: characters of Shakespeare, no biases, the head tied to the token table."
+DUKE = GPTConfig(vocabulary=65, context=64, depth=4, heads=4, width=128, biases=False)
+"Duke HW3, question 3: characters of Shakespeare, no biases, the head tied to the token table."
 
-DOCUMENT_002 = Config(vocabulary=65, context=10, depth=3, heads=3, width=48, tied=False)
-"Document 002: characters of Shakespeare, windows of ten, a head of its own."
+JERUSALEM = GPTConfig(vocabulary=65, context=10, depth=3, heads=3, width=48, tied=False)
+"Jerusalem ex. 5: characters of Shakespeare, windows of ten, a head of its own."
 
-DOCUMENT_003 = Config(
+AMSTERDAM = GPTConfig(
     vocabulary=87,
     context=128,
     depth=6,
@@ -21,11 +21,11 @@ DOCUMENT_003 = Config(
     norm="rms",
     position="rotary",
     tied=False,
-    start="attention",
+    init="attention",
 )
-"Document 003, question 2: gpt-mini on characters of Grimm."
+"Amsterdam A2, question 2: gpt-mini on characters of Grimm."
 
-SWIFT = Config(
+SWIFT = GPTConfig(
     vocabulary=65,
     context=64,
     depth=2,
@@ -34,15 +34,15 @@ SWIFT = Config(
     gains=False,
     biases=False,
     position="rotary",
-    query_norm=True,
-    history=3,
+    qk_norm=True,
+    ngram=3,
     tied=False,
-    deviation=0.05,
-    start="zero",
+    init_std=0.05,
+    init="zero",
 )
 "Learns characters of Shakespeare soonest on two cores, with Muon: see bench/shakespeare_training.py."
 
-GPT2 = Config(vocabulary=50257, context=1024, depth=12, heads=12, width=768, dropout=0.1)
+GPT2 = GPTConfig(vocabulary=50257, context=1024, depth=12, heads=12, width=768, dropout=0.1)
 "The smallest published GPT-2."
 
 SIZES = {
@@ -55,13 +55,13 @@ SIZES = {
     "gpt2-large": (36, 20, 1280),
     "gpt2-xl": (48, 25, 1600),
 }
-"Depth, heads and width of the sizes that document 003 names."
+"Depth, heads and width of the sizes that Amsterdam A2 names."
 
 
-def sized(config: Config, name: str) -> Config:
+def sized(config: GPTConfig, name: str) -> GPTConfig:
     """The config in the depth, heads and width of that name.
 
-    >>> sized(DOCUMENT_003, "gpt-nano").width, sized(GPT2, "gpt2-xl").depth
+    >>> sized(AMSTERDAM, "gpt-nano").width, sized(GPT2, "gpt2-xl").depth
     (48, 48)
     """
     if name not in SIZES:

@@ -16,7 +16,7 @@ from regard.core.normalise import nonzero
 from regard.core.similarity import Kernel
 from regard.models.gpt import native
 from regard.models.gpt.block import Block, CausalAttention, activate, plain_norm
-from regard.models.gpt.cache import Cache, Memory, State
+from regard.models.gpt.cache import Cache, KVCache, LinearState
 from regard.shapes import Float, Int
 
 Step = Callable[[Tensor], Tensor]
@@ -43,9 +43,12 @@ class Decoder:
         self.layers = [Layer(block, past) for block, past in zip(model.blocks, cache.layers, strict=True)]
         self.rows, self.bound = self.layers[0].rows, [_room(past) for past in cache.layers]
         self.norm = _norm(model.norm)
-        self.tokens, self.places = model.tokens.weight, None if model.places is None else model.places.weight
+        self.tokens, self.positions = (
+            model.tokens.weight,
+            None if model.positions is None else model.positions.weight,
+        )
         self.lies_at = self.tokens.data_ptr()
-        self.plain = not cache.history and cache.layers[0].pads is None
+        self.plain = not cache.ngram and cache.layers[0].pads is None
         self.native = native.Blocks(model, cache, self.rows) if native.can(model, cache) else None
         config = model.config
         half = config.head_width // 2
@@ -91,19 +94,19 @@ class Decoder:
             x = torch.embedding(self.tokens, ids)
         except IndexError:  # the forward pass says it in three lines
             return self.model.embed(ids.unsqueeze(1), self.cache).squeeze(1)
-        return x if self.places is None else x + self.places[self.cache.length]
+        return x if self.positions is None else x + self.positions[self.cache.length]
 
     def _now(self, x: Tensor) -> Now:
         """Where the new token stands, what it sees, and how it is turned."""
         past, end, first, hidden = self.cache.layers[0], 0, 0, None
-        if isinstance(past, Memory):
+        if isinstance(past, KVCache):
             if past.length - past.base >= past.room:
                 for layer in self.layers:
                     layer.make_room()
             end, first = past.length + 1 - past.base, past.first(past.length)
             if past.pads is not None and past.base + first < past.most:
-                places = torch.arange(past.base + first, past.base + end, device=x.device)
-                blind = (places < past.pads[:, None])[:, None, None]
+                positions = torch.arange(past.base + first, past.base + end, device=x.device)
+                blind = (positions < past.pads[:, None])[:, None, None]
                 hidden = torch.zeros_like(blind, dtype=x.dtype).masked_fill_(blind, -torch.inf)
         if self.speed is None:
             return Now(end, first, hidden, None)
@@ -115,7 +118,7 @@ class Decoder:
 class Layer:
     """One block for one token of each row."""
 
-    def __init__(self, block: Any, past: Memory | State) -> None:
+    def __init__(self, block: Any, past: KVCache | LinearState) -> None:
         assert isinstance(block, Block) and isinstance(block.attention, CausalAttention)
         self.past, self.attention, config = past, block.attention, block.attention.config
         self.config = config
@@ -125,26 +128,26 @@ class Layer:
         self.down = _linear(block.mlp.out)
         room = _room(past)
         assert room is not None
-        self.rows = room.shape[0 if isinstance(past, State) else 1]
-        heads, groups, width = config.heads, config.groups, config.head_width
-        self.mixed = block.attention.mix.weight.new_empty(self.rows, (heads + 2 * groups) * width)
-        apart = self.mixed.view(self.rows, heads + 2 * groups, width)
-        self.turned, self.queries = apart[:, : heads + groups], apart[:, :heads].unsqueeze(2)
-        self.keys, self.values = apart[:, heads : heads + groups], apart[:, heads + groups :]
-        self.new = apart[:, heads:].unflatten(1, (2, groups)).transpose(0, 1)
+        self.rows = room.shape[0 if isinstance(past, LinearState) else 1]
+        heads, kv_count, width = config.heads, config.kv_count, config.head_width
+        self.mixed = block.attention.mix.weight.new_empty(self.rows, (heads + 2 * kv_count) * width)
+        apart = self.mixed.view(self.rows, heads + 2 * kv_count, width)
+        self.turned, self.queries = apart[:, : heads + kv_count], apart[:, :heads].unsqueeze(2)
+        self.keys, self.values = apart[:, heads : heads + kv_count], apart[:, heads + kv_count :]
+        self.new = apart[:, heads:].unflatten(1, (2, kv_count)).transpose(0, 1)
         self.bias = self._bias(past)
 
     def step(self, x: Float[Tensor, "b c"], now: Now) -> Float[Tensor, "b c"]:
         """The tokens after the block."""
         before, behind = self.norms
         self.mix(before(x), out=self.mixed)
-        if self.config.query_norm:
+        if self.config.qk_norm:
             self.turned.copy_(plain_norm(self.turned, self.config))
         if now.turn is not None:
             cos, sin = now.turn
             swapped = self.turned.roll(self.config.head_width // 2, -1)
             self.turned.copy_(torch.addcmul(self.turned * cos, swapped, sin))
-        found = self._sums() if isinstance(self.past, State) else self._look(self.past, now)
+        found = self._sums() if isinstance(self.past, LinearState) else self._look(self.past, now)
         self.past.length += 1
         x = x + self.out(found)
         hidden = behind(x)
@@ -152,7 +155,7 @@ class Layer:
             hidden = activate(layer(hidden), self.config.activation)
         return x + self.down(hidden)
 
-    def _look(self, past: Memory, now: Now) -> Float[Tensor, "b c"]:
+    def _look(self, past: KVCache, now: Now) -> Float[Tensor, "b c"]:
         """Softmax attention of the one query over the keys that it sees, its own the last."""
         assert past.both is not None
         past.both.select(3, now.end - 1).copy_(self.new)
@@ -161,27 +164,27 @@ class Layer:
         if self.bias is not None:
             bias = self.bias[..., self.bias.shape[-1] - now.end + now.first :]
             mask = bias if mask is None else bias + mask
-        grouped = self.config.heads != self.config.groups
+        grouped = self.config.heads != self.config.kv_count
         found = scaled_dot_product_attention(self.queries, keys, values, mask, enable_gqa=grouped)
         return found.reshape(self.rows, -1)
 
     def _sums(self) -> Float[Tensor, "b c"]:
         """Linear attention: the new key is added to the sums, then the query meets them."""
         kernel, past = self.attention.similarity, self.past
-        assert isinstance(past, State) and isinstance(kernel, Kernel) and past.sums is not None
+        assert isinstance(past, LinearState) and isinstance(kernel, Kernel) and past.sums is not None
         keys, values = kernel.phi(wide(self.keys)), past.with_ones(wide(self.values).unsqueeze(2))
         past.sums.add_(keys.unsqueeze(-1) * values)
-        queries = kernel.phi(wide(self.queries)).view(self.rows, self.config.groups, -1, keys.shape[-1])
+        queries = kernel.phi(wide(self.queries)).view(self.rows, self.config.kv_count, -1, keys.shape[-1])
         found = queries @ past.sums
         found = found[..., :-1] / nonzero(found[..., -1:])
         return found.reshape(self.rows, -1).to(self.mixed.dtype)
 
-    def _bias(self, past: Memory | State) -> Float[Tensor, "1 h 1 m"] | None:
+    def _bias(self, past: KVCache | LinearState) -> Float[Tensor, "1 h 1 m"] | None:
         """What the position adds for each distance that may be seen, the largest first."""
         position = self.attention.position
         if position is None:
             return None
-        assert isinstance(past, Memory)
+        assert isinstance(past, KVCache)
         reach = past.room if past.window is None else past.window
         at = torch.arange(reach, device=self.mixed.device)
         bias = position.bias(at[-1:].unsqueeze(1), at, wide(self.mixed[:0]).dtype)
@@ -189,13 +192,13 @@ class Layer:
 
     def make_room(self) -> None:
         """Move what is still seen to the front of the room."""
-        assert isinstance(self.past, Memory)
+        assert isinstance(self.past, KVCache)
         self.past.make_room(1, self.keys.unsqueeze(2))
 
 
-def _room(past: Memory | State) -> Tensor | None:
+def _room(past: KVCache | LinearState) -> Tensor | None:
     """The tensor that a layer's past is kept in."""
-    return past.sums if isinstance(past, State) else past.both
+    return past.sums if isinstance(past, LinearState) else past.both
 
 
 def _linear(layer: nn.Module) -> Callable[..., Tensor]:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.core.edges import INTEGERS, Edges
 from regard.errors import RegardError
-from regard.models.graph.sparse import Bags, Features
+from regard.models.graph.sparse import Features, SparseFeatures
 from regard.shapes import Float, Int
 
 
@@ -96,14 +96,17 @@ def _side_by_side(edges: list[Edges], starts: list[int]) -> Edges:
 
 def _stacked(graphs: Sequence[Graph]) -> Features:
     features, widths = [graph.features for graph in graphs], {graph.features.shape[1] for graph in graphs}
-    bags, dense = [x for x in features if isinstance(x, Bags)], [x for x in features if isinstance(x, Tensor)]
+    bags, dense = (
+        [x for x in features if isinstance(x, SparseFeatures)],
+        [x for x in features if isinstance(x, Tensor)],
+    )
     if len(widths) > 1 or (bags and dense):
         raise RegardError(
             "the graphs of a union have features of one kind and width",
             f"widths {sorted(widths)}, {len(bags)} as bags and {len(dense)} dense",
             "give every graph the same features",
         )
-    return Bags.joined(bags) if bags else torch.cat(dense)
+    return SparseFeatures.joined(bags) if bags else torch.cat(dense)
 
 
 def _all_or_none(name: str, parts: Sequence[Float[Tensor, "..."] | Tensor | None]) -> Tensor | None:

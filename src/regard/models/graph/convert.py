@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.core.edges import Edges
 from regard.errors import RegardError
 from regard.models.graph.batch import Graph
-from regard.models.graph.sparse import Bags, Features
+from regard.models.graph.sparse import Features, SparseFeatures
 
 if TYPE_CHECKING:
     import networkx
@@ -98,7 +98,7 @@ def from_geometric(data: "Data") -> Graph:
     )
     x = identity(edges.sizes[0]) if data.x is None else data.x
     return Graph(
-        x if isinstance(x, Bags) or x.layout is torch.strided else Bags.of(x),
+        x if isinstance(x, SparseFeatures) or x.layout is torch.strided else SparseFeatures.of(x),
         edges,
         labels=data.y if data.y is None or isinstance(data.y, Tensor) else torch.tensor([data.y]),
         batch=batch,
@@ -120,7 +120,7 @@ def to_geometric(graph: Graph) -> "Data":
     return geometric.Data(num_nodes=graph.nodes, **{name: x for name, x in parts.items() if x is not None})
 
 
-def identity(nodes: int) -> Bags:
+def identity(nodes: int) -> SparseFeatures:
     """Features that tell every node by its number: the rows of the identity matrix.
 
     >>> identity(2).dense()
@@ -128,11 +128,11 @@ def identity(nodes: int) -> Bags:
             [0., 1.]])
     """
     each = torch.arange(nodes)
-    return Bags(Edges(each, each, nodes=nodes), torch.ones(nodes))
+    return SparseFeatures(Edges(each, each, nodes=nodes), torch.ones(nodes))
 
 
 def _dense(features: Features) -> Tensor:
-    return features.dense() if isinstance(features, Bags) else features
+    return features.dense() if isinstance(features, SparseFeatures) else features
 
 
 def _rows(values: list[Any]) -> Tensor:

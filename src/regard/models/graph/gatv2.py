@@ -9,13 +9,13 @@ from regard.core.similarity import Similarity, fit_vectors, given
 from regard.shapes import Float
 
 
-class Dynamic(nn.Module, Similarity):
+class GATv2Score(nn.Module, Similarity):
     """both · LeakyReLU( q_i + k_j + relation_r + feature f_ij ): the score of a GATv2 layer.
 
     In `Additive` the LeakyReLU comes last, so that every query ranks the keys alike; here it comes between
     the sum and the inner product, and each query can rank them its own way. The price is a vector per edge.
 
-    >>> similarity = Dynamic(heads=2, width=3)
+    >>> similarity = GATv2Score(heads=2, width=3)
     >>> similarity.dense(torch.zeros(1, 2, 4, 3), torch.zeros(1, 2, 5, 3)).shape
     torch.Size([1, 2, 4, 5])
     """
@@ -34,7 +34,7 @@ class Dynamic(nn.Module, Similarity):
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         """Raise where heads or width differ from the parameters."""
-        fit_vectors("Dynamic", self.both, q)
+        fit_vectors("GATv2Score", self.both, q)
 
     def score(self, x: Float[Tensor, "b h *pairs d"]) -> Float[Tensor, "b h *pairs"]:
         """The inner product with LeakyReLU of what a pair adds up to."""
@@ -49,8 +49,8 @@ class Dynamic(nn.Module, Similarity):
     ) -> Float[Tensor, "b h e"]:
         x = q[:, :, edges.target] + k[:, :, edges.source]
         if self.relation is not None:
-            x = x + self.relation[given(edges.relation, "relation", "Dynamic")].transpose(0, 1).to(x)
+            x = x + self.relation[given(edges.relation, "relation", "GATv2Score")].transpose(0, 1).to(x)
         if self.feature is not None:
-            added = given(edges.features, "features", "Dynamic").to(x) @ self.feature.to(x)
+            added = given(edges.features, "features", "GATv2Score").to(x) @ self.feature.to(x)
             x = x + added.view(edges.count, *self.both.shape).transpose(0, 1)
         return self.score(x)

@@ -16,12 +16,12 @@ from regard.core.normalise import Normaliser, Symmetric
 from regard.core.similarity import Additive, Constant
 from regard.errors import RegardError
 from regard.models.graph.aggregate import Aggregate, sums
-from regard.models.graph.gatv2 import Dynamic
+from regard.models.graph.gatv2 import GATv2Score
 from regard.models.graph.sparse import Features, drop
 from regard.shapes import Float
 
-Score = type[Additive] | type[Dynamic]
-"""How much a node regards its neighbour: `Additive` is GAT, `Dynamic` GATv2."""
+Score = type[Additive] | type[GATv2Score]
+"""How much a node regards its neighbour: `Additive` is GAT, `GATv2Score` GATv2."""
 
 
 class GraphConvolution(nn.Module):
@@ -68,7 +68,7 @@ class GraphAttention(nn.Module):
     """y_i = sum over the edges to i of w_ij x_j W, the weights a softmax of scores over the edges to i.
 
     `outputs` is the width of one head; heads are concatenated, or else averaged. The score is that of GAT,
-    or with `similarity=Dynamic` that of GATv2; `relations` and `features` let it see the edges' own.
+    or with `similarity=GATv2Score` that of GATv2; `relations` and `features` let it see the edges' own.
 
     >>> layer = GraphAttention(3, 2, heads=4)
     >>> path = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3).both_ways().with_loops()
@@ -97,7 +97,7 @@ class GraphAttention(nn.Module):
         self.dropout, self.attention_dropout = dropout, attention_dropout
         self.similarity = similarity(heads, outputs, slope=slope, relations=relations, features=features)
         self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(inputs, heads * outputs)))
-        dynamic = similarity is Dynamic
+        dynamic = similarity is GATv2Score
         # GATv2 adds up two different maps of the two ends before it scores them.
         self.query = nn.Parameter(nn.init.xavier_uniform_(torch.empty_like(self.weight))) if dynamic else None
         self.bias = nn.Parameter(torch.zeros(outputs * (heads if concatenate else 1))) if bias else None

@@ -13,13 +13,13 @@ from regard.shapes import Float
 
 
 @dataclass(frozen=True, eq=False)
-class Bags:
+class SparseFeatures:
     """One row of features per node of which only the entries are kept: a matrix for `@` and for dropout.
 
     A row and a word it holds are the two ends of an edge, so that X @ W is a weighted sum over edges and its
     gradient the sum over their transpose. Dropout draws for the entries alone, as zeros stay what they are.
 
-    >>> x = Bags.of(torch.tensor([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]))
+    >>> x = SparseFeatures.of(torch.tensor([[0.0, 2.0, 0.0], [1.0, 0.0, 3.0]]))
     >>> x @ torch.tensor([[10.0], [100.0], [1000.0]])
     tensor([[ 200.],
             [3010.]])
@@ -31,7 +31,7 @@ class Bags:
     "The entries, by row and then by word."
 
     @classmethod
-    def of(cls, x: Tensor) -> "Bags":
+    def of(cls, x: Tensor) -> "SparseFeatures":
         """The entries of a matrix of features, dense or sparse, that are not zero."""
         if x.dim() != 2 or not x.is_floating_point():
             raise RegardError(
@@ -44,7 +44,7 @@ class Bags:
         return cls(Edges(words, rows, sizes=(x.shape[0], x.shape[1])), x[rows, words])
 
     @classmethod
-    def joined(cls, bags: "Sequence[Bags]") -> "Bags":
+    def joined(cls, bags: "Sequence[SparseFeatures]") -> "SparseFeatures":
         """The rows of several, one below the other."""
         words, lengths = max(one.shape[1] for one in bags), [len(one) for one in bags]
         starts = torch.tensor([0, *lengths]).cumsum(0).tolist()
@@ -73,7 +73,7 @@ class Bags:
         values = self.values.to(weight.dtype)
         return Weighted.apply(self.cells, values[None, None], weight[None, None])[0, 0]
 
-    def dropped(self, share: float) -> "Bags":
+    def dropped(self, share: float) -> "SparseFeatures":
         """The features after dropout: entries are zero with probability `share`, the others grow to match."""
         return replace(self, values=dropped(self.values, share))
 
@@ -82,12 +82,12 @@ class Bags:
         cells = self.cells.sorted
         return self.values.new_zeros(self.shape).index_put((cells.target, cells.source), self.values)
 
-    def to(self, device: torch.device | str) -> "Bags":
+    def to(self, device: torch.device | str) -> "SparseFeatures":
         """The same features on another device."""
-        return Bags(self.cells.to(device), self.values.to(device))
+        return SparseFeatures(self.cells.to(device), self.values.to(device))
 
 
-Features = Tensor | Bags
+Features = Tensor | SparseFeatures
 """What layers over graphs take: a dense matrix with one row per node, or bags."""
 
 
@@ -95,7 +95,7 @@ def drop(x: Features, share: float, training: bool) -> Features:
     """The features after dropout, if the layer is being trained."""
     if not training or share == 0.0:
         return x
-    return x.dropped(share) if isinstance(x, Bags) else dropped(x, share)
+    return x.dropped(share) if isinstance(x, SparseFeatures) else dropped(x, share)
 
 
 def dropped(x: Float[Tensor, "*axes"], share: float) -> Float[Tensor, "*axes"]:

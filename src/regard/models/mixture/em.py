@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.models.mixture.gaussian import GaussianMixture
+from regard.models.mixture.gaussian import GaussianMixtureModel
 from regard.shapes import Float
 
 BLOCK = 1 << 16
@@ -29,7 +29,7 @@ class EM:
     Samples and means are taken relative to `centre`: else the squares of far data would drown its spread. The
     M-step under the condition variance ≥ `least` is exact, so the likelihood never falls.
 
-    >>> torch.manual_seed(0); mixture = GaussianMixture(components=2, width=1).double()
+    >>> torch.manual_seed(0); mixture = GaussianMixtureModel(components=2, width=1).double()
     <torch...>
     >>> x = torch.tensor([[-1.0], [-3.0], [4.0], [6.0]], dtype=torch.float64)
     >>> steps = list(fit(mixture, x, steps=50))
@@ -37,7 +37,9 @@ class EM:
     ([-2.0, 5.0], True)
     """
 
-    def __init__(self, model: GaussianMixture, centre: Float[Tensor, " d"], *, least: float = 1e-6) -> None:
+    def __init__(
+        self, model: GaussianMixtureModel, centre: Float[Tensor, " d"], *, least: float = 1e-6
+    ) -> None:
         self.model, self.least = model, least
         self.centre = centre.double()
 
@@ -133,7 +135,7 @@ def _shifted(scores: Float[Tensor, "n k"]) -> tuple[Float[Tensor, "n 1"], Float[
 
 
 def fit(
-    model: GaussianMixture,
+    model: GaussianMixtureModel,
     x: Float[Tensor, "n d"],
     *,
     steps: int = 100,
@@ -162,7 +164,7 @@ def fit(
             return
 
 
-def _check(model: GaussianMixture, x: Tensor) -> None:
+def _check(model: GaussianMixtureModel, x: Tensor) -> None:
     if len(x) < model.components:
         raise RegardError(
             "fewer samples than components",

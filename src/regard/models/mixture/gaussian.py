@@ -99,12 +99,12 @@ def unlikelihood(model: nn.Module, x: Float[Tensor, "n d"]) -> Float[Tensor, ""]
     return model.loss(x)
 
 
-class GaussianMixture(Mixture):
+class GaussianMixtureModel(Mixture):
     """p(x | k) = N(x; mean_k, Σ_k), its covariance diagonal, spherical or full.
 
     A full one is Σ = L Lᵀ with e^(log_variance / 2) on the diagonal of L and `lower` below it.
 
-    >>> mixture = GaussianMixture(components=1, width=2)
+    >>> mixture = GaussianMixtureModel(components=1, width=2)
     >>> _ = nn.init.zeros_(mixture.means)
     >>> mixture(torch.zeros(1, 2)).exp() * 2 * torch.pi
     tensor([1.0000], grad_fn=<MulBackward0>)

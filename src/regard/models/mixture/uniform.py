@@ -11,13 +11,13 @@ OUTSIDE = -1e6
 "The logarithm of the density outside a hard box; minus infinity would make the loss useless."
 
 
-class UniformMixture(Mixture):
+class UniformMixtureModel(Mixture):
     """p(x | k) = 1 / Π_i s_ki inside the box |x_i − c_ki| ≤ s_ki / 2, and none outside.
 
     With softness τ > 0 the box is smeared: x is a point of the box plus τ times logistic noise, so that
     p(x | k) = Π_i [ σ((x_i − c_i + s_i/2) / τ) − σ((x_i − c_i − s_i/2) / τ) ] / s_i has slopes everywhere.
 
-    >>> box = UniformMixture(components=1, width=1)
+    >>> box = UniformMixtureModel(components=1, width=1)
     >>> box.set_boxes(torch.zeros(1, 1), torch.full((1, 1), 4.0))
     >>> box(torch.tensor([[1.9], [2.1]])).tolist() == [-torch.tensor(4.0).log().item(), OUTSIDE]
     True

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 
@@ -154,40 +154,40 @@ THEOREM = Theorem(
         Random signs do better: $\\exp(n \\delta^2 / 4)$ of them are almost orthogonal with a positive chance. Features of which few are active at a time can therefore share $n$ dimensions and be read off again.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="A product of vectors is made of squared lengths, which the lemma speaks of.",
             formula=r"x^\top y = \frac{1}{2} (\lVert x \rVert^2 + \lVert y \rVert^2 - \lVert x - y \rVert^2)",
         ),
-        Step(
+        ProofStep(
             text="Apply the lemma to 0 and $d$ standard basis vectors. Their squared distances are 1 (from 0) and 2 (between two); the images have squared lengths of at most $1 + \\epsilon$ and squared distances of at least $2 (1 - \\epsilon)$, so their products are at most "
             "(and with the signs of $\\epsilon$ exchanged, at least minus) twice $\\epsilon$.",
             formula=r"\frac{1}{2} ((1 + \epsilon) + (1 + \epsilon) - 2 (1 - \epsilon)) = 2 \epsilon, \quad \frac{1}{2} ((1 - \epsilon) + (1 - \epsilon) - 2 (1 + \epsilon)) = -2 \epsilon",
         ),
-        Step(
+        ProofStep(
             text="The images are not of length 1. Normalising divides by their lengths, whose product is at least $1 - \\epsilon$; so the bound becomes $\\kappa(\\epsilon)$. With $\\epsilon = \\delta / 2$, as the document's hint has it, that is more than $\\delta$.",
             formula=r"\kappa(t) \coloneqq \frac{2 t}{1 - t}, \quad \kappa(\frac{\delta}{2}) - \delta = \frac{\delta^2}{2 - \delta}",
         ),
-        Step(
+        ProofStep(
             text="With $\\epsilon = \\delta / 4$ it is at most $\\delta$, since the difference is positive for every $\\delta$ below 2.",
             formula=r"\delta - \kappa(\frac{\delta}{4}) = \frac{\delta (2 - \delta)}{4 - \delta}",
         ),
-        Step(
+        ProofStep(
             text="The lemma allows $N = d + 1$ points as long as $8 \\log(N) / \\epsilon^2$ is at most $n$. With $\\epsilon = \\delta / 4$ the constant is 128.",
             formula=r"N \coloneqq \exp(\frac{n \delta^2}{128}), \quad \frac{8 \log(N_1)}{(\frac{\delta}{4})^2} = \frac{128 \log(N_1)}{\delta^2}, \quad \frac{8 \log(N)}{(\frac{\delta}{4})^2} = n",
         ),
-        Step(
+        ProofStep(
             text="Random signs do better. The product of two vectors of $n$ random signs, each of length 1, is a mean of $n$ signs. A sign has the moment function $\\cosh(t)$, which lies below that of a Gaussian.",
             formula=r"\frac{1}{2} (\exp(t) + \exp(-t)) = \cosh(t), \quad \cosh(t) \le \exp(\frac{t^2}{2})",
         ),
-        Step(
+        ProofStep(
             text="So, by Markov's inequality for $\\exp(\\delta \\sum s_i)$, the mean of $n$ signs exceeds $\\delta$ with a chance of at most",
             formula=r"\exp(-n \delta \delta) \exp(\frac{\delta^2}{2})^n = \exp(-\frac{n \delta^2}{2})",
         ),
-        Step(
+        ProofStep(
             text="The same holds below $-\\delta$, and there are less than $K^2 / 2$ pairs among $K$ vectors. As long as the sum of all these chances is at most 1, some choice of signs avoids them all.",
             formula=r"K \coloneqq \exp(\frac{n \delta^2}{4}), \quad 2 \frac{K^2}{2} \exp(-\frac{n \delta^2}{2}) = 1",
         ),
-        Step(
+        ProofStep(
             text="Why one cares. Write two features of strength $a$ and $b$ into one vector along $u$ and $v$, and read the first by a product with $u$: it comes back, with a share of the other that is as small as the two are orthogonal. With $r$ others active the errors add up to a "
             "standard deviation of $\\sqrt{r/n}$ for random signs, so few features at a time can be read, however many there are.",
             formula=r"u^\top (a u + b v) = a + b u^\top v",
@@ -242,7 +242,7 @@ THEOREM = Theorem(
     ),
     meaning="""Exactly orthogonal directions number $n$; almost orthogonal ones number exponentially many in $n \\delta^2$. That is room for far more features than dimensions, on one condition: few are active at a time. Sparse features in superposition is what the
         hidden states of language models are thought to hold.""",
-    correction="""Document 004, 2.1.1, hints at $\\epsilon = \\delta / 2$. That bounds products before the vectors are normalised; for unit vectors it gives $\\delta / (1 - \\delta / 2)$, which is more than $\\delta$. With $\\delta / 4$ it works, and the constant is 128 where the hint leads to 32.""",
+    correction="""Toronto A4, 2.1.1, hints at $\\epsilon = \\delta / 2$. That bounds products before the vectors are normalised; for unit vectors it gives $\\delta / (1 - \\delta / 2)$, which is more than $\\delta$. With $\\delta / 4$ it works, and the constant is 128 where the hint leads to 32.""",
     instances=20,
     seconds=4.0,
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 
 WORDS, LENGTH = 3, 4
 
@@ -89,35 +89,35 @@ THEOREM = Theorem(
     statement="""Beam search scores $C = M + (T - 1) K M$ continuations. There are $M^T$ sequences; with fewer than $M^{T-1}$ beams the best of them can be lost, and in the document's example it is.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="The document's tree, two words and two beams. After one word both are kept, with $-0.65$ and $-0.73$. After two, four beginnings compete, and these two are the best:",
             formula=r"-0.65 - 0.6 = -1.25, \quad -0.73 - 0.6 = -1.33",
         ),
-        Step(
+        ProofStep(
             text="The beginning neural neural is dropped, since it comes third, behind by 0.12.",
             formula=r"-0.65 - 0.8 = -1.45, \quad -1.33 - (-1.45) = 0.12",
         ),
-        Step(
+        ProofStep(
             text="After three words beam search returns the first of these.",
             formula=r"-1.25 - 0.6 = -1.85, \quad -1.33 - 0.6 = -1.93",
         ),
-        Step(
+        ProofStep(
             text="But the dropped beginning goes on with $-0.01$ and would have won, by 0.39. A beam looks back and never forward: a good continuation does not help a beginning that is no longer there.",
             formula=r"-1.45 - 0.01 = -1.46, \quad -1.46 - (-1.85) = 0.39",
         ),
-        Step(
+        ProofStep(
             text="The cost. The first step scores $M$ words, each later one $M$ continuations of each of $K$ beams ($C$ counted by running it).",
             formula=r"C = M + (T - 1) K M",
         ),
-        Step(
+        ProofStep(
             text="Choosing the best $K$ by sorting costs $K M \\log(K M)$ comparisons per step, which is of the order of $K M \\log(M)$ as $K \\le M$; a selection in one pass needs only $K M$. So $T K M \\log(M)$ with sorting, $T K M$ without.",
             formula=r"K M \log(K M) = K M \log(K) + K M \log(M)",
         ),
-        Step(
+        ProofStep(
             text="Trying everything scores every beginning of every length, which is exponential in $T$.",
             formula=r"N = \sum_{t=1}^{T} M^t = \frac{M (M^T - 1)}{M - 1}",
         ),
-        Step(
+        ProofStep(
             text="With $M^{T-1}$ beams nothing is ever dropped before the last word, so what is found, $G$, is the best of all, $O$.",
             formula=r"G = O",
         ),
@@ -142,7 +142,7 @@ THEOREM = Theorem(
         ),
     ),
     meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. A few beams find most of what can be found; the document's tree shows how any number short of all can fail.""",
-    correction="""Document 001, 5(e), counts $M \\log(M)$ by sorting; a selection needs $M$.""",
+    correction="""Berkeley HW6, 5(e), counts $M \\log(M)$ by sorting; a selection needs $M$.""",
     instances=400,
     seconds=1.0,
 )

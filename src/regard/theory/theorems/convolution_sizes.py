@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 
 
 def placements(size: int, kernel: int, padding: int, stride: int) -> int:
@@ -80,31 +80,31 @@ THEOREM = Theorem(
         pixels per side. Every element of the filter meets every pixel if, and only if, $p \\ge k - 1$.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="A convolution turns the filter round: its element at $(a, b)$ meets the pixel $a$ rows above and $b$ columns to the left.",
             formula=r"f_{i,j} \coloneqq \sum_{a=-1}^{1} \sum_{b=-1}^{1} g_{i-a,j-b} h_{a,b}",
         ),
-        Step(
+        ProofStep(
             text="At the first pixel nine terms are due.",
             formula=r"f_{1,1} = g_{2,2} h_{-1,-1} + g_{2,1} h_{-1,0} + g_{2,0} h_{-1,1} + g_{1,2} h_{0,-1} + g_{1,1} h_{0,0} + g_{1,0} h_{0,1} + g_{0,2} h_{1,-1} + g_{0,1} h_{1,0} + g_{0,0} h_{1,1}",
         ),
-        Step(
+        ProofStep(
             text="Five of their pixels lie outside: three in row 0 and two more in column 0. With zeros in their place ($u$ is $g$ with nothing outside) four terms are left; other paddings put copies, mirror images or the far side there.",
             formula=r"u_{2,0} = u_{1,0} = u_{0,2} = u_{0,1} = u_{0,0} = 0, \quad \sum_{a=-1}^{1} \sum_{b=-1}^{1} u_{1-a,1-b} h_{a,b} = g_{2,2} h_{-1,-1} + g_{2,1} h_{-1,0} + g_{1,2} h_{0,-1} + g_{1,1} h_{0,0}",
         ),
-        Step(
+        ProofStep(
             text="Sizes. The padded row has $n + 2 p$ pixels; the filter's first place is taken, and every full step of $s$ that still fits gives one more. A step that does not fit is not taken, hence the rounding down ($o$ is counted by moving the filter along).",
             formula=r"o = \lfloor \frac{n + 2 p - k}{s} \rfloor + 1",
         ),
-        Step(
+        ProofStep(
             text="With steps of 1 there is nothing to round ($P$ is counted).",
             formula=r"P = n + 2 p - k + 1",
         ),
-        Step(
+        ProofStep(
             text="Same size takes a padding of half the filter, $(k - 1) / 2$ for odd $k$ ($E$ is counted), and full convolution, $k - 1$ on each side, makes the output larger ($F$ is counted).",
             formula=r"E = n, \quad F = n + k - 1",
         ),
-        Step(
+        ProofStep(
             text="Whether a border shows. With padding $q < k$ the pixel in the corner is met by $(q + 1)^2$ elements of the filter, while one in the middle is met by all $k^2$ (counted: $c$). So with less than full padding a filter's answer depends on the distance to the border: position leaks in.",
             formula=r"c = (q + 1)^2",
         ),
@@ -129,7 +129,7 @@ THEOREM = Theorem(
     ),
     meaning="""Padding is not a detail: with valid and same padding a filter is applied in part only at the border, and a network can tell where it is. That is what the experiment on squares shows, where networks with little padding learn the place
         instead of the order of colours.""",
-    correction="""Document 003 gives the size without rounding down, and explains the failure of small paddings by lost information, which would give half of the answers right and not none. Document 000, equation 11, uses the filter's height for the column
+    correction="""Amsterdam A2 gives the size without rounding down, and explains the failure of small paddings by lost information, which would give half of the answers right and not none. Duke HW3, equation 11, uses the filter's height for the column
         offset, and is off by one for a filter of one pixel.""",
     seconds=0.5,
 )

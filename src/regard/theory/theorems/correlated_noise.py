@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.theory.law import uncorrelated
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 SIZE = 3
@@ -84,56 +84,56 @@ THEOREM = Theorem(
         It is unbiased, and its variance is $1 - \\beta^2$ times that of least squares on y alone.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="A slope $a$ leaves these residuals. The second does not depend on $a$, since the slope of $z$ is known to be 1: it is the noise itself.",
             formula=r"e_n \coloneqq y_n - a x_n, \quad e'_n \coloneqq z_n - x_n, \quad e'_n = \epsilon'_n",
         ),
-        Step(
+        ProofStep(
             text="The covariance of the two noises, its determinant and its inverse.",
             formula=r"\Sigma \coloneqq \begin{pmatrix} 1 & \beta \\ \beta & 1 \end{pmatrix}, \quad \det(\Sigma) = 1 - \beta^2, "
             r"\quad \Sigma^{-1} = \frac{1}{1 - \beta^2} \begin{pmatrix} 1 & -\beta \\ -\beta & 1 \end{pmatrix}",
         ),
-        Step(
+        ProofStep(
             text="With both residuals in one column $r_n$, the exponent of the Gaussian density is a quadratic form; multiplied out:",
             formula=r"r_n \coloneqq \begin{pmatrix} e_n \\ e'_n \end{pmatrix}, \quad "
             r"r_n^\top \Sigma^{-1} r_n = \frac{e_n^2 - 2 \beta e_n e'_n + e_n'^2}{1 - \beta^2}",
         ),
-        Step(
+        ProofStep(
             text="The density of one pair. The square root of $\\det(2 \\pi \\Sigma)$ is $2 \\pi$ times the square root of $\\det(\\Sigma)$, since the matrix has two rows.",
             formula=r"p_n \coloneqq \frac{1}{2 \pi \sqrt{1 - \beta^2}} \exp(-\frac{1}{2} r_n^\top \Sigma^{-1} r_n), "
             r"\quad \sqrt{\det(2 \pi \Sigma)} = 2 \pi \sqrt{1 - \beta^2}",
         ),
-        Step(
+        ProofStep(
             text="Pairs are independent, so densities multiply and logarithms add. This is the joint log-likelihood.",
             formula=r"\ell \coloneqq \sum_{n=1}^{N} \log(p_n), \quad \ell = -N \log(2 \pi) - \frac{N}{2} \log(1 - \beta^2) "
             r"- \frac{1}{2 (1 - \beta^2)} \sum_{n=1}^{N} (e_n^2 - 2 \beta e_n e'_n + e_n'^2)",
         ),
-        Step(
+        ProofStep(
             text="Only $e_n$ depends on $a$, with derivative $-x_n$.",
             formula=r"g \coloneqq \frac{1}{1 - \beta^2} \sum_{n=1}^{N} x_n (e_n - \beta e'_n), \quad \frac{\partial \ell}{\partial a} = g",
         ),
-        Step(
+        ProofStep(
             text="The second derivative is negative everywhere, so the one zero of the first is the one maximum.",
             formula=r"\frac{\partial g}{\partial a} = -\frac{1}{1 - \beta^2} \sum_{n=1}^{N} x_n^2",
         ),
-        Step(
+        ProofStep(
             text="Setting $g = 0$ and solving for $a$ gives the estimate: take from $y_n$ the share of its noise that $z_n$ gives away, then do least squares.",
             formula=r"\hat{a} \coloneqq \frac{\sum_{n=1}^{N} x_n (y_n - \beta (z_n - x_n))}{\sum_{n=1}^{N} x_n^2}, "
             r"\quad \sum_{n=1}^{N} x_n (y_n - \hat{a} x_n - \beta (z_n - x_n)) = 0",
         ),
-        Step(
+        ProofStep(
             text="Put the model in: the error of the estimate is a weighted sum of what is left of the noise, $u_n$.",
             formula=r"u_n \coloneqq \epsilon_n - \beta \epsilon'_n, \quad \hat{a} - \alpha = \frac{\sum_{n=1}^{N} x_n u_n}{\sum_{n=1}^{N} x_n^2}",
         ),
-        Step(
+        ProofStep(
             text="Each $u_n$ has mean 0 and variance $1 - 2 \\beta^2 + \\beta^2$, so the estimate is unbiased.",
             formula=r"\mathbb{E}[u_n] = 0, \quad \mathbb{E}[u_n^2] = 1 - \beta^2, \quad \mathbb{E}[\hat{a}] = \alpha",
         ),
-        Step(
+        ProofStep(
             text="Different $u_n$ are uncorrelated, so the variances add, each with the weight $x_n^2$.",
             formula=r"\mathrm{Var}[\hat{a}] = \frac{1 - \beta^2}{\sum_{n=1}^{N} x_n^2}",
         ),
-        Step(
+        ProofStep(
             text="Least squares on $y$ alone is the same estimate at $\\beta = 0$. It is never better, and it is as good only at $\\beta = 0$; towards $\\beta = \\pm 1$ the variance "
             "of the estimate goes to 0, because $z_n - x_n$ then tells $\\epsilon_n$ exactly.",
             formula=r"\tilde{a} \coloneqq \frac{\sum_{n=1}^{N} x_n y_n}{\sum_{n=1}^{N} x_n^2}, \quad \mathrm{Var}[\tilde{a}] = \frac{1}{\sum_{n=1}^{N} x_n^2}, "
@@ -164,7 +164,7 @@ THEOREM = Theorem(
         correlated, of whichever sign. At $\\beta = 0.95$ one data set does the work of ten. The price is that $\\beta$ must be known: with a wrong one the estimate stays unbiased, but its
         variance is $1 - 2 b \\beta + b^2$, and an assumed $b$ of the wrong sign, or larger than $2 \\beta$, does worse than to ignore $z$. Gaussian noise is needed to call the estimate the most
         likely one; the variance uses second moments alone.""",
-    correction="Document 000, question 1(a), calls the joint density itself the log-likelihood; it is the likelihood, and what is asked for is its logarithm.",
+    correction="Duke HW3, question 1(a), calls the joint density itself the log-likelihood; it is the likelihood, and what is asked for is its logarithm.",
     instances=60,
     seconds=1.5,
 )

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.theory.law import independent
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 WIDTH = 3
@@ -95,44 +95,44 @@ THEOREM = Theorem(
         With mean 0 and variance 1 the variance is $d$, so $\\frac{q^\\top k}{\\sqrt{d}}$ has variance 1 whatever the width.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="One place: independence lets the expectation of the product be the product of the expectations.",
             formula=r"\mathbb{E}[q_i k_i] = \mathbb{E}[q_i] \mathbb{E}[k_i] = \mu_i^2",
         ),
-        Step(
+        ProofStep(
             text="The mean of a sum is the sum of the means.",
             formula=r"\mathbb{E}[q^\top k] = \sum_{i=1}^{d} \mu_i^2 = \lVert \mu \rVert^2",
         ),
-        Step(
+        ProofStep(
             text="A square has mean variance plus squared mean; again the product of the two, by independence.",
             formula=r"\mathbb{E}[q_i^2] = \mu_i^2 + \sigma^2, \quad \mathbb{E}[q_i^2 k_i^2] = (\mu_i^2 + \sigma^2)^2",
         ),
-        Step(
+        ProofStep(
             text="Take away the squared mean $\\mu_i^4$ and the variance of one place is left.",
             formula=r"\mathrm{Var}[q_i k_i] = (\mu_i^2 + \sigma^2)^2 - \mu_i^4 = 2 \sigma^2 \mu_i^2 + \sigma^4",
         ),
-        Step(
+        ProofStep(
             text="Different places are independent, so their variances add. With equal means $\\mu_i = m$ this is $d (\\sigma^4 + 2 \\sigma^2 m^2)$: in proportion to the width.",
             formula=r"\mathrm{Var}[q^\top k] = 2 \sigma^2 \lVert \mu \rVert^2 + d \sigma^4",
         ),
-        Step(
+        ProofStep(
             text="A factor $1/s$ divides the variance by $s^2$. For mean 0 the width is gone with $s = \\sqrt{d}$, and what is left is $\\sigma^4$, which is 1 only if $\\sigma = 1$.",
             formula=r"\mathrm{Var}[\frac{(q - \mu)^\top (k - \mu)}{\sqrt{d}}] = \sigma^4",
         ),
-        Step(
+        ProofStep(
             text="What a narrow head costs. The table of all scores, queries $Q$ and keys $K$ with $d$ columns, is a product through $d$ dimensions; its rank is at most $d$, however many tokens there are. "
             "It is a bound and not an equality: each factor may have a smaller rank.",
             formula=r"\mathrm{rank}(Q K^\top) \le \min(\mathrm{rank}(Q), \mathrm{rank}(K)) \le d",
         ),
-        Step(
+        ProofStep(
             text="What several heads give. The outputs $A$ and $B$ of two heads side by side, times the output projection, are a sum over heads: each mixes tokens by weights of its own, which one head of any width cannot.",
             formula=r"\begin{pmatrix} A & B \end{pmatrix} \begin{pmatrix} C \\ D \end{pmatrix} = A C + B D",
         ),
-        Step(
+        ProofStep(
             text="Why the MLP is wide. A ReLU unit passes one side only; to carry a vector of width $d$ through unharmed takes two units per entry, $2 d$ in all, and what is to be computed beside it needs more.",
             formula=r"x = \max(x, 0) - \max(-x, 0)",
         ),
-        Step(
+        ProofStep(
             text="And a narrow one is a bottleneck: with $w$ hidden units and activations $R$ over all tokens the outputs $F R$ have rank $w$ at most.",
             formula=r"\mathrm{rank}(F R) \le w",
         ),
@@ -165,7 +165,7 @@ THEOREM = Theorem(
     meaning="""Scores grow with the square root of the width because they are sums of $d$ independent terms. Dividing by $\\sqrt{d}$ keeps them where the softmax still listens. The argument is about the start of training:
         trained queries and keys are neither independent nor of mean 0, and both breaks show how much that changes. A score table of rank $d$ over many tokens is a strong limit, and several heads are the way round it
         that costs nothing, since $h$ heads of width $d/h$ need as many multiplications as one of width $d$.""",
-    correction="""Document 001, 2(c), has variance $d^2$ where its own part (b) gives $d$. Document 003, 2.1(c), concludes mean 0 from "i.i.d.", which is an assumption of its own, and after scaling the variance is $\\sigma^4$.
+    correction="""Berkeley HW6, 2(c), has variance $d^2$ where its own part (b) gives $d$. Amsterdam A2, 2.1(c), concludes mean 0 from "i.i.d.", which is an assumption of its own, and after scaling the variance is $\\sigma^4$.
         Its 2.1(d) says that the output's rank equals the smaller of the ranks; it is at most that. Its 2.1(a) calls a cost of order $n^2$ exponential; it is quadratic.""",
     instances=60,
     seconds=1.5,

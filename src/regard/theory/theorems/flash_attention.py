@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.theorems.low_rank import softmax
 from regard.theory.value import column
 
@@ -116,35 +116,35 @@ THEOREM = Theorem(
         numbers instead of $4 N d + 4 N^2$, which is less as soon as $M > 3 d^2$.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="A softmax does not change when the same number is taken from every score; taking the largest keeps every exponential at most 1.",
             formula=r"\frac{\exp(s_j - c)}{\sum_{i=1}^{5} \exp(s_i - c)} = \frac{\exp(s_j)}{\sum_{i=1}^{5} \exp(s_i)}",
         ),
-        Step(
+        ProofStep(
             text="Two blocks, here of three and two keys. Each has its own largest score, its own sum, and its own weighted values.",
             formula=r"m_1 \coloneqq \max_{j=1}^{3} s_j, \quad l_1 \coloneqq \sum_{j=1}^{3} \exp(s_j - m_1), \quad o_1 \coloneqq \sum_{j=1}^{3} \exp(s_j - m_1) v_j",
         ),
-        Step(
+        ProofStep(
             text="The second block likewise.",
             formula=r"m_2 \coloneqq \max_{j=4}^{5} s_j, \quad l_2 \coloneqq \sum_{j=4}^{5} \exp(s_j - m_2), \quad o_2 \coloneqq \sum_{j=4}^{5} \exp(s_j - m_2) v_j",
         ),
-        Step(
+        ProofStep(
             text="The two are put on one scale by a factor for each: this is all that has to be done when a larger score turns up.",
             formula=r"m \coloneqq \max(m_1, m_2), \quad l \coloneqq \exp(m_1 - m) l_1 + \exp(m_2 - m) l_2, \quad l = \sum_{j=1}^{5} \exp(s_j - m)",
         ),
-        Step(
+        ProofStep(
             text="With the values too, the quotient is the softmax average over all keys. Nothing was approximated; and since the merged triple is again one of the same kind, it goes on so for any number of blocks.",
             formula=r"o \coloneqq \exp(m_1 - m) o_1 + \exp(m_2 - m) o_2, \quad \frac{o}{l} = \frac{\sum_{j=1}^{5} \exp(s_j) v_j}{\sum_{j=1}^{5} \exp(s_j)}",
         ),
-        Step(
+        ProofStep(
             text="Memory: for $N$ queries against a block of $B$ keys, $N B$ scores are held at once ($H$ counted), and not $N^2$; with blocks of queries too, $B^2$.",
             formula=r"H = N B",
         ),
-        Step(
+        ProofStep(
             text="Traffic. Keys and values come in once; for each of the $N / B$ blocks of keys, queries come in and outputs come in and go out ($F$ counted). Blocks are as large as fits: four of them fill the fast memory.",
             formula=r"B = \frac{M}{4 d}, \quad F = 2 N d + 3 N d \frac{N}{B} = 2 N d + \frac{12 N^2 d^2}{M}",
         ),
-        Step(
+        ProofStep(
             text="The table would be written and read twice, before and after the softmax. Up to the terms in $N d$, the ratio of the two is:",
             formula=r"\frac{12 N^2 d^2}{M} = \frac{3 d^2}{M} 4 N^2",
         ),
@@ -187,7 +187,7 @@ THEOREM = Theorem(
         ),
     ),
     meaning="""Flash attention does not compute less: it takes the same $N^2 d$ multiplications, and a few more on the way back. It moves less, and a processor that waits for memory most of the time is faster for it. Cost stays quadratic in $N$; memory becomes linear.""",
-    correction="""Document 003, 2.9, gives speed and memory as benefits; it should say that the output is exact, that memory is of order $N$ instead of $N^2$, and that accesses are of order $N^2 d^2 / M$ against $N d + N^2$. Document 001, 3(c), counts every product for the
+    correction="""Amsterdam A2, 2.9, gives speed and memory as benefits; it should say that the output is exact, that memory is of order $N$ instead of $N^2$, and that accesses are of order $N^2 d^2 / M$ against $N d + N^2$. Berkeley HW6, 3(c), counts every product for the
         memory of the softmax; $N^2 + N (D + M)$ numbers are enough.""",
     instances=30,
     seconds=1.0,

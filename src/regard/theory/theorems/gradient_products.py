@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 WIDTH = 3
@@ -106,49 +106,49 @@ THEOREM = Theorem(
         and the bound is reached.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="A chain of three ReLU units. The chain rule gives one factor per unit: its weight, if the unit is on.",
             formula=r"h_1 \coloneqq \max(w_1 x, 0), \quad h_2 \coloneqq \max(w_2 h_1, 0), \quad h_3 \coloneqq \max(w_3 h_2, 0), "
             r"\quad \frac{\partial h_3}{\partial x} = w_1 w_2 w_3 \mathbf{1}[h_1 > 0] \mathbf{1}[h_2 > 0] \mathbf{1}[h_3 > 0]",
         ),
-        Step(
+        ProofStep(
             text="With weights 1 a unit that is on passes its input on, and so do all after it: the gradient is 1 for a positive input $y$ and 0 for a negative one, at any depth.",
             formula=r"g_1 \coloneqq \max(y, 0), \quad g_2 \coloneqq \max(g_1, 0), \quad \frac{\partial g_2}{\partial y} = \mathbf{1}[y > 0]",
         ),
-        Step(
+        ProofStep(
             text="With other weights its size is the product of theirs where all units are on, and 0 elsewhere; so it is at most the product. It need neither vanish nor explode, but it does unless the product stays near 1.",
             formula=r"|\frac{\partial h_3}{\partial x}| = \mathbf{1}[h_3 > 0] \prod_{i=1}^{3} |w_i|, \quad |\frac{\partial h_3}{\partial x}| \le |w_1| |w_2| |w_3|",
         ),
-        Step(
+        ProofStep(
             text="The sigmoid: its derivative is largest at 0, where it is $\\frac{1}{4}$.",
             formula=r"\sigma(t) \coloneqq \frac{1}{1 + \exp(-t)}, \quad \frac{\partial \sigma(t)}{\partial t} = \sigma(t) (1 - \sigma(t)) = \frac{1}{4} - (\sigma(t) - \frac{1}{2})^2",
         ),
-        Step(
+        ProofStep(
             text="One step of the recurrence: a diagonal of such derivatives times $W$.",
             formula=r"x_2 \coloneqq \sigma(W x_1), \quad D_1 \coloneqq \mathrm{diag}(x_2 \odot (1 - x_2)), \quad \frac{\partial x_2}{\partial x_1} = D_1 W",
         ),
-        Step(
+        ProofStep(
             text="The largest singular value of a product is at most the product of the largest singular values, so one step has at most $\\frac{1}{4} \\cdot \\frac{1}{4}$.",
             formula=r"\sigma_{\max}(W) = \frac{1}{4}, \quad \sigma_{\max}(D_1 W) \le \sigma_{\max}(D_1) \sigma_{\max}(W) \le \frac{1}{16}",
         ),
-        Step(
+        ProofStep(
             text="Further steps bring further factors.",
             formula=r"x_3 \coloneqq \sigma(W x_2), \quad x_4 \coloneqq \sigma(W x_3), \quad D_2 \coloneqq \mathrm{diag}(x_3 \odot (1 - x_3)), \quad "
             r"D_3 \coloneqq \mathrm{diag}(x_4 \odot (1 - x_4)), \quad \frac{\partial x_4}{\partial x_1} = D_3 W D_2 W D_1 W",
         ),
-        Step(
+        ProofStep(
             text="So after $n - 1$ steps, here three, the bound is the power. It is reached by $W$ that takes the mean away from a vector, divided by 4, at a vector of equal entries: every argument is then 0.",
             formula=r"\sigma_{\max}(\frac{\partial x_4}{\partial x_1}) \le (\frac{1}{16})^3",
         ),
-        Step(
+        ProofStep(
             text="What changes it. Orthogonal weights ($O$, $P$) keep every length, at any depth.",
             formula=r"\lVert O P v \rVert = \lVert v \rVert, \quad \sigma_{\max}(O P) = \sigma_{\min}(O P) = 1",
         ),
-        Step(
+        ProofStep(
             text="The hyperbolic tangent has slope 1 at 0, not $\\frac{1}{4}$.",
             formula=r"\frac{\partial \tanh(t)}{\partial t} = 1 - \tanh(t)^2",
         ),
-        Step(
+        ProofStep(
             text="A residual layer $x + f(x)$ has the Jacobian $I + J$: where $J$ is small, no direction is lost, whatever $f$ is.",
             formula=r"\sigma_{\min}(I + J) \ge 1 - \sigma_{\max}(J)",
         ),
@@ -186,7 +186,7 @@ THEOREM = Theorem(
     ),
     meaning="""Nothing about depth itself makes gradients vanish: the factors do. A ReLU chain with weights near 1 passes them on, or nothing at all; a sigmoid takes three quarters away at best, at every step. Orthogonal starts, activations of slope 1 and
         residual connections are three ways of holding the factors near 1.""",
-    correction="""Document 004, 1.1, calls its feed-forward chain a recurrent network.""",
+    correction="""Toronto A4, 1.1, calls its feed-forward chain a recurrent network.""",
     instances=60,
     seconds=1.0,
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 NODES, WIDTH, OUT = 5, 3, 2
@@ -114,43 +114,43 @@ THEOREM = Theorem(
         (tanh stands for any activation). With a median in place of the mean there is no such form.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="A walk of two steps from $i$ to $j$ goes through some node $k$: one for each $k$ with both edges. That is the entry of the square.",
             formula=r"(A^2)_{i,j} = \sum_{k=1}^{n} A_{i,k} A_{k,j}, \quad (A^2)_{i,i} = d_i",
         ),
-        Step(
+        ProofStep(
             text="By induction $A^n$ counts walks of length $n$; here $T$ is a count of all walks of length 3, made by trying each. They are walks and not paths: a node may come again.",
             formula=r"A^3 = T",
         ),
-        Step(
+        ProofStep(
             text="The Laplacian takes from each node's value those of its neighbours: it measures differences, and is 0 on constants, whatever the degrees.",
             formula=r"L \coloneqq D - A, \quad (L x)_i = \sum_{k=1}^{n} A_{i,k} (x_i - x_k), \quad L e = 0",
         ),
-        Step(
+        ProofStep(
             text="Summed with $x$ it is the squared difference along each edge, once; so $L$ has no negative eigenvalue.",
             formula=r"x^\top L x = \frac{1}{2} \sum_{i=1}^{n} \sum_{k=1}^{n} A_{i,k} (x_i - x_k)^2",
         ),
-        Step(
+        ProofStep(
             text="A layer, node by node: the message is the mean over the neighbours $N$ of node $v$, the update mixes it with the node itself. $B H_v$ is a self-connection and not a bias: without it a node forgets itself after every layer.",
             formula=r"m \coloneqq \sum_{u \in N} \frac{H_u}{|N|}, \quad h \coloneqq \tanh(W m + B H_v)",
         ),
-        Step(
+        ProofStep(
             text="The means of all nodes are the rows of $D^{-1} A H$.",
             formula=r"(D^{-1} A H)_v = m",
         ),
-        Step(
+        ProofStep(
             text="So the layer as matrices. Features are rows here and columns in the formula for one node, hence the transposes.",
             formula=r"G \coloneqq \tanh(D^{-1} A H W^\top + H B^\top), \quad G_v = h",
         ),
-        Step(
+        ProofStep(
             text="The mean weights all neighbours of a node alike and its rows sum to 1. The symmetric form ($R$ is the diagonal of $1 / \\sqrt{d_i}$) weights by both degrees and its rows do not.",
             formula=r"D^{-1} A e = e, \quad (R A R)_{i,j} = \frac{A_{i,j}}{\sqrt{d_i d_j}}",
         ),
-        Step(
+        ProofStep(
             text="Graph attention puts weights in their place that depend on the features, through scores $s$, over neighbours alone. On a complete graph these are the softmax weights of a transformer; a causal mask is a directed graph.",
             formula=r"w_k \coloneqq \frac{A_{v,k} \exp(s_{v,k})}{\sum_{j=1}^{n} A_{v,j} \exp(s_{v,j})}, \quad \sum_{k=1}^{n} w_k = 1, \quad \sum_{k=1}^{n} (1 - A_{v,k}) w_k = 0",
         ),
-        Step(
+        ProofStep(
             text="What a matrix computes is additive. A median is not: with $a = (1, 0, 0)$ and $b = (0, 1, 0)$ it is 0 for each and 1 for the sum. So no matrix, and no sum of messages, gives a median.",
             formula=r"\mathrm{median}(a) = 0, \quad \mathrm{median}(b) = 0, \quad \mathrm{median}(a + b) = 1",
         ),
@@ -183,8 +183,8 @@ THEOREM = Theorem(
     ),
     meaning="""Everything linear on a graph is a matrix, and the three forms of a layer are one computation: sums over neighbours for reading, matrices for running. Max and median aggregation are outside: they are computed beside the matrices, not by them.
         The mean of a node's neighbours blurs, and repeated it makes all nodes alike; the self-connection slows that and does not prevent it.""",
-    correction="""Document 003: 3.1(b) says paths where $A^n$ counts walks; 3.1(c) names nodes 2, 3 and 5 as those of degree 3, which are 2, 4 and 5, and takes the degree for the size of $(L X)_v$, which is 0 on constants; 3.2(a) calls the self-connection a bias;
-        3.3(a) drops the transposes; 3.4(a) calls the weights of a GCN equal, which are $1 / \\sqrt{d_u d_v}$. Document 004 says that rows sum to one, which is true of $D^{-1} A$ and not of the symmetric form that it uses.""",
+    correction="""Amsterdam A2: 3.1(b) says paths where $A^n$ counts walks; 3.1(c) names nodes 2, 3 and 5 as those of degree 3, which are 2, 4 and 5, and takes the degree for the size of $(L X)_v$, which is 0 on constants; 3.2(a) calls the self-connection a bias;
+        3.3(a) drops the transposes; 3.4(a) calls the weights of a GCN equal, which are $1 / \\sqrt{d_u d_v}$. Toronto A4 says that rows sum to one, which is true of $D^{-1} A$ and not of the symmetric form that it uses.""",
     instances=120,
     seconds=1.5,
 )

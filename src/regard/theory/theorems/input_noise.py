@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.theory.law import uncorrelated
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 ROWS, WIDTH = 4, 3
@@ -77,36 +77,36 @@ THEOREM = Theorem(
         In the form with a sum instead of a mean the strength is $n \\sigma^2$.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="The residual of point $i$ without and with noise. The noise enters through the weights alone; the bias does not see it.",
             formula=r"r_i \coloneqq \theta_0 + \theta^\top x_i - y_i, \quad \tilde{r}_i \coloneqq \theta_0 + \theta^\top (x_i + \epsilon_i) - y_i, "
             r"\quad \tilde{r}_i = r_i + \theta^\top \epsilon_i",
         ),
-        Step(
+        ProofStep(
             text="Squared:",
             formula=r"\tilde{r}_i^2 = r_i^2 + 2 r_i \theta^\top \epsilon_i + (\theta^\top \epsilon_i)^2",
         ),
-        Step(
+        ProofStep(
             text="The middle term vanishes on average since the noise has mean 0. The last is $\\theta^\\top \\mathbb{E}[\\epsilon_i \\epsilon_i^\\top] \\theta$, and the covariance of the noise "
             "is $\\sigma^2$ times the identity.",
             formula=r"\mathbb{E}[r_i \theta^\top \epsilon_i] = 0, \quad \mathbb{E}[\epsilon_i \epsilon_i^\top] = \sigma^2 I, "
             r"\quad \mathbb{E}[(\theta^\top \epsilon_i)^2] = \sigma^2 \theta^\top \theta",
         ),
-        Step(
+        ProofStep(
             text="The mean over the points adds nothing new: every point has the same penalty.",
             formula=r"L \coloneqq \frac{1}{n} \sum_{i=1}^{n} r_i^2, \quad \tilde{L} \coloneqq \frac{1}{n} \sum_{i=1}^{n} \tilde{r}_i^2, "
             r"\quad \mathbb{E}[\tilde{L}] = L + \sigma^2 \lVert \theta \rVert^2",
         ),
-        Step(
+        ProofStep(
             text="What the noise does to the best weights: the gradient of the averaged loss pulls the weights to 0 with strength $2 \\sigma^2$, and leaves the bias alone.",
             formula=r"J \coloneqq L + \sigma^2 \theta^\top \theta, \quad \nabla_\theta J = \frac{2}{n} \sum_{i=1}^{n} r_i x_i + 2 \sigma^2 \theta, "
             r"\quad \frac{\partial J}{\partial \theta_0} = \frac{2}{n} \sum_{i=1}^{n} r_i",
         ),
-        Step(
+        ProofStep(
             text="With inputs $X$ (one per row) and outputs $Y$ centred, the bias is 0 at the optimum and setting the gradient to 0 gives the ridge solution.",
             formula=r"\hat{\theta} \coloneqq (X^\top X + n \sigma^2 I)^{-1} X^\top Y, \quad X^\top (X \hat{\theta} - Y) + n \sigma^2 \hat{\theta} = 0",
         ),
-        Step(
+        ProofStep(
             text="Along a right singular vector $v$ of $X$ with singular value $s$ the solution is that of least squares, shrunk: strongly where the data vary little compared with the noise.",
             formula=r"v^\top \hat{\theta} = \frac{s^2}{s^2 + n \sigma^2} v^\top (X^\top X)^{-1} X^\top Y",
         ),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 TOKENS, WIDTH, VALUES = 4, 2, 3
@@ -106,36 +106,36 @@ THEOREM = Theorem(
         For $N$ tokens that takes a number of multiplications in proportion to $N$ and not to $N^2$. For the kernel $(q^\\top k + 1)^2$ the map has $C = (D + 1)(D + 2) / 2$ entries.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="Weights that are not negative and have a positive sum become shares: the output is an average of the values and stays between the smallest and the largest. Not to be negative is not enough: if all are 0, there is nothing to divide by.",
             formula=r"\sum_{j=1}^{N} \frac{w_j}{\sum_{i=1}^{N} w_i} = 1",
         ),
-        Step(
+        ProofStep(
             text="A kernel can be negative: the plain product of opposite vectors is. It is for the feature map to make all entries positive, or for the kernel to be a square or an exponential.",
             formula=r"q^\top (-q) = -\lVert q \rVert^2",
         ),
-        Step(
+        ProofStep(
             text="The quadratic kernel is a square, so it is never negative; it is 0 where $q^\\top k = -1$. Multiplied out for any width $D$:",
             formula=r"(q^\top k + 1)^2 = 1 + 2 \sum_{i=1}^{D} q_i k_i + \sum_{i=1}^{D} q_i^2 k_i^2 + 2 \sum_{i=1}^{D} \sum_{j=i+1}^{D} q_i q_j k_i k_j",
         ),
-        Step(
+        ProofStep(
             text="Each term is a product of something of $q$ with the same of $k$; a factor 2 is shared as $\\sqrt{2}$ by each side. For $D = 2$ the features are:",
             formula=r"\phi(x) \coloneqq \begin{pmatrix} 1 \\ \sqrt{2} x_1 \\ \sqrt{2} x_2 \\ x_1^2 \\ x_2^2 \\ \sqrt{2} x_1 x_2 \end{pmatrix}, \quad \phi(q)^\top \phi(k) = (q^\top k + 1)^2",
         ),
-        Step(
+        ProofStep(
             text="How many there are: one constant, $D$ linear terms, $D$ squares, and one for each of the $D (D - 1) / 2$ pairs.",
             formula=r"C = 1 + 2 D + \frac{D (D - 1)}{2} = \frac{(D + 1) (D + 2)}{2}",
         ),
-        Step(
+        ProofStep(
             text="Attention with this kernel. In both sums $\\phi(Q_i)$ stands in every term and can be taken out.",
             formula=r"S \coloneqq \sum_{j=1}^{N} \phi(K_j) V_j^\top, \quad z \coloneqq \sum_{j=1}^{N} \phi(K_j), \quad "
             r"\frac{\sum_{j=1}^{N} \phi(Q_i)^\top \phi(K_j) V_j}{\sum_{j=1}^{N} \phi(Q_i)^\top \phi(K_j)} = \frac{S^\top \phi(Q_i)}{z^\top \phi(Q_i)}",
         ),
-        Step(
+        ProofStep(
             text="The same for all queries at once, with the features of queries and keys as rows of $F$ and $G$: matrix products may be bracketed as one likes.",
             formula=r"(F G^\top) V = F (G^\top V)",
         ),
-        Step(
+        ProofStep(
             text="But the number of multiplications is not the same: $T_1$ with the scores first, $T_2$ with the summary of keys and values first (both counted by a loop).",
             formula=r"T_1 = N^2 (C + M), \quad T_2 = 2 N C M",
         ),
@@ -162,7 +162,7 @@ THEOREM = Theorem(
     ),
     meaning="""Softmax attention needs $N^2 (D + M)$ multiplications and a table of $N^2$ weights; the kernel form needs $2 N C M$ and a summary of $C M$ numbers. With the quadratic kernel $C$ is about $D^2 / 2$, so it pays only when there are more tokens than
         that. The summary is all a causal model has to carry from token to token: a recurrent network.""",
-    correction="""Document 001, 3(b)ii, leaves out the $\\sqrt{2}$ of the linear terms; 3(a) asks only that the sum is not negative, and it must be positive; 3(c) counts $N^2 M$ for the memory where $N^2 + N (D + M)$ will do. Document 004, 1.3.1,
+    correction="""Berkeley HW6, 3(b)ii, leaves out the $\\sqrt{2}$ of the linear terms; 3(a) asks only that the sum is not negative, and it must be positive; 3(c) counts $N^2 M$ for the memory where $N^2 + N (D + M)$ will do. Toronto A4, 1.3.1,
         says that every kernel is non-negative; the linear one is not.""",
     seconds=1.0,
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 ROWS, WIDTH = 5, 3
@@ -132,31 +132,31 @@ THEOREM = Theorem(
         The penalty falls as the prior widens ($b$ grows), and grows with the noise.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="Likelihood and prior. Both are products, since noise and weights are independent.",
             formula=r"p \coloneqq \prod_{i=1}^{n} \frac{1}{\sigma \sqrt{2 \pi}} \exp(-\frac{(y_i - \theta^\top x_i)^2}{2 \sigma^2}), "
             r"\quad w \coloneqq \prod_{j=1}^{d} \frac{1}{2 b} \exp(-\frac{|\theta_j|}{b})",
         ),
-        Step(
+        ProofStep(
             text="By Bayes' rule the posterior is proportional to $p w$, so its maximum is where $-\\log(p w)$ is smallest.",
             formula=r"-\log(p w) = n \log(\sigma \sqrt{2 \pi}) + d \log(2 b) + \frac{1}{2 \sigma^2} \sum_{i=1}^{n} (y_i - \theta^\top x_i)^2 + \frac{1}{b} \lVert \theta \rVert_1",
         ),
-        Step(
+        ProofStep(
             text="Multiply by $2 \\sigma^2$, which moves no minimum. The terms that hold no $\\theta$ move none either; what is left is the lasso.",
             formula=r"\lambda \coloneqq \frac{2 \sigma^2}{b}, \quad J \coloneqq \sum_{i=1}^{n} (y_i - \theta^\top x_i)^2 + \lambda \lVert \theta \rVert_1, "
             r"\quad -2 \sigma^2 \log(p w) = J + 2 \sigma^2 (n \log(\sigma \sqrt{2 \pi}) + d \log(2 b))",
         ),
-        Step(
+        ProofStep(
             text="One weight alone, the others held: $J$ is a parabola with a kink, here $h(t)$ with $c$ the sum of squares of the weight's input and $\\rho$ the product of that input with "
             "what the others leave. Its minimum is the soft threshold $m$: towards 0 by half the penalty, and no further.",
             formula=r"h(t) \coloneqq c t^2 - 2 \rho t + \lambda_1 |t|, \quad m \coloneqq \frac{1}{c} \mathrm{sign}(\rho) \max(|\rho| - \frac{\lambda_1}{2}, 0)",
         ),
-        Step(
+        ProofStep(
             text="Why: a step $\\tau$ outwards from $m$ costs $c \\tau^2$, and more where the threshold has cut $m$ off at 0; a step back to the share $s$ of $m$ costs as much. "
             "Since $h$ is convex, what is smallest nearby is smallest everywhere.",
             formula=r"\tau \coloneqq |t| \mathrm{sign}(\rho), \quad h(m + \tau) - h(m) = c \tau^2 + |\tau| \max(\lambda_1 - 2 |\rho|, 0), \quad h(s m) - h(m) = c (1 - s)^2 m^2",
         ),
-        Step(
+        ProofStep(
             text="So a weight is exactly 0 as soon as $|\\rho| \\le \\lambda / 2$, which for the whole problem means: a prior so narrow that $\\sigma^2 / b$ exceeds every $|\\rho|$ leaves nothing. "
             "Here $q$ is any number smaller than $\\rho$ in size.",
             formula=r"\mathrm{sign}(q) \max(|q| - |\rho|, 0) = 0, \quad \frac{\lambda}{2} = \frac{\sigma^2}{b}",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 
 WIDTH, POINTS, CODE = 4, 6, 2
 
@@ -86,45 +86,45 @@ THEOREM = Theorem(
         and it is reached exactly where $W_2 W_1 = U U^\\top$, the projection onto the principal directions. The weights themselves are free up to an invertible $k \\times k$ matrix.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="The loss, with $R$ for what the network leaves of a point.",
             formula=r"R \coloneqq I - W_2 W_1, \quad L \coloneqq \frac{1}{n} \lVert X - W_2 W_1 X \rVert_F^2, \quad L = \frac{1}{n} \mathrm{tr}(R X X^\top R^\top)",
         ),
-        Step(
+        ProofStep(
             text="The gradient of a squared norm; the factor 2 belongs to it.",
             formula=r"\nabla_B \lVert B A \rVert_F^2 = 2 B A A^\top",
         ),
-        Step(
+        ProofStep(
             text="So both gradients of the loss, by the chain rule. Each has the shape of its weight. Where both are 0, the first-order conditions hold.",
             formula=r"\nabla_{W_2} L = -\frac{2}{n} R X X^\top W_1^\top, \quad \nabla_{W_1} L = -\frac{2}{n} W_2^\top R X X^\top",
         ),
-        Step(
+        ProofStep(
             text="The data by their singular values: left vectors $u_i$ are the principal directions, and $s_i^2 / n$ the variance along them.",
             formula=r"X = \sum_{i=1}^{m} s_i u_i v_i^\top, \quad X X^\top u_i = s_i^2 u_i",
         ),
-        Step(
+        ProofStep(
             text="The principal directions $U$ as decoder and transposed as encoder fulfil the conditions: the rest $I - U U^\\top$ has nothing along them.",
             formula=r"(I - U U^\top) X X^\top U = 0, \quad U^\top (I - U U^\top) X X^\top = 0",
         ),
-        Step(
+        ProofStep(
             text="But so do any other $k$ of the directions, such as the second and fourth, $E$: these are saddles, with the variances of what they leave out as loss.",
             formula=r"(I - E E^\top) X X^\top E = 0, \quad \lVert X - E E^\top X \rVert_F^2 = s_1^2 + s_3^2",
         ),
-        Step(
+        ProofStep(
             text="The optimum. For a given span, with orthonormal basis $G$, projection is the best that can be done, and what it keeps is a weighted sum of the $s_i^2$.",
             formula=r"p_i \coloneqq u_i^\top G G^\top u_i, \quad \lVert X - G G^\top X \rVert_F^2 = \sum_{i=1}^{m} (1 - p_i) s_i^2",
         ),
-        Step(
+        ProofStep(
             text="The shares $p_i$ lie between 0 and 1 and sum to $k$; for the span of $U$ the first $k$ are 1. Against it, another span loses $1 - p_i$ of the large variances and gains $p_i$ of the small ones.",
             formula=r"\sum_{i=1}^{m} p_i = k, \quad \lVert X - U U^\top X \rVert_F^2 = \sum_{i=k+1}^{m} s_i^2, "
             r"\quad \lVert X - G G^\top X \rVert_F^2 - \lVert X - U U^\top X \rVert_F^2 = \sum_{i=1}^{k} (1 - p_i) s_i^2 - \sum_{i=k+1}^{m} p_i s_i^2",
         ),
-        Step(
+        ProofStep(
             text="The shares lost and gained are equal, what is lost weighs at least $s_k^2$, and what is gained at most $s_{k+1}^2$: every term on the right is positive or 0. So no span does better than $U$, and none does as well that gives a share to the small variances.",
             formula=r"\sum_{i=1}^{k} (1 - p_i) = \sum_{i=k+1}^{m} p_i, "
             r"\quad \sum_{i=1}^{k} (1 - p_i) s_i^2 - \sum_{i=k+1}^{m} p_i s_i^2 = (s_k^2 - s_{k+1}^2) \sum_{i=k+1}^{m} p_i + \sum_{i=1}^{k} (1 - p_i) (s_i^2 - s_k^2) + \sum_{i=k+1}^{m} p_i (s_{k+1}^2 - s_i^2)",
         ),
-        Step(
+        ProofStep(
             text="Only the product is determined: any invertible $C$ between the two weights cancels.",
             formula=r"(U C) (C^{-1} U^\top) = U U^\top",
         ),
@@ -149,7 +149,7 @@ THEOREM = Theorem(
     ),
     meaning="""A linear autoencoder finds the same plane as PCA and nothing more: not the components themselves, whose order and axes the loss does not see. All stationary points but the best are saddles, so gradient descent gets there. Depth without
         activations adds nothing; an activation is what makes an autoencoder more than PCA.""",
-    correction="""Document 001, 4(b), lacks the factor 2 in the gradient of $\\lVert W A \\rVert^2$ and sign and $2/n$ in that of $W_2$; its gradient of $W_1$ has the shape $m \\times k$ where $W_1$ is $k \\times m$. It writes $X$ as a sum of $s_i u_i u_i^\\top$ though $X$ is
+    correction="""Berkeley HW6, 4(b), lacks the factor 2 in the gradient of $\\lVert W A \\rVert^2$ and sign and $2/n$ in that of $W_2$; its gradient of $W_1$ has the shape $m \\times k$ where $W_1$ is $k \\times m$. It writes $X$ as a sum of $s_i u_i u_i^\\top$ though $X$ is
         not square, says eigenvalues for singular values, and calls the optimum unique up to sign; only the product is unique.""",
     instances=30,
     seconds=1.5,

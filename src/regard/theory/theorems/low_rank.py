@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.theorems.kernel_attention import counted
 
 TOKENS, RANK, WIDTH = 5, 2, 3
@@ -89,39 +89,39 @@ THEOREM = Theorem(
         Cut off at a rank below its own, the table is missed by exactly the singular values that are left out, and no table of that rank comes closer.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="From right to left, nothing larger than $n \\times k$ is ever made.",
             formula=r"P \coloneqq Q K^\top, \quad P = U S W^\top, \quad P V = U (S (W^\top V))",
         ),
-        Step(
+        ProofStep(
             text="The number of multiplications $T$, counted by a loop: $W^\\top V$, then the diagonal $S$, then $U$.",
             formula=r"T = n k d + k d + n k d",
         ),
-        Step(
+        ProofStep(
             text="Now a table $A$ of any rank, with singular values $s_1, s_2, \\dots$ from the largest down, and $B$ its first $k$ terms. What is missing are the other terms, which are orthogonal to each other, so their squares add.",
             formula=r"B \coloneqq \sum_{i=1}^{k} s_i u_i w_i^\top, \quad A - B = \sum_{i=k+1}^{n} s_i u_i w_i^\top, \quad \lVert A - B \rVert_F^2 = \sum_{i=k+1}^{n} s_i^2",
         ),
-        Step(
+        ProofStep(
             text="The longest that a unit vector can become is the largest value left out; so an output is wrong by at most that share of the values.",
             formula=r"\sigma_{\max}(A - B) = s_{k+1}, \quad \lVert (A - B) V \rVert_F \le s_{k+1} \lVert V \rVert_F",
         ),
-        Step(
+        ProofStep(
             text="No other matrix $X$ of rank $k$ is nearer (Eckart and Young). With an orthonormal basis $G$ of the span of its columns, Pythagoras parts its error into what the span cannot hold and the rest.",
             formula=r"\lVert A - X \rVert_F^2 = \lVert A - G G^\top A \rVert_F^2 + \lVert G G^\top A - X \rVert_F^2",
         ),
-        Step(
+        ProofStep(
             text="What the span cannot hold is a weighted sum of the $s_i^2$. The shares $p_i$ lie between 0 and 1 and sum to $k$, so what is lost is smallest when they are 1 on the $k$ largest: that is $B$.",
             formula=r"p_i \coloneqq u_i^\top G G^\top u_i, \quad \lVert A - G G^\top A \rVert_F^2 = \sum_{i=1}^{n} (1 - p_i) s_i^2, \quad \sum_{i=1}^{n} p_i = k",
         ),
-        Step(
+        ProofStep(
             text="The projections. The rows of $P$ lie in the span of the columns of $W$, so projecting onto it changes nothing.",
             formula=r"P W W^\top = P",
         ),
-        Step(
+        ProofStep(
             text="Take both projections to be $W^\\top$: keys and values are each reduced to $k$ rows before they meet the queries. Each product takes $n k d$ multiplications.",
             formula=r"C \coloneqq W^\top, \quad D \coloneqq W^\top, \quad Q (C K)^\top (D V) = Q K^\top W W^\top V = P V",
         ),
-        Step(
+        ProofStep(
             text="Whether softmax weights have low rank depends on how sharp they are. Equal scores give equal weights $Y$, of rank 1; a softmax so sharp that every token looks at one other, $H$, is a permutation and has full rank, though the scores behind it may have rank $d$.",
             formula=r"\mathrm{rank}(Y) = 1, \quad \mathrm{rank}(H) = n",
         ),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.theorems.low_rank import softmax
 from regard.theory.value import column
 
@@ -91,31 +91,31 @@ THEOREM = Theorem(
         $$(R(m f) q)^\\top (R(n f) k) = q^\\top R((n - m) f) k$$""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="A reordering is a matrix $T$ with a single 1 in each row and column; its transpose undoes it.",
             formula=r"T^\top T = I, \quad T e = e",
         ),
-        Step(
+        ProofStep(
             text="Attention of all tokens: exponentials of scores, divided by their row sums, times values ($e$ is a column of ones).",
             formula=r"E \coloneqq \exp(Q K^\top), \quad Y \coloneqq \mathrm{diag}(E e)^{-1} E V, \quad \mathrm{diag}(E e)^{-1} E e = e",
         ),
-        Step(
+        ProofStep(
             text="With the tokens reordered the scores have rows and columns reordered, and exponentials are taken entry by entry.",
             formula=r"\tilde{E} \coloneqq \exp(T Q (T K)^\top), \quad \tilde{E} = T E T^\top",
         ),
-        Step(
+        ProofStep(
             text="Row sums move with the rows, and the two reorderings in the middle cancel. So the outputs are reordered, and nothing else happens: attention sees a set and not a sequence.",
             formula=r"\mathrm{diag}(\tilde{E} e)^{-1} \tilde{E} T V = T Y",
         ),
-        Step(
+        ProofStep(
             text="Positions added to the features, $x + p$ and $y + r$, give four terms: content with content, two of content with place, and place with place. A model must learn to tell them apart, and a place beyond the learned ones means nothing to it.",
             formula=r"(x + p)^\top (y + r) = x^\top y + x^\top r + p^\top y + p^\top r",
         ),
-        Step(
+        ProofStep(
             text="Rotations of the plane: turning back by one angle and on by another is turning by the difference.",
             formula=r"R(t) \coloneqq \begin{pmatrix} \cos(t) & -\sin(t) \\ \sin(t) & \cos(t) \end{pmatrix}, \quad R(s)^\top R(t) = R(t - s)",
         ),
-        Step(
+        ProofStep(
             text="So turning query and key by their places leaves the difference of the places. Lengths stay, so nothing grows or fades with the place; and no place needs to be learned.",
             formula=r"(R(m f) q)^\top (R(n f) k) = q^\top R((n - m) f) k, \quad \lVert R(t) q \rVert = \lVert q \rVert",
         ),
@@ -141,7 +141,7 @@ THEOREM = Theorem(
     ),
     meaning="""Unmasked attention is a function on sets: order must be put in. Added positions put it into the features, once, at the bottom; rotations put it into every score, as distance, at no cost in parameters. A causal mask already breaks the symmetry,
         which is why decoders without positions are not blind to order.""",
-    correction="""Document 003, 2.4(a), compares attention without positions to a bag of words. That holds without a mask; in a causal decoder the mask tells order. Its example sentences also differ in their tokens.""",
+    correction="""Amsterdam A2, 2.4(a), compares attention without positions to a bag of words. That holds without a mask; in a causal decoder the mask tells order. Its example sentences also differ in their tokens.""",
     instances=60,
     seconds=0.5,
 )

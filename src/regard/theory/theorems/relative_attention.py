@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 
@@ -69,35 +69,35 @@ THEOREM = Theorem(
         an error of at most $\\frac{2 k}{e \\beta c}$.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="Convolution. Without queries and keys the score of a place is its $p$ alone. Count the three places of a window from left to right, and give each the logarithm of its share in the kernel $w$; a share of 0 is $-\\infty$.",
             formula=r"s \coloneqq \sum_{j=1}^{3} w_j, \quad p_j \coloneqq \log(\frac{w_j}{s}), \quad b_j \coloneqq \frac{\exp(p_j)}{\sum_{i=1}^{3} \exp(p_i)}, \quad b_j = \frac{w_j}{s}",
         ),
-        Step(
+        ProofStep(
             text="The softmax of logarithms of shares is the shares, and $W_V = s$ undoes the division: nothing is approximated. For the kernel $(2, 0, 1)$ the weights are $\\frac{2}{3}$, 0 and $\\frac{1}{3}$, and $W_V = 3$.",
             formula=r"s \sum_{j=1}^{3} b_j z_j = \sum_{j=1}^{3} w_j z_j",
         ),
-        Step(
+        ProofStep(
             text="Max pooling. At a place of value $c$ the score of place $j$ is $\\beta c x_j$. With $M$ for the largest of the window, multiply numerator and denominator of the weight by $\\exp(-\\beta c M)$.",
             formula=r"M \coloneqq \max_{j=1}^{n} x_j, \quad g_j \coloneqq \frac{\exp(\beta c x_j)}{\sum_{i=1}^{n} \exp(\beta c x_i)}, \quad g_j = \frac{\exp(-\beta c (M - x_j))}{\sum_{i=1}^{n} \exp(-\beta c (M - x_i))}",
         ),
-        Step(
+        ProofStep(
             text="The weights sum to 1, so the error is the average of the distances to the largest.",
             formula=r"M - \sum_{j=1}^{n} g_j x_j = \sum_{j=1}^{n} g_j (M - x_j)",
         ),
-        Step(
+        ProofStep(
             text="The denominator $S$ holds the term of the largest itself, which is 1, so it is at least 1, and the error is at most $S$ times the error.",
             formula=r"S \coloneqq \sum_{i=1}^{n} \exp(-\beta c (M - x_i)), \quad S \ge 1, \quad S \sum_{j=1}^{n} g_j (M - x_j) = \sum_{j=1}^{n} (M - x_j) \exp(-\beta c (M - x_j))",
         ),
-        Step(
+        ProofStep(
             text="Each term has the form $t \\exp(-a t)$ with $a = \\beta c$, whose derivative is 0 at $t = 1/a$ alone: there it is largest.",
             formula=r"h(t) \coloneqq t \exp(-a t), \quad \frac{\partial h(t)}{\partial t} = (1 - a t) \exp(-a t), \quad h(\frac{1}{a}) = \frac{1}{e a}",
         ),
-        Step(
+        ProofStep(
             text="The term of the largest is 0, so at most $n - 1 = 2 k$ others count. This bound needs no gap between the largest and the next; with a gap $d$ every term has at most $x \\exp(-\\beta c d)$, and the error falls exponentially.",
             formula=r"S \sum_{j=1}^{n} g_j (M - x_j) \le \frac{n - 1}{e \beta c}",
         ),
-        Step(
+        ProofStep(
             text="At $c = 0$ all scores are 0 and all weights equal: the layer gives the mean, whatever $\\beta$. So $x_i \\ge 0$ is not enough.",
             formula=r"\frac{\exp(0 \beta x_j)}{\sum_{i=1}^{n} \exp(0 \beta x_i)} = \frac{1}{n}",
         ),
@@ -125,7 +125,7 @@ THEOREM = Theorem(
     ),
     meaning="""Position alone makes attention a convolution with positive weights; content alone, sharpened, makes it a maximum. One head can be either. It cannot be a kernel of both signs, because its weights are all positive and share one $W_V$: for that it takes
         two heads. The maximum is a limit, and the sharpness depends on the place's own value, since the query is that value.""",
-    correction="""Document 004, 1.4, asks for $x_i \\ge 0$; at $x_i = 0$ the layer averages. Its change log asks for positive entries, which is what is needed.""",
+    correction="""Toronto A4, 1.4, asks for $x_i \\ge 0$; at $x_i = 0$ the layer averages. Its change log asks for positive entries, which is what is needed.""",
     instances=60,
     seconds=0.5,
 )

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import Step, Sweep, Theorem, Trial
+from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 
@@ -67,28 +67,28 @@ THEOREM = Theorem(
         and breaks rule 3.""",
     point=point,
     steps=(
-        Step(
+        ProofStep(
             text="Rule 4: numbers multiply in any order.",
             formula=r"s(x, y) \coloneqq \frac{x^\top y}{\lVert x \rVert \lVert y \rVert}, \quad s(x, y) = s(y, x)",
         ),
-        Step(
+        ProofStep(
             text="Rule 1. The squared distance of the two directions is not negative; multiplied out it is $2 - 2 s(x, y)$, so $s(x, y) \\le 1$.",
             formula=r"\lVert \frac{x}{\lVert x \rVert} - \frac{y}{\lVert y \rVert} \rVert^2 = 2 - 2 s(x, y)",
         ),
-        Step(text="Rule 2: the bound is reached between a vector and itself.", formula=r"s(x, x) = 1"),
-        Step(
+        ProofStep(text="Rule 2: the bound is reached between a vector and itself.", formula=r"s(x, x) = 1"),
+        ProofStep(
             text="Rule 3 on the sphere. For vectors $u$ and $v$ of length 1 step 2 reads as follows, so $s(u, v) = 1$ only where $u = v$.",
             formula=r"s(u, v) = u^\top v = 1 - \frac{1}{2} \lVert u - v \rVert^2",
         ),
-        Step(
+        ProofStep(
             text="Rule 3 fails elsewhere. Lengths cancel: with $a, b > 0$ the cosine sees directions alone, so $x$ and $c x$ are distinct for $c \\ne 1$ and have similarity 1.",
             formula=r"s(a x, b y) = s(x, y), \quad s(x, c x) = 1, \quad \lVert x - c x \rVert = |c - 1| \lVert x \rVert",
         ),
-        Step(
+        ProofStep(
             text="A negative factor turns the direction round and gives the smallest value.",
             formula=r"s(x, -c x) = -1",
         ),
-        Step(
+        ProofStep(
             text="What is true on all vectors: the angle is a distance between directions, and it lies between 0 and $\\pi$. It fulfils the triangle inequality; between $x$ and $c x$ it is 0, so on vectors it is only a pseudo-metric.",
             formula=r"\arccos(s(x, z)) \le \arccos(s(x, y)) + \arccos(s(y, z))",
         ),
@@ -113,7 +113,7 @@ THEOREM = Theorem(
     ),
     meaning="""Cosine similarity compares directions; whatever is in the length is lost. That is what one wants of colours under different light, and not where a loud and a faint answer should differ. A raw dot product is worse as a similarity:
         it has no bound (rule 1) and $x^\\top x$ is not the same for all $x$ (rule 2).""",
-    correction="""Document 000, 4(a)iii, asks to prove that the cosine is a similarity on all of $\\mathbb{R}^d$; rule 3 fails there. It writes the domain of $s$ as $d \\times d$ matrices where pairs of vectors are meant, and lets the angle go to
+    correction="""Duke HW3, 4(a)iii, asks to prove that the cosine is a similarity on all of $\\mathbb{R}^d$; rule 3 fails there. It writes the domain of $s$ as $d \\times d$ matrices where pairs of vectors are meant, and lets the angle go to
         $2 \\pi$; it ends at $\\pi$.""",
     seconds=0.5,
 )

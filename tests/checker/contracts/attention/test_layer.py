@@ -18,7 +18,7 @@ from regard.checker.contracts.attention.layer import (
     width_of,
 )
 from regard.checker.source import Source
-from regard.checker.workbench import Bench, Made
+from regard.checker.workbench import Made, Workbench
 
 
 def made(weights: dict, numbers: dict, meant: dict) -> Made:
@@ -54,7 +54,7 @@ class Nobody:
 def test_heads_are_as_asked_or_as_it_says(
     weights: dict, numbers: dict, meant: dict, said: dict, heads: int
 ) -> None:
-    assert heads_of(Bench(Nobody(), {}, [], Source(""), said), made(weights, numbers, meant)) == heads
+    assert heads_of(Workbench(Nobody(), {}, [], Source(""), said), made(weights, numbers, meant)) == heads
 
 
 LAYER = "class Layer:\n    def __init__(self, width, heads, n_kv_heads=1): ..."
@@ -62,7 +62,7 @@ LAYER = "class Layer:\n    def __init__(self, width, heads, n_kv_heads=1): ..."
 
 def test_a_layer_that_speaks_of_key_heads_gets_several_groups_of_several() -> None:
     plain, grouped = (
-        known(Bench(Nobody(), {"name": "Layer"}, [], Source(text)))
+        known(Workbench(Nobody(), {"name": "Layer"}, [], Source(text)))
         for text in (LAYER.replace("n_kv_heads", "depth"), LAYER)
     )
     assert "key_heads" not in plain
@@ -85,7 +85,7 @@ def test_a_layer_that_speaks_of_key_heads_gets_several_groups_of_several() -> No
 )
 def test_words_say_which_axis_comes_first(words: str, turned: bool) -> None:
     source = Source(f'class Layer:\n    """{words}"""\n')
-    assert sequence_first(Bench(Nobody(), {"name": "Layer"}, [], source)) is turned
+    assert sequence_first(Workbench(Nobody(), {"name": "Layer"}, [], source)) is turned
 
 
 def test_the_width_may_come_from_elsewhere_in_the_file() -> None:

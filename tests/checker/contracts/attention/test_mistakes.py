@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention.reference import function
 
@@ -38,6 +38,6 @@ def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     mask = rng.random((7, 5)) < 0.5
     mask[:, 1] = mask[2] = True
     case = Case(name="", inputs={"query": q, "key": k, "value": v, "mask": mask}, facts={"masked": True})
-    found = function(case, Frame(weights={}), SLUGS[slug].forms[0])[0]
+    found = function(case, WeightMap(weights={}), SLUGS[slug].forms[0])[0]
     wanted = written(slug, *map(torch.from_numpy, (q, k, v, mask)))
     np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-10, atol=1e-12)

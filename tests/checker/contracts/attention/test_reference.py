@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.attention.reference import function, layer, output, picture, softmax
 
 
@@ -20,7 +20,7 @@ def test_a_function_of_queries_keys_and_values_is_torchs() -> None:
             *map(torch.from_numpy, (q, k, v)), attn_mask=torch.from_numpy(mask) if shown else None
         )
         np.testing.assert_allclose(
-            function(case, Frame(weights={}), {})[0], wanted.numpy(), rtol=1e-12, atol=1e-13
+            function(case, WeightMap(weights={}), {})[0], wanted.numpy(), rtol=1e-12, atol=1e-13
         )
 
 
@@ -37,7 +37,7 @@ def test_a_layer_is_torchs_multihead_attention() -> None:
     x = np.random.default_rng(1).standard_normal((2, 7, 24))
     case = Case(name="", inputs={"query": x, "key": x, "value": x}, facts={"masked": False})
     for causal in (False, True):
-        frame = Frame(weights=weights, facts={"heads": 3, "causal": causal})
+        frame = WeightMap(weights=weights, facts={"heads": 3, "causal": causal})
         hidden = torch.triu(torch.ones(7, 7, dtype=torch.bool), 1) if causal else None
         wanted, seen = inner(*[torch.from_numpy(x)] * 3, attn_mask=hidden, average_attn_weights=False)
         np.testing.assert_allclose(output(case, frame, {}), wanted.detach().numpy(), atol=1e-12)

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.attention import wiring
 from regard.checker.contracts.attention.reference import output
 
@@ -14,7 +14,7 @@ RNG = np.random.default_rng(0)
 WEIGHTS = {f"w{r}": RNG.standard_normal((12, 12)) for r in "qkvo"} | {
     f"b{r}": RNG.standard_normal(12) for r in "qkvo"
 }
-FRAME = Frame(weights=WEIGHTS, facts={"heads": 3, "causal": True})
+FRAME = WeightMap(weights=WEIGHTS, facts={"heads": 3, "causal": True})
 X = RNG.standard_normal((2, 5, 12))
 
 
@@ -45,7 +45,7 @@ def test_tiled_key_heads_are_torchs_repeat_and_grouped_ones_its_own_way() -> Non
     rng = np.random.default_rng(1)
     weights = {f"w{r}": rng.standard_normal((12, 6 if r in "kv" else 12)) for r in "qkvo"}
     weights |= {f"b{r}": np.zeros(6 if r in "kv" else 12) for r in "qkvo"}
-    frame = Frame(weights=weights, facts={"heads": 6, "causal": True})
+    frame = WeightMap(weights=weights, facts={"heads": 6, "causal": True})
     w, x = {name: torch.from_numpy(value) for name, value in weights.items()}, torch.from_numpy(X)
     q, k, v = ((x @ w[f"w{r}"]).unflatten(-1, (-1, 2)).transpose(1, 2) for r in "qkv")
     case = Case(name="", inputs={"query": X, "key": X, "value": X})

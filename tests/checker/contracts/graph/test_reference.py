@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.graph.reference import attention, convolution, listening, over
 
 ADJACENCY = np.array([[0, 1, 1, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]], float)
@@ -16,7 +16,7 @@ def test_attention_is_a_loop_over_edges() -> None:
     weights = {"w": w, "bw": np.zeros((2, 3)), "ba": np.zeros(()), "bias": rng.standard_normal(6)}
     weights |= {"target": rng.standard_normal((2, 3)), "source": rng.standard_normal((2, 3))}
     case = Case(name="", inputs={"x": x, "adjacency": ADJACENCY})
-    found, _ = attention(case, Frame(weights=weights), {})
+    found, _ = attention(case, WeightMap(weights=weights), {})
     for i in range(3):
         for h in range(2):
             node = {j: x[j] @ w[:, h] for j in range(4)}
@@ -34,7 +34,7 @@ def test_convolution_is_a_loop_over_edges() -> None:
     rng = np.random.default_rng(0)
     x, w, bias = rng.standard_normal((4, 5)), rng.standard_normal((5, 3)), rng.standard_normal(3)
     found = convolution(
-        Case(name="", inputs={"x": x, "adjacency": ADJACENCY}), Frame(weights={"w": w, "bias": bias}), {}
+        Case(name="", inputs={"x": x, "adjacency": ADJACENCY}), WeightMap(weights={"w": w, "bias": bias}), {}
     )
     near = [{j for j in range(4) if ADJACENCY[i, j]} | {i} for i in range(4)]
     for i in range(4):

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING
 from regard.checker.contracts.mixture.reference import likelihood
 
@@ -37,6 +37,6 @@ WRITTEN = {
 
 @pytest.mark.parametrize("slug", WRITTEN)
 def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
-    frame = Frame(weights={"logits": Z, "means": M, "log_variances": V})
+    frame = WeightMap(weights={"logits": Z, "means": M, "log_variances": V})
     found = likelihood(Case(name="", inputs={"x": X}), frame, SLUGS[slug].forms[0])
     np.testing.assert_allclose(found, WRITTEN[slug](), rtol=1e-10, atol=1e-12)

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import multivariate_normal
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.mixture.reference import likelihood, log_softmax, logsumexp
 
 
@@ -22,7 +22,7 @@ def test_the_density_is_a_weighted_sum_of_normal_densities() -> None:
             for w, m, v in zip(weights, means, logs, strict=True)
         )
     )
-    frame = Frame(weights={"logits": logits, "means": means, "log_variances": logs})
+    frame = WeightMap(weights={"logits": logits, "means": means, "log_variances": logs})
     np.testing.assert_allclose(likelihood(Case(name="", inputs={"x": x}), frame, {}), wanted, rtol=1e-12)
 
 

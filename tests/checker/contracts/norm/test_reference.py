@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.norm.reference import layer, rms
 
 
@@ -18,8 +18,8 @@ def test_norms_are_torchs(size: float) -> None:
         rng.standard_normal(24),
     )
     case, given = Case(name="", inputs={"x": x}), (torch.from_numpy(x), (24,), torch.from_numpy(gain))
-    frame = Frame(weights={"gain": gain, "bias": bias}, facts={"eps": 1e-5})
+    frame = WeightMap(weights={"gain": gain, "bias": bias}, facts={"eps": 1e-5})
     wanted = F.layer_norm(*given, torch.from_numpy(bias), 1e-5)
     np.testing.assert_allclose(layer(case, frame, {}), wanted.numpy(), rtol=1e-10, atol=1e-14)
-    frame = Frame(weights={"gain": gain, "bias": np.zeros(24)}, facts={"eps": 1e-5})
+    frame = WeightMap(weights={"gain": gain, "bias": np.zeros(24)}, facts={"eps": 1e-5})
     np.testing.assert_allclose(rms(case, frame, {}), F.rms_norm(*given, 1e-5).numpy(), rtol=1e-10, atol=1e-14)

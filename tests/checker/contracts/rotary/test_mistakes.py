@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.rotary.mistakes import BASES, MISTAKES
 from regard.checker.contracts.rotary.reference import rotary
 
@@ -25,7 +25,7 @@ ANGLES = {
 @pytest.mark.parametrize("slug", ANGLES)
 def test_a_sabotaged_rotation_is_the_mistake_it_is_called(slug: str) -> None:
     case = Case(name="", inputs={"x": X[None]}, facts={"offset": 0})
-    frame = Frame(weights={}, facts={"axis": -2, "base": 10000.0})
+    frame = WeightMap(weights={}, facts={"axis": -2, "base": 10000.0})
     turned = (X[..., 0::2] + 1j * X[..., 1::2]) * np.exp(1j * ANGLES[slug])
     found = rotary(case, frame, SLUGS[slug].forms[0])[0]
     np.testing.assert_allclose(found[..., 0::2], turned.real, atol=1e-12)

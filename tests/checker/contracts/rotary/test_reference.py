@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.rotary.reference import doubled, halves, rotary
 
 
@@ -13,14 +13,14 @@ def test_turning_is_a_product_of_complex_numbers(offset: int) -> None:
     case = Case(name="", inputs={"x": x[None]}, facts={"offset": offset})
     angle = np.outer(offset + np.arange(7), 10000.0 ** (-2 * np.arange(5) / 10))
     turned = (x[..., 0::2] + 1j * x[..., 1::2]) * np.exp(1j * angle)
-    frame = Frame(weights={}, facts={"axis": -2, "base": 10000.0})
+    frame = WeightMap(weights={}, facts={"axis": -2, "base": 10000.0})
     np.testing.assert_allclose(rotary(case, frame, {})[0][..., 0::2], turned.real, atol=1e-13)
     np.testing.assert_allclose(rotary(case, frame, {})[0][..., 1::2], turned.imag, atol=1e-13)
 
 
 def test_half_split_pairs_are_interleaved_ones_in_another_order() -> None:
     x = np.random.default_rng(0).standard_normal((1, 4, 6))
-    frame = Frame(weights={}, facts={"axis": -2, "base": 10000.0})
+    frame = WeightMap(weights={}, facts={"axis": -2, "base": 10000.0})
     order = np.array([0, 3, 1, 4, 2, 5])
     half = rotary(
         Case(name="", inputs={"x": x[None]}, facts={"offset": 2}),

@@ -21,9 +21,9 @@ from regard.experiments.graphs.composers.scraps import (
     pitch_histogram,
     regress,
 )
-from regard.experiments.graphs.composers.search import Choice, Grid, Job, answers, crew, fit
-from regard.lab.events import Compared, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Session
+from regard.experiments.graphs.composers.search import Choice, Job, SearchGrid, answers, crew, fit
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, TableEvent
+from regard.lab.experiment import Context
 
 
 def scrap_of(place: int, work: int, one: int) -> Scrap:
@@ -41,7 +41,7 @@ def invented(files: int | None, *, notes: int, most: int) -> Pile:
     )
 
 
-SMALL = Settings(folds=3, candidates=3, grid=Grid(heads=(1,)), trial=2, epochs=2)
+SMALL = Settings(folds=3, candidates=3, grid=SearchGrid(heads=(1,)), trial=2, epochs=2)
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +50,14 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     patch.setattr(composers, "load_pile", invented)
     patch.setattr(torch, "get_num_threads", lambda: 1)
     try:
-        return list(run(SMALL, Session(folder=tmp_path_factory.mktemp("run"))))
+        return list(run(SMALL, Context(folder=tmp_path_factory.mktemp("run"))))
     finally:
         patch.undo()
 
 
 @pytest.mark.slow
 def test_every_claim_is_measured(events: list[Event]) -> None:
-    there = {one.name for one in events if isinstance(one, Measured | Compared)}
+    there = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= there
 
 
@@ -75,13 +75,13 @@ def test_the_network_sees_what_a_histogram_cannot() -> None:
 
 @pytest.mark.slow
 def test_the_search_takes_the_highest_on_validation(events: list[Event]) -> None:
-    (table,) = (one for one in events if isinstance(one, Tabled) and one.name == "search")
+    (table,) = (one for one in events if isinstance(one, TableEvent) and one.name == "search")
     assert sum(row[-1] for row in table.rows) == 3
     highest = [max(range(3), key=lambda row: float(table.rows[row][1 + fold])) for fold in range(3)]
     assert [row[-1] for row in table.rows] == [highest.count(row) for row in range(3)], "first of equals"
 
 
-def searched(pile: Pile, parts: list[Part]) -> tuple[list[Choice], Tabled]:
+def searched(pile: Pile, parts: list[Part]) -> tuple[list[Choice], TableEvent]:
     """What is chosen for each fold, and the table of the search."""
     with crew(pile, 1) as one:
         search = composers._search(pile, parts, SMALL, 7, one)
@@ -121,20 +121,24 @@ def test_the_most_frequent_composer_is_a_sixth(events: list[Event]) -> None:
     found = [
         one.value
         for one in events
-        if isinstance(one, Measured) and one.name == "most frequent composer: accuracy, %"
+        if isinstance(one, Metric) and one.name == "most frequent composer: accuracy, %"
     ]
     assert sum(found) / len(found) == pytest.approx(100 / 6, abs=5)
 
 
 @pytest.mark.slow
 def test_each_relation_is_taken_away(events: list[Event]) -> None:
-    names = {one.name for one in events if isinstance(one, Compared) and one.name.startswith("without")}
+    names = {one.name for one in events if isinstance(one, PairedMetric) and one.name.startswith("without")}
     assert len(names) == 6
 
 
 @pytest.mark.slow
 def test_figures_are_drawn(events: list[Event]) -> None:
-    assert {one.name for one in events if isinstance(one, Drawn)} == {"confusion", "relations", "attention"}
+    assert {one.name for one in events if isinstance(one, FigureEvent)} == {
+        "confusion",
+        "relations",
+        "attention",
+    }
 
 
 def test_what_is_trained_once_chosen_leaves_the_tested_scraps_out() -> None:
@@ -160,7 +164,7 @@ def test_without_scores_the_run_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
     monkeypatch.setattr(composers, "load_pile", away)
     with pytest.raises(Unreachable):
-        list(run(Settings(), Session(folder=tmp_path)))
+        list(run(Settings(), Context(folder=tmp_path)))
 
 
 def test_quick_parses_at_most_sixty_files() -> None:

@@ -14,8 +14,8 @@ from regard.data.sets.music import COMPOSERS, Scrap
 from regard.experiments.graphs.composers.scraps import Pile, fold_by_work, part, pile_up
 from regard.experiments.graphs.composers.search import (
     Choice,
-    Grid,
     Job,
+    SearchGrid,
     answers,
     answers_apart,
     build,
@@ -58,7 +58,7 @@ def same(one: RelationalGAT, other: RelationalGAT) -> bool:
 
 @given(st.integers(1, 20), st.integers(0, 5))
 def test_candidates_come_from_the_grid_and_none_comes_twice(count: int, seed: int) -> None:
-    grid = Grid()
+    grid = SearchGrid()
     every = product(grid.depths, grid.heads, grid.dropouts, grid.rates, grid.readouts, grid.transposed)
     drawn = draw(grid, count, seed)
     assert {tuple(vars(one).values()) for one in drawn} <= set(every)
@@ -68,14 +68,14 @@ def test_candidates_come_from_the_grid_and_none_comes_twice(count: int, seed: in
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_values_of_the_grid_are_equally_frequent(seed: int) -> None:
-    drawn = draw(Grid(depths=tuple(range(18))), 18, seed)
+    drawn = draw(SearchGrid(depths=tuple(range(18))), 18, seed)
     assert len(drawn) == 18, "no two are equal where every depth comes once"
     assert Counter(one.dropout for one in drawn) == {0.0: 6, 0.2: 6, 0.5: 6}
     assert Counter(one.readout for one in drawn) == {"mean": 9, "mean and maximum": 9}
 
 
 def test_other_seeds_draw_other_candidates() -> None:
-    assert len({tuple(draw(Grid(), 6, seed)) for seed in range(10)}) == 10
+    assert len({tuple(draw(SearchGrid(), 6, seed)) for seed in range(10)}) == 10
 
 
 def test_each_choice_has_its_network() -> None:

@@ -20,8 +20,8 @@ from regard.experiments.graphs.cora.experiment import (
     run,
 )
 from regard.experiments.graphs.cora.nodes import ATTENTION
-from regard.lab.events import Compared, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, TableEvent
+from regard.lab.experiment import Context
 
 
 def small() -> Network:
@@ -46,18 +46,18 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     patch.setattr(cora, "load_cora", small)
     try:
         return list(
-            run(Settings(seeds=2, ablated=2, epochs=8), Session(folder=tmp_path_factory.mktemp("run")))
+            run(Settings(seeds=2, ablated=2, epochs=8), Context(folder=tmp_path_factory.mktemp("run")))
         )
     finally:
         patch.undo()
 
 
 def measured(events: list[Event], name: str) -> list[float]:
-    return [one.value for one in events if isinstance(one, Measured) and one.name == name]
+    return [one.value for one in events if isinstance(one, Metric) and one.name == name]
 
 
 def test_every_claim_is_measured(events: list[Event]) -> None:
-    there = {one.name for one in events if isinstance(one, Measured | Compared)}
+    there = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= there
 
 
@@ -71,12 +71,12 @@ def test_both_networks_are_trained_from_the_same_seeds(events: list[Event]) -> N
     assert (
         len(measured(events, "GCN: test accuracy, %")) == len(measured(events, "GAT: test accuracy, %")) == 2
     )
-    pairs = [one for one in events if isinstance(one, Compared)]
+    pairs = [one for one in events if isinstance(one, PairedMetric)]
     assert all(one.first.keys() == one.second.keys() == {0, 1} for one in pairs)
 
 
 def test_the_disagreement_adds_up(events: list[Event]) -> None:
-    (table,) = (one for one in events if isinstance(one, Tabled) and one.name == "disagreement")
+    (table,) = (one for one in events if isinstance(one, TableEvent) and one.name == "disagreement")
     tests = {name: measured(events, f"{name}: test accuracy, %") for name in ("GCN", "GAT")}
     for seed, both, attention, convolution, neither, _ in table.rows:
         assert both + attention + convolution + neither == 28
@@ -91,7 +91,7 @@ def test_the_entropy_of_attention_is_at_most_that_of_equal_weights(events: list[
 
 
 def test_figures_are_drawn(events: list[Event]) -> None:
-    assert {one.name for one in events if isinstance(one, Drawn)} == {
+    assert {one.name for one in events if isinstance(one, FigureEvent)} == {
         "seeds", "neighbours", "entropy", "embedding", "ablation"
     }  # fmt: skip
 
@@ -102,7 +102,7 @@ def test_without_cora_the_run_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
     monkeypatch.setattr(cora, "load_cora", away)
     with pytest.raises(Unreachable):
-        list(run(Settings(), Session(folder=tmp_path)))
+        list(run(Settings(), Context(folder=tmp_path)))
 
 
 def test_a_variant_changes_one_thing() -> None:

@@ -7,11 +7,19 @@ import torch
 
 from regard.data.sets.graphs import Network, load_karate
 from regard.experiments.graphs.cora import nodes
-from regard.experiments.graphs.cora.nodes import ATTENTION, CONVOLUTION, Recipe, Task, build, train, train_all
+from regard.experiments.graphs.cora.nodes import (
+    ATTENTION,
+    CONVOLUTION,
+    NodeTask,
+    Recipe,
+    build,
+    train,
+    train_all,
+)
 
 
 @pytest.fixture(scope="module")
-def club() -> Task:
+def club() -> NodeTask:
     karate = load_karate()
     validation = torch.zeros(34, dtype=torch.bool)
     validation[[5, 14, 21, 32]] = True
@@ -19,48 +27,48 @@ def club() -> Task:
     fields = {
         name: getattr(karate, name) for name in ("features", "source", "target", "labels", "classes", "said")
     }
-    return Task(Network(**fields, **parts))
+    return NodeTask(Network(**fields, **parts))
 
 
 SMALL = replace(CONVOLUTION, epochs=60, patience=5)
 
 
-def test_a_task_has_loops_and_words_as_shares_or_ones(club: Task) -> None:
+def test_a_task_has_loops_and_words_as_shares_or_ones(club: NodeTask) -> None:
     assert club.edges.count == 156 + 34 and club.edges.sorted is club.edges
-    doubled = Task(replace(club.network, features=2 * club.network.features))
+    doubled = NodeTask(replace(club.network, features=2 * club.network.features))
     assert torch.equal(doubled.features[True].dense(), torch.eye(34))
     assert torch.equal(doubled.features[False].dense(), 2 * torch.eye(34))
 
 
 @pytest.mark.parametrize("recipe", [SMALL, replace(ATTENTION, hidden=3, heads=2, epochs=40, patience=5)])
-def test_both_networks_learn_the_club(club: Task, recipe: Recipe) -> None:
+def test_both_networks_learn_the_club(club: NodeTask, recipe: Recipe) -> None:
     found = train(club, replace(recipe, epochs=80, patience=80), 0)
     assert club.right(found.scores, club.train) >= 90 and found.test >= 80
 
 
-def test_the_same_seed_gives_the_same_training(club: Task) -> None:
+def test_the_same_seed_gives_the_same_training(club: NodeTask) -> None:
     first, second, other = (train(club, SMALL, seed) for seed in (3, 3, 4))
     assert first.tests == second.tests and torch.equal(first.scores, second.scores)
     assert not torch.equal(first.scores, other.scores)
 
 
-def told(monkeypatch: pytest.MonkeyPatch, club: Task, losses: list[float]) -> list[int]:
+def told(monkeypatch: pytest.MonkeyPatch, club: NodeTask, losses: list[float]) -> list[int]:
     """Let the validation losses be these; note how often an epoch was asked for."""
     asked: list[int] = []
 
-    def epochs(task: Task, recipe: Recipe, model: torch.nn.Module):
+    def epochs(task: NodeTask, recipe: Recipe, model: torch.nn.Module):
         for number in range(recipe.epochs):
             asked.append(number)
             yield torch.full((34, 2), float(number))
 
     seen = iter(losses)
     monkeypatch.setattr(nodes, "_epochs", epochs)
-    monkeypatch.setattr(Task, "loss", lambda self, scores, which: torch.tensor(next(seen)))
+    monkeypatch.setattr(NodeTask, "loss", lambda self, scores, which: torch.tensor(next(seen)))
     return asked
 
 
 def test_it_stops_after_the_patience_and_takes_the_lowest_loss(
-    club: Task, monkeypatch: pytest.MonkeyPatch
+    club: NodeTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Losses 5 4 6 3 then seven that are higher: the fourth epoch is chosen, and five more are waited for."""
     asked = told(monkeypatch, club, [5, 4, 6, 3, 7, 7, 3, 7, 7, 7, 1])
@@ -70,13 +78,13 @@ def test_it_stops_after_the_patience_and_takes_the_lowest_loss(
 
 
 def test_it_ends_after_the_last_epoch_where_the_loss_keeps_falling(
-    club: Task, monkeypatch: pytest.MonkeyPatch
+    club: NodeTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told(monkeypatch, club, [float(60 - number) for number in range(60)])
     assert train(club, SMALL, 0).epoch == 60
 
 
-def test_the_model_is_left_as_it_was_at_the_chosen_epoch(club: Task) -> None:
+def test_the_model_is_left_as_it_was_at_the_chosen_epoch(club: NodeTask) -> None:
     found = train(club, SMALL, 1)
     with torch.no_grad():
         again = found.model(club.features[True], club.edges)
@@ -88,10 +96,10 @@ def test_the_model_is_left_as_it_was_at_the_chosen_epoch(club: Task) -> None:
 
 @pytest.mark.parametrize(("decayed", "second"), [("first layer", False), ("everything", True)])
 def test_weight_decay_reaches_what_the_recipe_says(
-    club: Task, decayed: str, second: bool, monkeypatch: pytest.MonkeyPatch
+    club: NodeTask, decayed: str, second: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no loss at all only decay moves the weights."""
-    monkeypatch.setattr(Task, "loss", lambda self, scores, which: 0.0 * scores.sum())
+    monkeypatch.setattr(NodeTask, "loss", lambda self, scores, which: 0.0 * scores.sum())
     recipe = replace(SMALL, decayed=decayed, decay=0.1, dropout=0.0)
     torch.manual_seed(0)
     model = build(recipe, 34, 2)
@@ -103,7 +111,7 @@ def test_weight_decay_reaches_what_the_recipe_says(
     assert moved == {"first", *(["second"] if second else [])}
 
 
-def test_trainings_in_processes_are_those_in_a_row(club: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trainings_in_processes_are_those_in_a_row(club: NodeTask, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = [(SMALL, 3), (replace(ATTENTION, hidden=3, heads=2, epochs=20), 4)]
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     apart = list(train_all(club, jobs))

@@ -5,11 +5,11 @@ import torch
 
 from regard.experiments.graphs.graph_algebra.formulas import LEFT, RIGHT, edges
 from regard.experiments.graphs.graph_algebra.layers import median_of_three, messages, transformer, weights
-from regard.lab.events import Measured, Tabled
+from regard.lab.events import Metric, TableEvent
 
 
 def measured(events) -> dict[str, float]:
-    return {one.name: one.value for one in events if isinstance(one, Measured)}
+    return {one.name: one.value for one in events if isinstance(one, Metric)}
 
 
 @pytest.fixture
@@ -34,14 +34,14 @@ def test_no_matrix_makes_the_median(draw):
     assert measured(found)["share of the median of three that no matrix makes"] == pytest.approx(
         0.257, abs=0.015
     )
-    (table,) = (one for one in found if isinstance(one, Tabled))
+    (table,) = (one for one in found if isinstance(one, TableEvent))
     x, y, of_x, of_y, of_both = table.rows[0]
     assert of_both != of_x + of_y and len(x) == len(y) == len("(0, 0, 1)")
 
 
 def test_a_gcn_weighs_neighbours_by_their_degrees_and_the_mean_does_not():
     """Node 1 has degree 4 with its loop, its neighbours 2, 3 and 5 have 3, 4 and 2."""
-    (table,) = (one for one in weights(edges(LEFT, 5)) if isinstance(one, Tabled))
+    (table,) = (one for one in weights(edges(LEFT, 5)) if isinstance(one, TableEvent))
     mean, gcn = table.rows[:3], table.rows[3:]
     assert [row[1] for row in mean] == [row[1] for row in gcn] == [2, 3, 5]
     assert [row[2] for row in mean] == pytest.approx([1 / 3] * 3)

@@ -15,7 +15,7 @@ from regard.experiments.graphs.graph_algebra.noise import (
     heed,
     study,
 )
-from regard.lab.events import Compared, Drawn, Measured
+from regard.lab.events import FigureEvent, Metric, PairedMetric
 from regard.models.graph.layers import GraphAttention
 
 
@@ -67,9 +67,9 @@ def test_attention_learns_whom_not_to_heed():
 
 def test_a_small_study_measures_both_layers_on_the_same_crowds():
     events = list(study(Noise(nodes=16, strangers=(0, 2), steps=2, seeds=2), 0))
-    assert sum(isinstance(one, Measured) and one.name == "accuracy" for one in events) == 2 * 3 * 2
-    assert [one.name for one in events if isinstance(one, Compared)] == [
+    assert sum(isinstance(one, Metric) and one.name == "accuracy" for one in events) == 2 * 3 * 2
+    assert [one.name for one in events if isinstance(one, PairedMetric)] == [
         "marked strangers: attention less convolution",
         "unmarked strangers: attention less convolution",
     ]
-    assert isinstance(events[-1], Drawn)
+    assert isinstance(events[-1], FigureEvent)

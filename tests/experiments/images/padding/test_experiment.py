@@ -8,8 +8,8 @@ import torch
 
 from regard.experiments.images.padding.experiment import BANDS, DOCUMENT, EXPERIMENT, Settings, run
 from regard.experiments.images.padding.training import Lesson
-from regard.lab.events import Compared, Drawn, Measured, Tabled
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
+from regard.lab.experiment import Context
 from regard.lab.runner import settle
 
 SMALL = Lesson(pictures=40, held=20, batch=20, epochs=1)
@@ -18,19 +18,26 @@ SMALL = Lesson(pictures=40, held=20, batch=20, epochs=1)
 @pytest.mark.slow
 def test_a_small_run_measures_what_its_claims_speak_of(tmp_path: Path) -> None:
     settings = Settings(seeds=2, clean_seeds=1, net1=SMALL, net2=SMALL)
-    events = list(run(settings, Session(folder=tmp_path)))
+    events = list(run(settings, Context(folder=tmp_path)))
     told = {
-        one.name for one in events if isinstance(one, Compared) or (isinstance(one, Measured) and not one.at)
+        one.name
+        for one in events
+        if isinstance(one, PairedMetric) or (isinstance(one, Metric) and not one.at)
     }
     assert {claim.name for claim in EXPERIMENT.claims} <= told
-    assert {one.name for one in events if isinstance(one, Drawn)} == {"patterns", "elements", "map", "rows"}
-    tables = {one.name: one for one in events if isinstance(one, Tabled)}
+    assert {one.name for one in events if isinstance(one, FigureEvent)} == {
+        "patterns",
+        "elements",
+        "map",
+        "rows",
+    }
+    tables = {one.name: one for one in events if isinstance(one, TableEvent)}
     assert [row[0] for row in tables["accuracy of Net1"].rows] == list(BANDS)
     # Exact whatever the weights are: full convolution answers the same eight pixels on, and the others do not.
     shifts = {
         one.name.partition(":")[0]: one.value
         for one in events
-        if isinstance(one, Measured) and one.name.endswith("shift by 8")
+        if isinstance(one, Metric) and one.name.endswith("shift by 8")
     }
     assert shifts.pop("fconv") < 1e-12 and all(value > 1e-3 for value in shifts.values())
 
@@ -58,10 +65,10 @@ def test_the_whole_table_holds_and_takes_less_than_fifteen_minutes_on_two_cores(
     began, threads = time.monotonic(), torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        events = list(run(EXPERIMENT.presets["full"], Session(folder=tmp_path)))
+        events = list(run(EXPERIMENT.presets["full"], Context(folder=tmp_path)))
     finally:
         torch.set_num_threads(threads)
     assert time.monotonic() - began < 900
-    kept = [one for one in events if isinstance(one, Measured | Compared)]
+    kept = [one for one in events if isinstance(one, Metric | PairedMetric)]
     verdicts = settle(EXPERIMENT.claims, kept, preset="full")
     assert {one.claim.name: one.state for one in verdicts if one.state != "held"} == {}

@@ -15,8 +15,8 @@ from regard.experiments.images.pixels.experiment import (
     load,
     run,
 )
-from regard.lab.events import Compared, Drawn, Measured, Tabled
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
+from regard.lab.experiment import Context
 
 
 def few() -> Pictures:
@@ -41,16 +41,18 @@ SMALL = Settings(
 
 def test_a_small_run_measures_every_claim_and_draws(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pixels, "load_digits", few)
-    events = list(run(SMALL, Session(folder=tmp_path)))
+    events = list(run(SMALL, Context(folder=tmp_path)))
     named = {
-        one.name for one in events if isinstance(one, Compared) or (isinstance(one, Measured) and not one.at)
+        one.name
+        for one in events
+        if isinstance(one, PairedMetric) or (isinstance(one, Metric) and not one.at)
     }
     assert {claim.name for claim in EXPERIMENT.claims} <= named
-    drawn = [one.name for one in events if isinstance(one, Drawn)]
+    drawn = [one.name for one in events if isinstance(one, FigureEvent)]
     assert drawn == ["changes", "looks", "local looks", "places", "filter"]
-    (table,) = (one for one in events if isinstance(one, Tabled))
+    (table,) = (one for one in events if isinstance(one, TableEvent))
     assert [row[0] for row in table.rows] == ["CNN", "all patches", "3 × 3 patches", "no positions"]
-    exact = {one.name: one.value for one in events if isinstance(one, Measured)}
+    exact = {one.name: one.value for one in events if isinstance(one, Metric)}
     assert exact["largest gap between nine heads and the CNN's convolution"] < 1e-12
     assert exact["largest change under a shift by a patch, no positions"] < 1e-12
 

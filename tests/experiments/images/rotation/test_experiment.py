@@ -21,8 +21,8 @@ from regard.experiments.images.rotation.experiment import (
     run,
     teach,
 )
-from regard.lab.events import Drawn, Measured, Said
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric, TextEvent
+from regard.lab.experiment import Context
 
 SMALL = Settings(pictures=64, tested=20, epochs=1, batch=16, seeds=1, widths=(2, 2, 2), turn_widths=(2, 2, 2))
 
@@ -51,17 +51,17 @@ def test_a_small_run_measures_what_its_quick_claims_speak_of(
     twentyfive = bars()
     monkeypatch.setitem(rotation.SOURCES, "digits", lambda: twentyfive)
     monkeypatch.setitem(rotation.SOURCES, "clothes", missing)
-    events = list(run(replace(SMALL, tested=30, sources=("digits", "clothes")), Session(folder=tmp_path)))
-    told = {one.name for one in events if isinstance(one, Measured) and not one.at}
+    events = list(run(replace(SMALL, tested=30, sources=("digits", "clothes")), Context(folder=tmp_path)))
+    told = {one.name for one in events if isinstance(one, Metric) and not one.at}
     assert {claim.name for claim in EXPERIMENT.claims if claim.preset == "quick"} <= told
-    assert {one.name for one in events if isinstance(one, Drawn)} == {
+    assert {one.name for one in events if isinstance(one, FigureEvent)} == {
         "first-digits",
         "turned-digits",
         "curves-digits",
         "classes-digits",
     }
-    assert "clothes left out" in {one.name for one in events if isinstance(one, Said)}
-    points = [one for one in events if isinstance(one, Measured) and one.at]
+    assert "clothes left out" in {one.name for one in events if isinstance(one, TextEvent)}
+    points = [one for one in events if isinstance(one, Metric) and one.at]
     assert [one.at["angle"] for one in points] == [*ANGLES] * 3
     built = {one.at["angle"]: one.value for one in points if BUILT_IN in one.name}
     assert built[0] == built[90] == built[180] == built[270] == built[360]
@@ -75,7 +75,7 @@ def test_where_the_only_pictures_are_missing_nothing_is_settled(
 
     monkeypatch.setitem(rotation.SOURCES, "digits", missing)
     with pytest.raises(Unreachable):
-        list(run(SMALL, Session(folder=tmp_path)))
+        list(run(SMALL, Context(folder=tmp_path)))
 
 
 def test_a_quarter_turn_fools_a_network_that_was_trained_upright() -> None:

@@ -98,7 +98,7 @@ def test_a_small_network_tells_shapes_from_ground_better_than_brightness_can() -
     scenes = replace(made, masks=made.masks.clamp(max=1), classes=("ground", "shape"))
     torch.manual_seed(0)
     model = UNet(channels=1, classes=2, width=8, depth=2)
-    plan = Plan(steps=80, optimiser="muon", rate=1e-2)
+    plan = Plan(steps=80, optimiser="muon", learning_rate=1e-2)
     steps = list(train_steps(model, scenes, plan, batch=8, crop=None))
     images, masks = scenes.whole("test")
     alone = score(Brightness.learn(scenes)(images), masks, 2)

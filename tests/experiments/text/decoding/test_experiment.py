@@ -3,8 +3,8 @@ import torch
 from scipy import stats
 
 from regard.experiments.text.decoding.experiment import Settings, run, surprise
-from regard.lab.events import Drawn, Measured
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric
+from regard.lab.experiment import Context
 
 
 def test_surprise_is_scipys_chi_square() -> None:
@@ -19,12 +19,15 @@ def test_a_small_run_measures_and_draws(tmp_path) -> None:
     settings = Settings(
         models=3, length=3, widths=(1, 8), draws=500, sizes=(8, 16), beams=(1, 4), lengths=(2, 3)
     )
-    events = list(run(settings, Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Drawn)] == ["tree", "search", "samplers", "cost"]
-    values = {one.name: one.value for one in events if isinstance(one, Measured) and not one.at}
+    events = list(run(settings, Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == [
+        "tree",
+        "search",
+        "samplers",
+        "cost",
+    ]
+    values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
     assert values["the beam of two finds it"] == 0 and values["draws of tokens that the sampler forbids"] == 0
     assert values["largest gap between a beam's score and a full pass"] < 1e-9
-    gaps = [
-        one.value for one in events if isinstance(one, Measured) and one.name.startswith("gap between the")
-    ]
+    gaps = [one.value for one in events if isinstance(one, Metric) and one.name.startswith("gap between the")]
     assert len(gaps) == 4 and max(gaps) < 1e-5

@@ -8,11 +8,11 @@ import torch
 
 from regard.experiments.text.corpus import load_corpus
 from regard.experiments.text.shakespeare.experiment import Settings, last_right, run, written_out
-from regard.lab.events import Drawn, Measured, Said
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric, TextEvent
+from regard.lab.experiment import Context
 from regard.lab.store.runs import Store
 from regard.models.gpt.model import GPT
-from regard.models.gpt.presets import DOCUMENT_000
+from regard.models.gpt.presets import DUKE
 from regard.training import Checkpoints, Plan
 
 LINE = "First Citizen:\nBefore we proceed any further, hear me speak.\n\nAll:\nSpeak, the speak. ROMEO: What light through yonder\n"
@@ -46,14 +46,14 @@ def test_accuracy_looks_at_the_last_character_alone(settings: Settings) -> None:
 
 @pytest.mark.slow
 def test_a_small_run_trains_samples_saves_and_draws(settings: Settings, tmp_path: Path) -> None:
-    events = list(run(settings, Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Drawn)] == ["epochs", "loss", "attention"]
-    said = [one.name for one in events if isinstance(one, Said)]
-    assert "Document 002's model after epoch 2" in said and "Document 000's model before training" in said
-    assert not any(one.name.startswith("document 002:") for one in events if isinstance(one, Measured)), (
+    events = list(run(settings, Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == ["epochs", "loss", "attention"]
+    said = [one.name for one in events if isinstance(one, TextEvent)]
+    assert "Jerusalem ex. 5's model after epoch 2" in said and "Duke HW3's model before training" in said
+    assert not any(one.name.startswith("Jerusalem ex. 5:") for one in events if isinstance(one, Metric)), (
         "another text settles no claim about this one"
     )
-    assert Checkpoints(tmp_path / "document-000").steps() == [4]
+    assert Checkpoints(tmp_path / "duke").steps() == [4]
 
 
 @pytest.mark.slow
@@ -62,31 +62,27 @@ def test_a_run_that_was_cut_off_ends_like_one_that_was_not(settings: Settings, t
         return {
             one.at["step"]: one.value
             for one in events
-            if isinstance(one, Measured) and one.name == "training loss, document 000"
+            if isinstance(one, Metric) and one.name == "training loss, Duke HW3"
         }
 
     (tmp_path / "whole").mkdir()
     (tmp_path / "cut").mkdir()
     longer = replace(settings, epochs=1)
-    whole = curve(run(longer, Session(folder=tmp_path / "whole")))
+    whole = curve(run(longer, Context(folder=tmp_path / "whole")))
     first: list = []
-    events = run(longer, Session(folder=tmp_path / "cut"))
+    events = run(longer, Context(folder=tmp_path / "cut"))
     for event in events:
         first.append(event)
-        if (
-            isinstance(event, Measured)
-            and event.name == "training loss, document 000"
-            and event.at["step"] == 2
-        ):
+        if isinstance(event, Metric) and event.name == "training loss, Duke HW3" and event.at["step"] == 2:
             events.close()  # type: ignore[attr-defined]
             break
-    second = curve(run(longer, Session(folder=tmp_path / "cut")))
+    second = curve(run(longer, Context(folder=tmp_path / "cut")))
     assert curve(first) | second == whole and min(second) == 3
 
 
 def test_attention_written_out_is_the_layer_and_a_wrong_scale_is_not() -> None:
     torch.manual_seed(0)
-    model = GPT(replace(DOCUMENT_000, width=24, heads=3, depth=1, deviation=0.5))
+    model = GPT(replace(DUKE, width=24, heads=3, depth=1, init_std=0.5))
     layer, x = model.blocks[0].attention, torch.randn(2, 5, 24)
     steps, output = written_out(layer, x)
     assert (output - layer(x)).abs().max() < 1e-5 and len(steps) == 6
@@ -107,7 +103,7 @@ def test_the_command_under_torchrun_trains_like_one_process(settings: Settings, 
         losses.append([
             one.value
             for one in only.events
-            if isinstance(one, Measured) and one.name == "training loss by epoch, document 002"
+            if isinstance(one, Metric) and one.name == "training loss by epoch, Jerusalem ex. 5"
         ])  # fmt: skip
     alone, together = losses
     assert len(alone) == 2

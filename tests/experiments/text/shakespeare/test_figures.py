@@ -10,7 +10,7 @@ import torch
 from regard.experiments.text.corpus import load_corpus
 from regard.experiments.text.shakespeare.figures import draw_attention, draw_epochs, draw_losses
 from regard.models.gpt.model import GPT
-from regard.models.gpt.presets import DOCUMENT_000
+from regard.models.gpt.presets import DUKE
 
 
 def test_losses_stand_beside_accuracies() -> None:
@@ -32,7 +32,7 @@ def test_every_head_looks_back_and_nowhere_else(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("ROMEO: What light through yonder window breaks?\n" * 40)
     corpus = load_corpus(str(tmp_path / "text.txt"), shares={"train": 0.5, "test": 0.5}, context=64)
     torch.manual_seed(0)
-    model = GPT(replace(DOCUMENT_000, vocabulary=corpus.tokenizer.size, width=12, heads=3, depth=2))
+    model = GPT(replace(DUKE, vocabulary=corpus.tokenizer.size, width=12, heads=3, depth=2))
     axes = draw_attention(model, corpus).axes
     assert len(axes) == 6 and [axis.get_title(loc="left") for axis in axes[:3]] == [
         "head 1",

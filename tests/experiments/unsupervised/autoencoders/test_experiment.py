@@ -7,16 +7,16 @@ from regard.data.sets.images import Pictures
 from regard.errors import Unreachable
 from regard.experiments.unsupervised.autoencoders import experiment as autoencoders
 from regard.experiments.unsupervised.autoencoders.experiment import EXPERIMENT, Settings, run
-from regard.experiments.unsupervised.autoencoders.training import Grid
-from regard.lab.events import Compared, Doing, Drawn, Measured, Said
-from regard.lab.experiment import Session
+from regard.experiments.unsupervised.autoencoders.training import TrainingGrid
+from regard.lab.events import FigureEvent, Metric, PairedMetric, ProgressEvent, TextEvent
+from regard.lab.experiment import Context
 
 SMALL = {"bottlenecks": (5, 10), "corrupted": (10,), "epochs": 1, "repeats": 2}
 SETTINGS = Settings(
-    linear=Grid(**SMALL),
-    nonlinear=Grid(**SMALL, hidden=(16,)),
-    linear_digits=Grid(**SMALL),
-    nonlinear_digits=Grid(**SMALL, hidden=(16,)),
+    linear=TrainingGrid(**SMALL),
+    nonlinear=TrainingGrid(**SMALL, hidden=(16,)),
+    linear_digits=TrainingGrid(**SMALL),
+    nonlinear_digits=TrainingGrid(**SMALL, hidden=(16,)),
     samples=1000,
     digits=300,
     held_out=100,
@@ -40,11 +40,11 @@ def digits() -> Pictures:
 def events(tmp_path_factory) -> list:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(autoencoders, "load_digits", digits)
-        return list(run(SETTINGS, Session(folder=tmp_path_factory.mktemp("run"))))
+        return list(run(SETTINGS, Context(folder=tmp_path_factory.mktemp("run"))))
 
 
 def test_every_part_is_measured_and_drawn(events: list) -> None:
-    assert [one.name for one in events if isinstance(one, Drawn)] == [
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == [
         "loss-synthetic points-linear",
         "loss-synthetic points-nonlinear",
         "loss-digits-linear",
@@ -54,14 +54,14 @@ def test_every_part_is_measured_and_drawn(events: list) -> None:
         "codes",
         "accuracy",
     ]
-    cells = {tuple(one.at.values()) for one in events if isinstance(one, Measured) and one.at}
+    cells = {tuple(one.at.values()) for one in events if isinstance(one, Metric) and one.at}
     assert len(cells) == 2 * 2 * 4
-    shares = [one.share for one in events if isinstance(one, Doing)]
+    shares = [one.share for one in events if isinstance(one, ProgressEvent)]
     assert shares == sorted(shares) and shares[-1] <= 1
 
 
 def test_the_documents_model_is_the_linear_one_and_a_real_one_bends(events: list) -> None:
-    values = {one.name: one.value for one in events if isinstance(one, Measured) and not one.at}
+    values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
     assert values["error of the document's one-layer ReLU model minus that of the linear one"] == 0
     assert values["bend of the document's one-layer ReLU model"] < 1e-5
     assert values["smallest bend of a model with a hidden ReLU layer"] > 0.01
@@ -69,7 +69,9 @@ def test_the_documents_model_is_the_linear_one_and_a_real_one_bends(events: list
 
 def test_every_claim_of_a_small_bottleneck_has_its_measurement(events: list) -> None:
     measured = {
-        one.name for one in events if isinstance(one, Compared) or (isinstance(one, Measured) and not one.at)
+        one.name
+        for one in events
+        if isinstance(one, PairedMetric) or (isinstance(one, Metric) and not one.at)
     }
     missing = {claim.name for claim in EXPERIMENT.claims} - measured
     assert missing == {
@@ -83,7 +85,7 @@ def test_without_digits_the_rest_is_measured_and_it_is_said(tmp_path, monkeypatc
 
     monkeypatch.setattr(autoencoders, "load_digits", absent)
     few = replace(SETTINGS, samples=300)
-    events = list(run(few, Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Said)] == ["the digits"]
-    assert [one.name for one in events if isinstance(one, Drawn)][-1] == "accuracy"
-    assert not [one for one in events if isinstance(one, Compared)]
+    events = list(run(few, Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, TextEvent)] == ["the digits"]
+    assert [one.name for one in events if isinstance(one, FigureEvent)][-1] == "accuracy"
+    assert not [one for one in events if isinstance(one, PairedMetric)]

@@ -9,26 +9,26 @@ from regard.experiments.unsupervised.autoencoders.figures import (
     draw_latent,
     draw_reconstructions,
 )
-from regard.experiments.unsupervised.autoencoders.training import Grid, Task, Trials, try_grid
+from regard.experiments.unsupervised.autoencoders.training import Points, TrainingGrid, Trials, try_grid
 from regard.experiments.unsupervised.linear_autoencoder import expected_accuracy
 
 
 @pytest.fixture(scope="module")
-def task() -> Task:
+def task() -> Points:
     generator = torch.Generator().manual_seed(0)
     labels = torch.arange(240) % 10
     shapes = torch.rand(10, 16, generator=generator)
     points = shapes[labels] + 0.1 * torch.rand(240, 16, generator=generator)
     parts = {"train": slice(0, 120), "valid": slice(120, 160), "test": slice(160, 240)}
-    return Task(
+    return Points(
         "digits", {name: points[part] for name, part in parts.items()}, {name: labels[part] for name, part in parts.items()}, 10
     )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def trials(task: Task) -> tuple[Trials, Trials]:
+def trials(task: Points) -> tuple[Trials, Trials]:
     grid = {"bottlenecks": (2, 5), "corrupted": (5,), "epochs": 3, "size": 30, "repeats": 2}
-    return dict(try_grid(task, Grid(**grid))), dict(try_grid(task, Grid(**grid, hidden=(7,))))
+    return dict(try_grid(task, TrainingGrid(**grid))), dict(try_grid(task, TrainingGrid(**grid, hidden=(7,))))
 
 
 def test_curves_show_the_errors_and_the_bound(trials) -> None:
@@ -60,7 +60,7 @@ def test_accuracies_show_every_cell_and_the_theory(trials) -> None:
     assert "theory" not in {line.get_label() for line in figure.axes[2].lines}
 
 
-def test_reconstructions_begin_with_the_digits_themselves(task: Task, trials) -> None:
+def test_reconstructions_begin_with_the_digits_themselves(task: Points, trials) -> None:
     (axis,) = draw_reconstructions(task, *trials).axes
     assert [label.get_text() for label in axis.get_yticklabels()] == [
         "as it is",
@@ -81,9 +81,9 @@ def test_reconstructions_begin_with_the_digits_themselves(task: Task, trials) ->
     assert 0.1 < (masked == 0).mean() < 0.45
 
 
-def test_codes_are_drawn_as_round_clouds_with_one_mark_for_each_class(task: Task) -> None:
+def test_codes_are_drawn_as_round_clouds_with_one_mark_for_each_class(task: Points) -> None:
     grid = {"bottlenecks": (2,), "corrupted": (), "epochs": 1, "repeats": 1}
-    flat = [dict(try_grid(task, Grid(**grid, hidden=hidden))) for hidden in ((), (7,))]
+    flat = [dict(try_grid(task, TrainingGrid(**grid, hidden=hidden))) for hidden in ((), (7,))]
     figure = draw_latent(task, *flat)
     assert len(figure.axes) == 2
     for axis in figure.axes:

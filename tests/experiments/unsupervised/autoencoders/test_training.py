@@ -5,8 +5,8 @@ from torch import nn
 from regard.data.sets.images import Pictures
 from regard.experiments.unsupervised.autoencoders.factors import draw_factors
 from regard.experiments.unsupervised.autoencoders.training import (
-    Grid,
-    Task,
+    Points,
+    TrainingGrid,
     bend,
     cells,
     digit_task,
@@ -20,12 +20,12 @@ from regard.models.autoencoder import Autoencoder
 
 
 @pytest.fixture(scope="module")
-def task() -> Task:
+def task() -> Points:
     return synthetic_task(draw_factors(samples=1000, width=11, strong=3))
 
 
-def test_a_grid_tries_every_bottleneck_and_corrupts_at_some(task: Task) -> None:
-    grid = Grid(bottlenecks=(2, 5), corrupted=(5,), epochs=2, repeats=2)
+def test_a_grid_tries_every_bottleneck_and_corrupts_at_some(task: Points) -> None:
+    grid = TrainingGrid(bottlenecks=(2, 5), corrupted=(5,), epochs=2, repeats=2)
     found = dict(try_grid(task, grid))
     assert list(found) == cells(grid) == [(2, "vanilla"), (5, "vanilla"), (5, "denoising"), (5, "masked")]
     trial = found[5, "masked"]
@@ -35,14 +35,14 @@ def test_a_grid_tries_every_bottleneck_and_corrupts_at_some(task: Task) -> None:
     assert trial.model.linear and grid.kind == "linear"
 
 
-def test_a_grid_with_hidden_layers_bends_and_another_seed_is_another_model(task: Task) -> None:
-    grid = Grid(bottlenecks=(2,), corrupted=(), hidden=(7,), epochs=1, repeats=2)
+def test_a_grid_with_hidden_layers_bends_and_another_seed_is_another_model(task: Points) -> None:
+    grid = TrainingGrid(bottlenecks=(2,), corrupted=(), hidden=(7,), epochs=1, repeats=2)
     first, other = (dict(try_grid(task, grid, seed))[2, "vanilla"] for seed in (0, 1))
     assert grid.kind == "nonlinear" and not first.model.linear
     assert not {*first.train[-1].tolist()} & {*other.train[-1].tolist()}
 
 
-def test_the_bound_is_pca_on_both_splits(task: Task) -> None:
+def test_the_bound_is_pca_on_both_splits(task: Points) -> None:
     decomposition = pytest.importorskip("sklearn.decomposition")
     peer = decomposition.PCA(2).fit(task.points["train"].double().numpy())
     bounds = linear_bounds(task, (2, 50))
@@ -53,11 +53,11 @@ def test_the_bound_is_pca_on_both_splits(task: Task) -> None:
     assert bounds[50] == pytest.approx((0, 0), abs=1e-12)
 
 
-def test_the_probe_learns_from_the_first_labels_alone(task: Task) -> None:
+def test_the_probe_learns_from_the_first_labels_alone(task: Points) -> None:
     model = Autoencoder((11, 11))
     spoiled = {**task.labels, "train": task.labels["train"].clone()}
     spoiled["train"][50:] = 1 - spoiled["train"][50:]
-    other = Task("synthetic", task.points, spoiled, 2)
+    other = Points("synthetic", task.points, spoiled, 2)
     assert torch.equal(probe(model, task, 50), probe(model, other, 50))
     assert not torch.equal(probe(model, task, 700), probe(model, other, 700))
     assert probe(model, task, 700).mean() > 0.9
@@ -90,7 +90,7 @@ def test_digits_are_split_as_the_document_does_and_scaled() -> None:
 
 
 def test_shares_follow_the_work_and_leave_three_percent() -> None:
-    grid = Grid(bottlenecks=(5,), corrupted=(), epochs=2, repeats=3)
+    grid = TrainingGrid(bottlenecks=(5,), corrupted=(), epochs=2, repeats=3)
     # 10 × 5 weights and 5000 for the layer, 2 epochs, 3 repeats; the second part has three times the points.
     assert shares([(grid, 10, 100), (grid, 10, 300)]) == [
         (0.0, pytest.approx(0.97 / 4)),

@@ -2,8 +2,8 @@ import torch
 
 from regard.experiments.unsupervised.linear_autoencoder import principal
 from regard.experiments.unsupervised.pca.experiment import Settings, draw, run
-from regard.lab.events import Drawn, Measured, Tabled
-from regard.lab.experiment import Session
+from regard.lab.events import FigureEvent, Metric, TableEvent
+from regard.lab.experiment import Context
 
 
 def test_points_are_centred_columns_with_the_stated_variances() -> None:
@@ -15,9 +15,13 @@ def test_points_are_centred_columns_with_the_stated_variances() -> None:
 
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     settings = Settings(points=200, width=7, bottleneck=2, steps=600, seeds=2, search_width=3, search_bottleneck=1, starts=30)  # fmt: skip
-    events = list(run(settings, Session(folder=tmp_path)))
-    assert [one.name for one in events if isinstance(one, Drawn)] == ["training", "weights", "landscape"]
-    assert [one.name for one in events if isinstance(one, Tabled)] == ["conditions", "landscape"]
-    values = {one.name: one.value for one in events if isinstance(one, Measured) and not one.at}
+    events = list(run(settings, Context(folder=tmp_path)))
+    assert [one.name for one in events if isinstance(one, FigureEvent)] == [
+        "training",
+        "weights",
+        "landscape",
+    ]
+    assert [one.name for one in events if isinstance(one, TableEvent)] == ["conditions", "landscape"]
+    values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
     assert values["angle to the principal subspace after training, degrees"] < 0.01
     assert values["relative gap of the gradients to automatic differentiation"] < 1e-12

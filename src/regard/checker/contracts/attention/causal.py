@@ -25,7 +25,7 @@ from regard.checker.contracts.attention.layer import (
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject
-from regard.checker.workbench import Bench
+from regard.checker.workbench import Workbench
 
 STUB = '''"""Causal self-attention, to be filled in. Then: regard check attention.py"""
 
@@ -129,7 +129,7 @@ def suits(member: dict[str, Any], source: str) -> float:
     return 0.8 if hints and len(needed) <= 1 else 0.3 if len(needed) == 1 else 0.0
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """Make the layer, find how it is called, read its weights."""
     rng = np.random.default_rng(7)
     made = make(bench, causal=True)

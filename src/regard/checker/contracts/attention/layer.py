@@ -13,7 +13,7 @@ from regard.checker.process.session import Raised
 from regard.checker.roles import gather
 from regard.checker.subject import Subject, draw, first
 from regard.checker.weight_maps import frames
-from regard.checker.workbench import Bench, Made, Unfit
+from regard.checker.workbench import Made, Unfit, Workbench
 
 WIDTH, HEADS, LENGTH = 24, 3, 11
 SEQUENCE, BATCH, KEYS = 7, 2, 5
@@ -22,7 +22,7 @@ QUERY_HEADS, KEY_HEADS = 6, 3
 "For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
 
 
-def known(bench: Bench) -> dict[str, Any]:
+def known(bench: Workbench) -> dict[str, Any]:
     """Sizes by meaning; of two kinds of heads where the source speaks of them."""
     words = set(re.findall(r"\w+", bench.source.text_of(bench.name).lower()))
     if not words & ALIASES["key_heads"]:
@@ -37,7 +37,7 @@ def known(bench: Bench) -> dict[str, Any]:
     }
 
 
-def make(bench: Bench, *, causal: bool, dropout: float = 0.3) -> Made:
+def make(bench: Workbench, *, causal: bool, dropout: float = 0.3) -> Made:
     """The layer, with dropout asked for: in eval() it must not show."""
     asked = known(bench) | {"dropout": dropout, "causal": causal, "bias": None, "batch_first": True}
     twice = [p["name"] for p in bench.member["parameters"] if mean(p["name"], ["width"])]
@@ -46,7 +46,7 @@ def make(bench: Bench, *, causal: bool, dropout: float = 0.3) -> Made:
     return bench.build(asked)
 
 
-def heads_of(bench: Bench, made: Made) -> int:
+def heads_of(bench: Workbench, made: Made) -> int:
     """How many heads it has: as asked, as an attribute says, or one."""
     if "heads" in bench.said:
         return int(bench.said["heads"])
@@ -72,7 +72,9 @@ def width_of(made: Made) -> int:
     return linear[0] if linear else sizes[0][0] if sizes else WIDTH
 
 
-def prepare(bench: Bench, subject: Subject, trial: Case, rng: np.random.Generator, *, causal: bool) -> None:
+def prepare(
+    bench: Workbench, subject: Subject, trial: Case, rng: np.random.Generator, *, causal: bool
+) -> None:
     """Find the precision, draw the weights, read the roles."""
     made = subject.made
     values, named = subject.enter(trial)
@@ -133,7 +135,7 @@ def changed(case: Case, start: int, rng: np.random.Generator) -> Case:
 FIRST = "tokens come before samples, (tokens, batch, channels), as the source says"
 
 
-def sequence_first(bench: Bench) -> bool:
+def sequence_first(bench: Workbench) -> bool:
     """Whether a person's words say that the first axis is the sequence."""
     words = bench.source.said(bench.name)
     shape = r"\(\s*(n|t|l|s|seq\w*|len\w*|time)\s*,\s*(b|bs|bsz|batch\w*)\s*,"
@@ -150,7 +152,7 @@ def output(answer: Any, case: Case, turn: Callable[[np.ndarray], np.ndarray] = l
     return turn(found) if isinstance(found, np.ndarray) and found.ndim == 3 else found
 
 
-def short(bench: Bench, subject: Subject, trial: Case, whole: Case, error: Raised) -> None:
+def short(bench: Workbench, subject: Subject, trial: Case, whole: Case, error: Raised) -> None:
     """Tell a layer that runs only at its full length from one that does not run."""
     try:
         values, named = subject.enter(whole)

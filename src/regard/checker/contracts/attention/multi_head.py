@@ -39,7 +39,7 @@ from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.source import Source
 from regard.checker.subject import Arguments, Subject, by_role, takes_roles
-from regard.checker.workbench import Bench
+from regard.checker.workbench import Workbench
 
 STUB = '''"""Multi-head attention with a mask, to be filled in. Then: regard check multi_head_attention.py"""
 
@@ -131,7 +131,7 @@ def suits(member: dict[str, Any], source: str) -> float:
     return 0.6 if "multi" in name or "mha" in name else 0.5
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """Make the layer; find whether it takes one sequence or three, and which shape of mask."""
     rng = np.random.default_rng(7)
     made = make(bench, causal=False)
@@ -175,7 +175,7 @@ def adapt(bench: Bench) -> Subject:
     return subject
 
 
-def _run(bench: Bench, subject: Subject, rng: np.random.Generator) -> None:
+def _run(bench: Workbench, subject: Subject, rng: np.random.Generator) -> None:
     """The first sizes at which it runs: keys may be as many as queries, if nothing else works.
 
     Where a mask must be given, it may have any of the usual layouts.

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Case, Frame, Steps
+from regard.checker.contract import Case, Steps, WeightMap
 
 Array = np.ndarray
 
@@ -17,7 +17,7 @@ def softmax(scores: Array, axis: int | tuple[int, ...] = -1) -> Array:
         return raised / raised.sum(axis=axis, keepdims=True)
 
 
-def project(q: Array, k: Array, v: Array, w: Frame) -> tuple[Array, Array, Array]:
+def project(q: Array, k: Array, v: Array, w: WeightMap) -> tuple[Array, Array, Array]:
     """Queries, keys and values from their sources."""
     return q @ w["wq"] + w["bq"], k @ w["wk"] + w["bk"], v @ w["wv"] + w["bv"]
 
@@ -49,7 +49,7 @@ def hide(scores: Array, seen: Array) -> Array:
     return np.where(seen, scores, -np.inf)
 
 
-def leave(y: Array, x: Array, w: Frame) -> Array:
+def leave(y: Array, x: Array, w: WeightMap) -> Array:
     """The output projection."""
     return y @ w["wo"] + w["bo"]
 
@@ -84,7 +84,7 @@ def core(q: Array, k: Array, v: Array, seen: Array | None, do: Steps, size: Any)
         return do["mix"](weights, v), weights
 
 
-def layer(case: Case, frame: Frame, steps: Steps) -> tuple[Array, Array]:
+def layer(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
     """Multi-head attention of x, or of query, key and value; the mask is that of the case, or the past."""
     do = {**PLAIN, **steps}
     x = do["turn"](case["query"])
@@ -129,7 +129,7 @@ def sizes(q: Array, k: Array, v: Array) -> SimpleNamespace:
     )
 
 
-def function(case: Case, frame: Frame, steps: Steps) -> tuple[Array, Array]:
+def function(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
     """Attention of given queries, keys and values."""
     do = PLAIN | {"give": lambda q, k, v: (q, k, v)} | steps
     q, k, v = do["give"](case["query"], case["key"], case["value"])
@@ -141,12 +141,12 @@ def shown(case: Case) -> Array | None:
     return case["mask"] if case.facts["masked"] else None
 
 
-def output(case: Case, frame: Frame, steps: Steps) -> Array:
+def output(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """What the layer gives."""
     return layer(case, frame, steps)[0]
 
 
-def picture(case: Case, frame: Frame, steps: Steps) -> Array:
+def picture(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """The attention of the first head in the first sequence."""
     weights = layer(case, frame, steps)[1]
     return weights.reshape(-1, *weights.shape[-2:])[0]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law, Mistake, Steps, forms
+from regard.checker.contract import Broken, Case, Contract, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention import wiring
@@ -14,7 +14,7 @@ from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.source import role
 from regard.checker.subject import Arguments, Subject, by_role, first, takes_roles
-from regard.checker.workbench import Bench
+from regard.checker.workbench import Workbench
 
 STUB = '''"""Scaled dot-product attention, to be filled in. Then: regard check scaled_dot_product.py"""
 
@@ -141,7 +141,7 @@ def by_name(parameters: list[dict[str, Any]]) -> bool:
     return takes_roles(parameters) and all(p["named"] for p in parameters[:3])
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """Find the mask argument and the first sizes that run."""
     made = bench.build({"head_width": 8, "width": 8, "temperature": 8**0.5, "dropout": 0.3})
     parameters = [p["name"] for p in made.call]
@@ -179,7 +179,7 @@ def adapt(bench: Bench) -> Subject:
         assert first_error
         raise first_error
     subject.facts["refused"] = first_error if shape[1] == shape[2] or shape[3] == shape[4] else None
-    subject.frames = [Frame(weights={})]
+    subject.frames = [WeightMap(weights={})]
     return subject
 
 

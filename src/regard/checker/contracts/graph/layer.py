@@ -11,7 +11,7 @@ from regard.checker.contract import Broken, Case
 from regard.checker.contracts.graph.reference import listening
 from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject, first
-from regard.checker.workbench import Bench, Made
+from regard.checker.workbench import Made, Workbench
 
 LOOSE = ((0, 1), (1, 0), (0, 3), (2, 2), (2, 1), (3, 4), (4, 0), (4, 5), (5, 2), (1, 5), (3, 2))
 "Node i listens to j: directed, irregular, one two-way street, one loop; node 6 is alone."
@@ -110,7 +110,7 @@ def leave(answer: Any, asked: Case) -> np.ndarray:
     return found[listening(asked)] if found.shape[:1] == (nodes,) else found
 
 
-def call(bench: Bench, made: Made, width: int, rng: np.random.Generator) -> Subject:
+def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> Subject:
     """The first way to call that gives one row for each node."""
     error: Raised | None = None
     for way, enter in callings(made):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regard.checker.contract import Case, Frame, Steps
+from regard.checker.contract import Case, Steps, WeightMap
 
 Array = np.ndarray
 
@@ -44,7 +44,7 @@ ATTENTION: Steps = {
 }
 
 
-def attention(case: Case, frame: Frame, steps: Steps) -> tuple[Array, Array]:
+def attention(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
     """A graph attention layer: output, and weights (h, n, n)."""
     do, x = ATTENTION | steps, case["x"]
     with np.errstate(all="ignore"):
@@ -91,7 +91,7 @@ CONVOLUTION: Steps = {
 }
 
 
-def convolution(case: Case, frame: Frame, steps: Steps) -> Array:
+def convolution(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """A graph convolution layer."""
     do = CONVOLUTION | steps
     with np.errstate(all="ignore"):

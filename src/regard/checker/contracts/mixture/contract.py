@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law
+from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.mixture.methods import LOGARITHMS, conditional, loss, method, whole
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
 from regard.checker.contracts.mixture.reference import likelihood
 from regard.checker.gradients import flowing
 from regard.checker.subject import Arguments, Subject, first
-from regard.checker.workbench import Bench, Unfit
+from regard.checker.workbench import Unfit, Workbench
 
 STUB = '''"""A mixture of Gaussians, to be filled in. Then: regard check mixture.py"""
 
@@ -70,7 +70,7 @@ def suits(member: dict[str, Any], source: str) -> float:
     )
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """Make it, read its three weights, find the log-likelihood."""
     rng = np.random.default_rng(7)
     made = bench.build({"components": COMPONENTS, "dimension": DIMENSION})
@@ -106,7 +106,7 @@ def adapt(bench: Bench) -> Subject:
     }
     notes = (", ".join(f"{role} = {name}" for role, name in roles.items()),)
     subject.frames = [
-        Frame(
+        WeightMap(
             weights=weights, notes=notes, conventions=() if logarithm == "variance" else (f"log-{logarithm}",)
         )
     ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regard.checker.contract import Case, Frame, Steps
+from regard.checker.contract import Case, Steps, WeightMap
 
 Array = np.ndarray
 
@@ -29,7 +29,7 @@ PLAIN: Steps = {
 }
 
 
-def likelihood(case: Case, frame: Frame, steps: Steps) -> Array:
+def likelihood(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """log p(x) of every sample: log of the sum over k of weight_k times N(x; mean_k, variance_k)."""
     do, x = PLAIN | steps, case["x"]
     with np.errstate(all="ignore"):

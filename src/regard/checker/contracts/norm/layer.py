@@ -8,10 +8,10 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.arguments import mean
-from regard.checker.contract import Broken, Case, Convention, Frame, Law, Mistake, Steps, forms
+from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.norm.reference import mean_square
 from regard.checker.subject import Arguments, Subject
-from regard.checker.workbench import Bench, Unfit
+from regard.checker.workbench import Unfit, Workbench
 
 WIDTH, EPS = 24, 1e-5
 VALUES = (
@@ -131,7 +131,7 @@ CONVENTIONS = (
 )
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """Make the norm, or take the function with a weight, a bias and an epsilon of ours."""
     rng = np.random.default_rng(7)
     made = bench.build({"width": WIDTH, "eps": EPS, "bias": None})
@@ -180,7 +180,7 @@ def adapt(bench: Bench) -> Subject:
     return subject
 
 
-def mean_of(bench: Bench, names: list[str], made: Any) -> float | None:
+def mean_of(bench: Workbench, names: list[str], made: Any) -> float | None:
     """The epsilon it was given or says it has."""
     if "eps" in made.built.meant or (
         bench.member["kind"] == "function" and any(mean(n, ["eps"]) for n in names)
@@ -191,7 +191,7 @@ def mean_of(bench: Bench, names: list[str], made: Any) -> float | None:
     )
 
 
-def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) -> list[Frame]:
+def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) -> list[WeightMap]:
     """Gain and bias by name, else by order; under each usual epsilon."""
     flat = {name: value.reshape(-1) for name, value in weights.items() if value.size == WIDTH}
     gain = next((n for n in flat if GAIN.search(n.rpartition(".")[2])), None)
@@ -213,7 +213,7 @@ def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) 
     asked = told if told is not None else EPS
     values = [asked, *(value for value in VALUES if value != asked)]
     return [
-        Frame(
+        WeightMap(
             weights=roles,
             facts={"eps": value},
             conventions=() if value == asked else ("eps-value",),
@@ -267,7 +267,7 @@ def flat(subject: Subject, rng: np.random.Generator) -> Broken | None:
     )
 
 
-def starting(reference: Callable[[Case, Frame, Steps], np.ndarray]) -> Law:
+def starting(reference: Callable[[Case, WeightMap, Steps], np.ndarray]) -> Law:
     """A fresh layer has the gain one."""
 
     def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -280,7 +280,9 @@ def starting(reference: Callable[[Case, Frame, Steps], np.ndarray]) -> Law:
             answer = subject.answer(case)
         finally:
             subject.set(subject.facts["drawn"])
-        plain = Frame(weights={"gain": np.ones(WIDTH), "bias": np.zeros(WIDTH)}, facts=subject.frame.facts)
+        plain = WeightMap(
+            weights={"gain": np.ones(WIDTH), "bias": np.zeros(WIDTH)}, facts=subject.frame.facts
+        )
         expected = reference(case, plain, {})
         if laws.gap(2 * expected, answer) > 1e-4:
             return None

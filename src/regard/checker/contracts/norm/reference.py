@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regard.checker.contract import Case, Frame, Steps
+from regard.checker.contract import Case, Steps, WeightMap
 
 Array = np.ndarray
 
@@ -28,7 +28,7 @@ RMS: Steps = {
 LAYER: Steps = RMS | {"above": centred, "below": lambda x, axis: mean_square(centred(x, axis), axis)}
 
 
-def norm(plain: Steps, case: Case, frame: Frame, steps: Steps) -> Array:
+def norm(plain: Steps, case: Case, frame: WeightMap, steps: Steps) -> Array:
     """What lies above the line over the root of what lies below it, times the gain, plus the bias."""
     do = plain | steps
     x = do["before"](case["x"], frame)
@@ -38,11 +38,11 @@ def norm(plain: Steps, case: Case, frame: Frame, steps: Steps) -> Array:
         return do["finish"](y, x, frame)
 
 
-def rms(case: Case, frame: Frame, steps: Steps) -> Array:
+def rms(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """RMS norm."""
     return norm(RMS, case, frame, steps)
 
 
-def layer(case: Case, frame: Frame, steps: Steps) -> Array:
+def layer(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """Layer norm."""
     return norm(LAYER, case, frame, steps)

@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.arguments import mean
-from regard.checker.contract import Broken, Case, Contract, Convention, Frame, Law, forms
+from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.rotary.forms import HELPER, OFFSET, WIDTH, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
@@ -16,7 +16,7 @@ from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.source import Source
 from regard.checker.subject import Subject
-from regard.checker.workbench import Bench, Unfit
+from regard.checker.workbench import Unfit, Workbench
 
 STUB = '''"""Rotary positions, to be filled in. Then: regard check rotary.py"""
 
@@ -66,7 +66,7 @@ def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) ->
     return None
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """The first form that gives back the shape it was given."""
     rng = np.random.default_rng(7)
     error: Raised | None = None
@@ -107,7 +107,7 @@ def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
     """How it is called, and how it may be read."""
     subject.facts |= {"layout": form.layout, "two": form.two, "offset": form.offset, "drawn": {}}
     usual = 1 if form.layout == "b n h d" else -2
-    plain = Frame(
+    plain = WeightMap(
         weights={},
         facts={"axis": usual, "base": 10000.0},
         conventions=("heads-axis-layout",) if usual == 1 else (),
@@ -115,7 +115,7 @@ def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
     subject.frames = [plain]
     if form.layout == "b h n d" and not heads_second:
         subject.frames.append(
-            Frame(weights={}, facts={"axis": 1, "base": 10000.0}, conventions=("heads-axis-layout",))
+            WeightMap(weights={}, facts={"axis": 1, "base": 10000.0}, conventions=("heads-axis-layout",))
         )
     subject.notes.append(f"called with ({form.layout})" + (", queries and keys together" if form.two else ""))
     return subject

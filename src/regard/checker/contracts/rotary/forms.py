@@ -10,7 +10,7 @@ import numpy as np
 from regard.checker.arguments import mean
 from regard.checker.contract import Case
 from regard.checker.subject import Arguments
-from regard.checker.workbench import Bench, Made
+from regard.checker.workbench import Made, Workbench
 
 WIDTH, COUNT, LENGTH, OFFSET = 10, 7, 16, 5
 LAYOUTS = {"b h n d": (2, 3, COUNT, WIDTH), "b n d": (3, COUNT, WIDTH), "n d": (COUNT, WIDTH)}
@@ -47,12 +47,12 @@ def case(rng: np.random.Generator, layout: str, *, two: bool, offset: int = 0) -
     return Case(name=f"{COUNT} positions from {offset}", inputs={"x": x}, facts={"offset": offset})
 
 
-def make(bench: Bench, base: float | None = None) -> Made:
+def make(bench: Workbench, base: float | None = None) -> Made:
     """The function, or the object, with a base of ours where one is given."""
     return bench.build({"width": WIDTH, "length": LENGTH, "base": base, "head_width": WIDTH, "heads": 1})
 
 
-def forms(bench: Bench) -> Iterator[Form]:
+def forms(bench: Workbench) -> Iterator[Form]:
     """Every form that the signature allows, the plainest first."""
     made = make(bench)
     method, parameters = _method(made)
@@ -137,7 +137,7 @@ def _enter(
     return enter
 
 
-def _tables(bench: Bench) -> list[Any]:
+def _tables(bench: Workbench) -> list[Any]:
     """Functions or classes of the file that make tables of cosines and sines, as something to call."""
     found = []
     for member in bench.members:
@@ -154,7 +154,7 @@ def _tables(bench: Bench) -> list[Any]:
     return found
 
 
-def _maker(bench: Bench, name: str) -> Callable[[int, list[str]], list[Any]]:
+def _maker(bench: Workbench, name: str) -> Callable[[int, list[str]], list[Any]]:
     member = next(m for m in bench.members if m["name"] == name)
     known = {"width": WIDTH, "length": LENGTH, "base": None, "head_width": WIDTH}
     held: dict[str, Any] = {}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from regard.checker.contract import Case, Frame, Steps
+from regard.checker.contract import Case, Steps, WeightMap
 
 Array = np.ndarray
 
@@ -42,7 +42,7 @@ PLAIN: Steps = {
 }
 
 
-def rotary(case: Case, frame: Frame, steps: Steps) -> Array:
+def rotary(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """Every given array turned; arrays lie along a first axis of their own."""
     do = PLAIN | steps
     given = case["x"]
@@ -50,7 +50,7 @@ def rotary(case: Case, frame: Frame, steps: Steps) -> Array:
     return do["both"](turned, given)
 
 
-def _turn(x: Array, offset: int, frame: Frame, do: Steps) -> Array:
+def _turn(x: Array, offset: int, frame: WeightMap, do: Steps) -> Array:
     axis = do["axis"](frame.facts["axis"]) % x.ndim
     d, n = x.shape[-1], x.shape[axis]
     angles = np.outer(do["positions"](n, offset), do["frequencies"](d, do["base"](frame.facts["base"])))

@@ -14,8 +14,8 @@ from regard.core.similarity import Kernel, elu_plus_one, polynomial
 from regard.experiments.attention.linear_attention.figures import COST, RANK, draw_cost, draw_rank
 from regard.experiments.attention.linear_attention.forms import FORMS, crossing, formula, prepared, rootless
 from regard.lab.bench import growth, interleave
-from regard.lab.events import Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +32,9 @@ class Settings:
     "Rank k of the low-rank form."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Identities first, then cost, then low rank and projection."""
-    generator = torch.Generator().manual_seed(session.seed)
+    generator = torch.Generator().manual_seed(context.seed)
     yield from _identities(settings, generator)
     yield from _cost(settings)
     yield from _rank(settings, generator)
@@ -42,20 +42,20 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
 
 def _identities(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
     """The kernel is its feature map's inner product; the linear form is the kernel form; the denominator must be positive."""
-    yield Doing("kernels and feature maps", 0.02)
+    yield ProgressEvent("kernels and feature maps", 0.02)
     q, k, v = (
         torch.randn(1, 2, 97, settings.width, generator=generator, dtype=torch.float64) for _ in range(3)
     )
     kernel = (q @ k.mT + 1).square()
-    yield Measured(
+    yield Metric(
         "gap between φ(q)·φ(k) and (q·k + 1)²",
         ((polynomial(q) @ polynomial(k).mT) - kernel).abs().max().item() / kernel.max().item(),
     )
-    yield Measured(
+    yield Metric(
         "the same without √2 on the linear terms",
         ((rootless(q) @ rootless(k).mT) - kernel).abs().max().item() / kernel.max().item(),
     )
-    yield Measured("features less (D + 1)(D + 2)/2", polynomial(q).shape[-1] - comb(settings.width + 2, 2))
+    yield Metric("features less (D + 1)(D + 2)/2", polynomial(q).shape[-1] - comb(settings.width + 2, 2))
     worst = 0.0
     for phi in (elu_plus_one, polynomial):
         linear, direct = (
@@ -63,19 +63,19 @@ def _identities(settings: Settings, generator: torch.Generator) -> Iterator[Even
             for name in ("linear", "reference")
         )
         worst = max(worst, (linear - direct).abs().max().item())
-    yield Measured("gap between the linear form and the kernel form", worst)
+    yield Metric("gap between the linear form and the kernel form", worst)
     sums = (q @ k.mT).sum(-1)
     i = sums.abs().flatten().argmin()
     query = q.flatten(0, 2)[i]
     blown = ((q @ k.mT) @ v / sums[..., None]).flatten(0, 2)[i].abs().max().item()
-    yield Measured(
+    yield Metric(
         "share of rows whose denominator is negative under the plain product q·k",
         (sums < 0).double().mean().item(),
     )
-    yield Measured(
+    yield Metric(
         "smallest denominator under elu + 1", (elu_plus_one(q) @ elu_plus_one(k).mT).sum(-1).min().item()
     )
-    yield Said("A denominator near zero", f"q·k is a kernel, and its sum over {k.shape[2]} keys is {sums.flatten()[i]:.4f} for the query\n({', '.join(f'{x:.2f}' for x in query[:6])}, …): "
+    yield TextEvent("A denominator near zero", f"q·k is a kernel, and its sum over {k.shape[2]} keys is {sums.flatten()[i]:.4f} for the query\n({', '.join(f'{x:.2f}' for x in query[:6])}, …): "
                f"dividing by it gives an output of size {blown:.0f}, from values of size {v.abs().max():.1f}.")  # fmt: skip
 
 
@@ -85,36 +85,36 @@ def _cost(settings: Settings) -> Iterator[Event]:
     seconds: dict[str, list[float]] = {name: [] for name in FORMS}
     off = 0.0
     for place, length in enumerate(settings.lengths):
-        yield Doing(f"time at length {length}", 0.05 + 0.5 * place / len(settings.lengths))
+        yield ProgressEvent(f"time at length {length}", 0.05 + 0.5 * place / len(settings.lengths))
         x = torch.randn(1, 1, length, settings.width)
         for name, form in FORMS.items():
             with FlopCounterMode(display=False) as counter:
                 form(x)
             counted[name].append(counter.get_total_flops())
             off = max(off, abs(counted[name][-1] / formula(length, settings.width)[name] - 1))
-            yield Measured(f"operations, {name}", counted[name][-1], at={"N": length})
+            yield Metric(f"operations, {name}", counted[name][-1], at={"N": length})
         times = interleave(
             {name: (lambda form=form, x=x: form(x)) for name, form in FORMS.items()}, rounds=settings.rounds
         )
         for name, found in times.items():
             seconds[name].append(min(found))
-            yield Measured(f"seconds, {name}", seconds[name][-1], at={"N": length})
-    yield Measured("largest share by which counted operations differ from the formula", off)
+            yield Metric(f"seconds, {name}", seconds[name][-1], at={"N": length})
+    yield Metric("largest share by which counted operations differ from the formula", off)
     span = log(settings.lengths[-1] / settings.lengths[-3])
     for name, found in seconds.items():
-        yield Measured(f"exponent of the time in N, {name}", log(found[-1] / found[-3]) / span)
+        yield Metric(f"exponent of the time in N, {name}", log(found[-1] / found[-3]) / span)
     features = comb(settings.width + 2, 2)
     for name, size in (("linear, elu + 1", settings.width), ("linear, (q·k + 1)²", features)):
         meeting = crossing(settings.lengths, seconds["softmax"], seconds[name])
-        yield Measured(f"length from which it is faster than softmax, {name}", meeting)
-        yield Measured(
+        yield Metric(f"length from which it is faster than softmax, {name}", meeting)
+        yield Metric(
             f"length from which it needs fewer operations, {name}",
             crossing(settings.lengths, counted["softmax"], counted[name])
             if counted[name][0] > counted["softmax"][0]
             else float(size),
         )
     yield from _memory(settings)
-    yield Drawn("cost", draw_cost(settings.lengths, counted, seconds, settings.width), COST)
+    yield FigureEvent("cost", draw_cost(settings.lengths, counted, seconds, settings.width), COST)
 
 
 def _memory(settings: Settings) -> Iterator[Event]:
@@ -122,13 +122,13 @@ def _memory(settings: Settings) -> Iterator[Event]:
     grown: dict[tuple[str, int], float] = {}
     for name in ("softmax", "linear, elu + 1"):
         for length in settings.memory:
-            yield Doing(f"memory of {name} at length {length}", 0.6)
+            yield ProgressEvent(f"memory of {name} at length {length}", 0.6)
             found = growth(prepared, name, length, settings.width)
             if found.bytes is not None:
                 grown[name, length] = found.bytes
-                yield Measured(f"bytes, {name}", found.bytes, at={"N": length})
+                yield Metric(f"bytes, {name}", found.bytes, at={"N": length})
             rows.append((name, length, None if found.bytes is None else found.bytes / 2**20, found.how))
-    yield Tabled(
+    yield TableEvent(
         "memory",
         ("form", "N", "MiB above the start", "read from"),
         rows,
@@ -136,11 +136,11 @@ def _memory(settings: Settings) -> Iterator[Event]:
     )
     if len(grown) == 4:
         low, high = settings.memory
-        yield Measured(
+        yield Metric(
             "memory of softmax at the larger N / at the smaller",
             grown["softmax", high] / grown["softmax", low],
         )
-        yield Measured(
+        yield Metric(
             "memory at the larger N, softmax / linear",
             grown["softmax", high] / max(grown["linear, elu + 1", high], 2**16),
         )
@@ -148,7 +148,7 @@ def _memory(settings: Settings) -> Iterator[Event]:
 
 def _rank(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
     """softmax(QKᵀ/√d) by its leading singular values, and QKᵀ by projection."""
-    yield Doing("low rank and projection", 0.9)
+    yield ProgressEvent("low rank and projection", 0.9)
     n, d, rank = 256, settings.width, settings.rank
     q, k, v = (torch.randn(n, d, generator=generator, dtype=torch.float64) for _ in range(3))
     spectra = {}
@@ -160,22 +160,22 @@ def _rank(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
         short = left[:, :rank] @ (values[:rank, None] * (right[:rank] @ v))
         error = torch.linalg.matrix_norm(p @ v - short, 2) / torch.linalg.matrix_norm(v, 2)
         used = max(used, (error / values[rank]).item())
-        yield Measured(f"relative error of rank {rank}", error.item(), at={"sharpness": sharpness})
-        yield Measured(
+        yield Metric(f"relative error of rank {rank}", error.item(), at={"sharpness": sharpness})
+        yield Metric(
             "singular values for 99 % of the squares",
             int((values.square().cumsum(0) / values.square().sum() < 0.99).sum()) + 1,
             at={"sharpness": sharpness},
         )
-    yield Measured("error of the low-rank form / first discarded singular value, largest", used)
+    yield Metric("error of the low-rank form / first discarded singular value, largest", used)
     yield from _short_costs(settings)
     p = q @ k.T
     w = torch.linalg.svd(p)[2][:d]
     projected = q @ (w @ k).T @ (w @ v)
-    yield Measured(
+    yield Metric(
         "gap between QKᵀV and Q(CK)ᵀDV with C = D of the right singular vectors",
         (p @ v - projected).abs().max().item() / (p @ v).abs().max().item(),
     )
-    yield Drawn("rank", draw_rank(spectra, rank), RANK)
+    yield FigureEvent("rank", draw_rank(spectra, rank), RANK)
 
 
 def _short_costs(settings: Settings) -> Iterator[Event]:
@@ -198,13 +198,15 @@ def _short_costs(settings: Settings) -> Iterator[Event]:
             with FlopCounterMode(display=False) as counter:
                 form()
             counts[name] = counter.get_total_flops()
-            yield Measured(f"operations, {name}", counts[name], at={"N": n})
+            yield Metric(f"operations, {name}", counts[name], at={"N": n})
         rows.append((n, *counts.values()))
     columns = ("N", "PV: 2N²D", f"U(S(WᵀV)), rank {rank}: 4NkD", "Q(CK)ᵀDV: 8NkD")
-    yield Tabled("short", columns, rows, "Operations counted: the product itself, and its two short forms.")
+    yield TableEvent(
+        "short", columns, rows, "Operations counted: the product itself, and its two short forms."
+    )
     first, last = rows[0], rows[-1]
     for place, name in ((2, "low rank"), (3, "projected")):
-        yield Measured(
+        yield Metric(
             f"exponent of the operations in N, {name}",
             log(last[place] / first[place]) / log(last[0] / first[0]),
         )
@@ -228,10 +230,10 @@ EXPERIMENT = Experiment(
         from about D² for the quadratic kernel. Low rank is an approximation that is good where attention is
         smooth. The denominator is the catch: a kernel may be negative, and then the sum can be next to zero;
         a feature map that is positive everywhere makes it safe.""",
-    correction="""Document 001's feature map for the quadratic kernel lacks √2 on its linear terms; with the
+    correction="""Berkeley HW6's feature map for the quadratic kernel lacks √2 on its linear terms; with the
         map as printed the kernel is off by the share measured here. It also asks only that the similarity be
         not negative: the sum must be strictly positive. Its memory O(N²M) for softmax attention counts every
-        product; the matrices need O(N² + N(D + M)). Document 004 says that every kernel φ(x)·φ(y) is
+        product; the matrices need O(N² + N(D + M)). Toronto A4 says that every kernel φ(x)·φ(y) is
         non-negative: the plain product is the counterexample, with a negative denominator in about half of
         the rows.""",
     claims=(
@@ -239,26 +241,26 @@ EXPERIMENT = Experiment(
             name="gap between φ(q)·φ(k) and (q·k + 1)²",
             high=1e-12,
             why="(1, √2 x_a, x_a², √2 x_a x_b) is the feature map",
-            source="document 001, 3b.ii, corrected",
+            source="Berkeley HW6, 3b.ii, corrected",
         ),
         Claim(
             name="the same without √2 on the linear terms",
             low=0.001,
             why="the printed map gives another kernel",
-            source="document 001, 3b.ii",
+            source="Berkeley HW6, 3b.ii",
         ),
         Claim(
             name="features less (D + 1)(D + 2)/2",
             low=0,
             high=0,
             why="1 + D + D + D(D − 1)/2",
-            source="document 001, 3b.ii",
+            source="Berkeley HW6, 3b.ii",
         ),
         Claim(
             name="gap between the linear form and the kernel form",
             high=1e-10,
             why="associativity",
-            source="document 001, 3b.iii; document 004, 1.3.1",
+            source="Berkeley HW6, 3b.iii; Toronto A4, 1.3.1",
         ),
         Claim(
             name="share of rows whose denominator is negative under the plain product q·k",
@@ -271,65 +273,65 @@ EXPERIMENT = Experiment(
             name="smallest denominator under elu + 1",
             low=1e-6,
             why="every feature is positive",
-            source="document 001, 3a",
+            source="Berkeley HW6, 3a",
         ),
         Claim(
             name="largest share by which counted operations differ from the formula",
             high=0.05,
             why="2N²(D + M) and 4NC(M + 1)",
-            source="document 001, 3c",
+            source="Berkeley HW6, 3c",
         ),
         Claim(
             name="exponent of the time in N, softmax",
             low=1.5,
             high=2.5,
             why="N² scores",
-            source="document 001, 3c.i",
+            source="Berkeley HW6, 3c.i",
         ),
         Claim(
             name="exponent of the time in N, linear, elu + 1",
             high=1.4,
             why="N features, summed once; at short lengths the fixed cost of a call flattens it further",
-            source="document 001, 3c.ii",
+            source="Berkeley HW6, 3c.ii",
         ),
         Claim(
             name="length from which it needs fewer operations, linear, (q·k + 1)²",
             low=128,
             high=512,
             why="C ≈ D²/2 features: N > D² is on the safe side",
-            source="document 001, 3c.ii",
+            source="Berkeley HW6, 3c.ii",
         ),
         Claim(
             name="memory at the larger N, softmax / linear",
             low=5,
             why="N² scores against N features",
-            source="document 001, 3c",
+            source="Berkeley HW6, 3c",
         ),
         Claim(
             name="error of the low-rank form / first discarded singular value, largest",
             high=1.0,
             why="‖(P − P_k)V‖ ≤ s‖V‖ with s the first value cut",
-            source="document 004, 1.3.2",
+            source="Toronto A4, 1.3.2",
         ),
         Claim(
             name="exponent of the operations in N, low rank",
             low=0.99,
             high=1.01,
             why="4NkD operations with the factors at hand",
-            source="document 004, 1.3.2",
+            source="Toronto A4, 1.3.2",
         ),
         Claim(
             name="exponent of the operations in N, projected",
             low=0.99,
             high=1.01,
             why="8NkD operations",
-            source="document 004, 1.3.3",
+            source="Toronto A4, 1.3.3",
         ),
         Claim(
             name="gap between QKᵀV and Q(CK)ᵀDV with C = D of the right singular vectors",
             high=1e-12,
             why="PWWᵀ = P when W spans the rows of P",
-            source="document 004, 1.3.3",
+            source="Toronto A4, 1.3.3",
         ),
     ),
     presets={

@@ -24,7 +24,7 @@ def prepared(form: str, length: float, width: float) -> Callable[[], Tensor]:
 
 
 def rootless(x: Tensor) -> Tensor:
-    """The feature map as document 001 prints it: √2 missing on the linear terms."""
+    """The feature map as Berkeley HW6 prints it: √2 missing on the linear terms."""
     width = x.shape[-1]
     scale = torch.ones(comb(width + 2, 2), dtype=x.dtype)
     scale[1 : width + 1] = 1 / sqrt(2)

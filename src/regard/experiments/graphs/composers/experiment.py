@@ -28,8 +28,8 @@ from regard.experiments.graphs.composers.scraps import (
 from regard.experiments.graphs.composers.search import (
     Choice,
     Fit,
-    Grid,
     Job,
+    SearchGrid,
     answers,
     answers_apart,
     crew,
@@ -37,9 +37,9 @@ from regard.experiments.graphs.composers.search import (
     trials,
     validate,
 )
-from regard.experiments.graphs.cora.figures import draw_changes
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.book.style import draw_changes
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.lab.statistics import difference
 from regard.models.graph.batch import union
 from regard.models.graph.relational import RelationalGAT
@@ -65,7 +65,7 @@ class Settings:
     "Folds before and after the tested one that validate."
     candidates: int = 5
     "Settings of the network that are drawn from the grid, and tried in each fold."
-    grid: Grid = field(default_factory=Grid)
+    grid: SearchGrid = field(default_factory=SearchGrid)
     "The values from which they are drawn."
     trial: int = 4
     "Passes over the training scraps in the search."
@@ -75,11 +75,11 @@ class Settings:
     "Whether the network is trained anew without each relation, beside losing it after training."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Search and test in every fold; then the leak, the relations, and what attention looks at."""
-    yield Doing("reading scores", 0.0)
-    pile, seed = load_pile(settings.files, notes=settings.notes, most=settings.most), DEALT + session.seed
-    yield Said("The data", _said(pile))
+    yield ProgressEvent("reading scores", 0.0)
+    pile, seed = load_pile(settings.files, notes=settings.notes, most=settings.most), DEALT + context.seed
+    yield TextEvent("The data", _said(pile))
     parts = part(fold_by_work(pile, settings.folds, seed), settings.reach)
     torn = part(fold_by_scrap(pile, settings.folds, seed), settings.reach)
     with crew(pile, torch.get_num_threads()) as fit:
@@ -89,7 +89,7 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
     yield from _judge(pile, parts, given)
     yield from _leak(pile, given, _given(pile, torn, models[TORN]))
     yield from _relations(pile, parts, models)
-    yield Drawn("attention", _roll(pile, parts[0], models["whole"][0]), ROLL)
+    yield FigureEvent("attention", _roll(pile, parts[0], models["whole"][0]), ROLL)
 
 
 def _search(
@@ -100,7 +100,7 @@ def _search(
     tried = trials(parts, choices, settings.trial, seed)
     jobs, given = list(dict.fromkeys(job for row in tried for one in row for job in one)), {}
     for number, (job, model) in enumerate(zip(jobs, fit(jobs), strict=True)):
-        yield Doing(f"search: {job.choice}", 0.05 + 0.5 * number / len(jobs))
+        yield ProgressEvent(f"search: {job.choice}", 0.05 + 0.5 * number / len(jobs))
         given[job] = answers_apart(model, pile, job)
     shares = validate(pile, parts, tried, given)
     best = shares.argmax(0).tolist()
@@ -108,13 +108,13 @@ def _search(
     return [choices[place] for place in best]
 
 
-def _searched(choices: Sequence[Choice], shares: Tensor, best: Sequence[int]) -> Tabled:
+def _searched(choices: Sequence[Choice], shares: Tensor, best: Sequence[int]) -> TableEvent:
     rows = [
         (str(choice), *(f"{share:.1f}" for share in row.tolist()), f"{row.mean().item():.1f}", best.count(place))
         for place, (choice, row) in enumerate(zip(choices, shares, strict=True))
     ]  # fmt: skip
     columns = ("network", *(f"fold {number}" for number in range(shares.shape[1])), "mean", "times chosen")
-    return Tabled(
+    return TableEvent(
         "search",
         columns,
         rows,
@@ -144,7 +144,7 @@ def _train(jobs: Mapping[str, Sequence[Job]], fit: Fit) -> Generator[Event, None
     every = [(name, job) for name, group in jobs.items() for job in group]
     models: dict[str, list[RelationalGAT]] = {name: [] for name in jobs}
     for number, ((name, _), model) in enumerate(zip(every, fit([job for _, job in every]), strict=True)):
-        yield Doing(f"training, {name}", 0.55 + 0.4 * number / len(every))
+        yield ProgressEvent(f"training, {name}", 0.55 + 0.4 * number / len(every))
         models[name].append(model)
     return models
 
@@ -179,24 +179,24 @@ def _judge(pile: Pile, parts: Sequence[Part], found: Tensor) -> Iterator[Event]:
         spread = torch.tensor(list(tests[name].values())).std().item()
         rows.append((name, f"{mean(tests[name].values()):.1f} ± {spread:.1f}", f"{score:.3f}"))
         for fold, value in tests[name].items():
-            yield Measured(f"{name}: accuracy, %", value, fold)
-        yield Measured(f"{name}: macro F1", score)
-    yield Tabled(
+            yield Metric(f"{name}: accuracy, %", value, fold)
+        yield Metric(f"{name}: macro F1", score)
+    yield TableEvent(
         "accuracy",
         ("what answers", "accuracy, %", "macro F1"),
         rows,
         "Accuracy: mean ± standard deviation over the folds. Macro F1: over all scraps, each composer counted alike. The histogram sees twelve numbers, the averages all that describes a note, and neither sees which notes belong together.",
     )
     for name in RIVALS:
-        yield Compared(
+        yield PairedMetric(
             f"graph attention minus {name}, points",
             ("graph attention", name),
             tests["graph attention"],
             tests[name],
         )
     lead = difference(tests["graph attention"], tests["pitch histogram"])
-    yield Measured("lead over the histogram / its spread over folds", lead.mean / max(lead.spread, 1e-9))
-    yield Drawn("confusion", draw_confusion(confusion(pile.labels, found, len(COMPOSERS))), CONFUSION)
+    yield Metric("lead over the histogram / its spread over folds", lead.mean / max(lead.spread, 1e-9))
+    yield FigureEvent("confusion", draw_confusion(confusion(pile.labels, found, len(COMPOSERS))), CONFUSION)
 
 
 def _leak(pile: Pile, given: Tensor, torn: Tensor) -> Iterator[Event]:
@@ -205,7 +205,7 @@ def _leak(pile: Pile, given: Tensor, torn: Tensor) -> Iterator[Event]:
     numbers = torch.tensor([names[work] for work in pile.works])
     works = {work: (numbers == work).nonzero().flatten() for work in names.values()}
     first, second = (_shares(pile, works, one) for one in (torn, given))
-    yield Compared(
+    yield PairedMetric(
         "folds by scrap minus folds by work, points, work by work", ("by scrap", "by work"), first, second
     )
 
@@ -224,8 +224,8 @@ def _relations(pile: Pile, parts: Sequence[Part], models: Models) -> Iterator[Ev
             taken[anew] = tested(anew, {relation})
     taken[BARE] = tested(BARE, range(len(RELATIONS)))
     for name, tests in taken.items():
-        yield Compared(f"without {name}, minus whole, points", (f"without {name}", "whole"), tests, whole)
-    yield Drawn(
+        yield PairedMetric(f"without {name}, minus whole, points", (f"without {name}", "whole"), tests, whole)
+    yield FigureEvent(
         "relations", draw_changes(whole, taken, "accuracy minus that of the whole network, points"), LOSSES
     )
 
@@ -293,7 +293,7 @@ EXPERIMENT = Experiment(
         is what the relations bring. That a network loses much when a relation is taken away after training says that
         it goes by it, not that it needs it: trained anew, it may go by something else. Folds by scrap flatter. Each
         composer has few works here, and the folds differ much: the intervals say what is settled and what is not.""",
-    correction="""Document 000 gives neither its scores nor how they were split. These are other scores; that all of
+    correction="""Duke HW3 gives neither its scores nor how they were split. These are other scores; that all of
         Palestrina's come from one editor and all of Ciconia's from another is a leak that folds by work cannot
         close, which is why durations are taken relative to the scrap's median.""",
     claims=(
@@ -301,7 +301,7 @@ EXPERIMENT = Experiment(
             name="graph attention minus pitch histogram, points",
             low=0.0,
             why="the network sees pitches too, and durations, voices and relations beside them",
-            source="document 000, 5",
+            source="Duke HW3, 5",
         ),
         Claim(
             name="lead over the histogram / its spread over folds",
@@ -313,13 +313,13 @@ EXPERIMENT = Experiment(
             name="graph attention minus averages of notes, points",
             low=0.0,
             why="relations tell which notes belong together",
-            source="document 000, 5",
+            source="Duke HW3, 5",
         ),
         Claim(
             name="without all, from the start, minus whole, points",
             high=0.0,
             why="the relations carry what notes alone do not",
-            source="document 000, 5",
+            source="Duke HW3, 5",
         ),
         Claim(
             name="folds by scrap minus folds by work, points, work by work",

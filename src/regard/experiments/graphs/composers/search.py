@@ -53,7 +53,7 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grid:
+class SearchGrid:
     """What there is to choose among; one field for each of `Choice`, in its order."""
 
     depths: tuple[int, ...] = (1, 2, 3)
@@ -84,10 +84,10 @@ class Job:
     "Relations whose edges are taken away."
 
 
-def draw(grid: Grid, count: int, seed: int) -> list[Choice]:
+def draw(grid: SearchGrid, count: int, seed: int) -> list[Choice]:
     """At most `count` different candidates at random, in which the values of each kind are equally frequent.
 
-    >>> sorted(one.depth for one in draw(Grid(depths=(1, 2)), 4, seed=0))
+    >>> sorted(one.depth for one in draw(SearchGrid(depths=(1, 2)), 4, seed=0))
     [1, 1, 2, 2]
     """
     generator = torch.Generator().manual_seed(seed)
@@ -132,7 +132,9 @@ def fit(pile: Pile, job: Job) -> RelationalGAT:
         semitones = torch.randint(-reach, reach + 1, (one.graph.graphs,), generator=generator)
         return one.moved(semitones), one.graph.labels
 
-    plan = Plan(steps=job.epochs * len(ready), rate=job.choice.rate, decay=1e-2, seed=job.seed)
+    plan = Plan(
+        steps=job.epochs * len(ready), learning_rate=job.choice.rate, weight_decay=1e-2, seed=job.seed
+    )
     for _ in Training(model, batch, cross_entropy, plan):
         pass
     return model.eval()

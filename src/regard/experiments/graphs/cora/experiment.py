@@ -14,16 +14,16 @@ from regard.core.similarity import Additive
 from regard.data.sets.graphs import load_cora
 from regard.experiments.graphs.cora.figures import (
     SHORT,
-    draw_changes,
     draw_embedding,
     draw_entropy,
     draw_neighbours,
     draw_seeds,
     entropies,
 )
-from regard.experiments.graphs.cora.nodes import ATTENTION, CONVOLUTION, Task, Trained, train_all
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.experiments.graphs.cora.nodes import ATTENTION, CONVOLUTION, NodeTask, Trained, train_all
+from regard.lab.book.style import draw_changes
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.lab.statistics import summarise
 from regard.models.graph.layers import GAT, GraphAttention, GraphConvolution
 
@@ -46,7 +46,7 @@ class Settings:
 
 
 def dense_convolution(x: Tensor, weight: Tensor, edges: Edges) -> Tensor:
-    """Document 004's formula D^-1/2 A D^-1/2 X W with matrices; A has the loops."""
+    """Toronto A4's formula D^-1/2 A D^-1/2 X W with matrices; A has the loops."""
     adjacency = _adjacency(edges).to(x.dtype)
     root = adjacency.sum(1).rsqrt()
     return (root[:, None] * adjacency * root) @ x @ weight
@@ -69,35 +69,35 @@ def _adjacency(edges: Edges) -> Tensor:
     return whole
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Check the layers, train both networks from the same seeds, look where they differ, and ablate."""
-    yield Doing("loading Cora", 0.0)
-    task = Task(load_cora())
-    yield Said("The data", task.network.said)
-    yield from _check_layers(task, session)
+    yield ProgressEvent("loading Cora", 0.0)
+    task = NodeTask(load_cora())
+    yield TextEvent("The data", task.network.said)
+    yield from _check_layers(task, context)
     runs = settings.seeds * 2 + settings.ablated * len(VARIANTS)
     found: dict[str, dict[int, Trained]] = {"GCN": {}, "GAT": {}}
     # The long trainings first, so that nobody waits for one at the end.
     places = [(recipe, place) for recipe in (ATTENTION, CONVOLUTION) for place in range(settings.seeds)]
     jobs = [
-        (replace(recipe, epochs=settings.epochs), 1000 * session.seed + place) for recipe, place in places
+        (replace(recipe, epochs=settings.epochs), 1000 * context.seed + place) for recipe, place in places
     ]
     for done, ((recipe, place), one) in enumerate(zip(places, train_all(task, jobs), strict=True), start=1):
-        yield Doing(f"{recipe.model}, seed {place}", done / runs)
+        yield ProgressEvent(f"{recipe.model}, seed {place}", done / runs)
         found[recipe.model][place] = one
-        yield Measured(f"{recipe.model}: test accuracy, %", one.test, place)
+        yield Metric(f"{recipe.model}: test accuracy, %", one.test, place)
         short = one.after(SHORT)
-        yield Measured(f"{recipe.model}: test accuracy after {SHORT} epochs, %", short, place)
+        yield Metric(f"{recipe.model}: test accuracy after {SHORT} epochs, %", short, place)
     yield from _compare(found)
     yield from _disagreement(task, found)
     yield from _attention(task, found["GAT"])
-    yield Drawn("embedding", draw_embedding(task, found["GAT"][0]), EMBEDDING)
-    yield from _ablation(task, settings, session, found["GAT"])
+    yield FigureEvent("embedding", draw_embedding(task, found["GAT"][0]), EMBEDDING)
+    yield from _ablation(task, settings, context, found["GAT"])
 
 
-def _check_layers(task: Task, session: Session) -> Iterator[Event]:
+def _check_layers(task: NodeTask, context: Context) -> Iterator[Event]:
     """The layers against the formulas with matrices, in float64, on the whole of Cora."""
-    torch.manual_seed(session.seed)
+    torch.manual_seed(context.seed)
     x = torch.randn(task.network.nodes, 11, dtype=torch.float64)
     convolution = GraphConvolution(11, 5, bias=False).double()
     attention = GraphAttention(11, 3, heads=2, bias=False).double()
@@ -109,12 +109,12 @@ def _check_layers(task: Task, session: Session) -> Iterator[Event]:
         }
         for layer, expected in gaps.items():
             gap = (layer(x, task.edges) - expected).abs().max().item()
-            yield Measured(f"{type(layer).__name__}: largest gap to the formula with matrices", gap)
+            yield Metric(f"{type(layer).__name__}: largest gap to the formula with matrices", gap)
 
 
 def _compare(found: Mapping[str, Mapping[int, Trained]]) -> Iterator[Event]:
     tests = {name: {seed: one.test for seed, one in runs.items()} for name, runs in found.items()}
-    yield Compared("GAT minus GCN, test accuracy in points", ("GAT", "GCN"), tests["GAT"], tests["GCN"])
+    yield PairedMetric("GAT minus GCN, test accuracy in points", ("GAT", "GCN"), tests["GAT"], tests["GCN"])
     rows = []
     for name, runs in found.items():
         whole, short = (
@@ -129,7 +129,7 @@ def _compare(found: Mapping[str, Mapping[int, Trained]]) -> Iterator[Event]:
             f"{mean(one.tests[-1] for one in runs.values()):.2f}", round(mean(one.epoch for one in runs.values())),
             round(mean(one.epochs for one in runs.values())), f"{mean(one.loss for one in runs.values()):.3f}",
         ))  # fmt: skip
-    yield Tabled(
+    yield TableEvent(
         "accuracy",
         (
             "network", "seeds", "test accuracy, %", f"after {SHORT} epochs", "after the last", "epoch chosen", "epochs trained",
@@ -138,31 +138,31 @@ def _compare(found: Mapping[str, Mapping[int, Trained]]) -> Iterator[Event]:
         rows,
         "Mean ± standard deviation over seeds. The first accuracy is that of the protocol: the epoch of the lowest validation loss. The next two are read off the same trainings at a fixed epoch and at the end; they are shown, nothing is chosen by them.",
     )  # fmt: skip
-    yield Drawn("seeds", draw_seeds(found), SEEDS)
+    yield FigureEvent("seeds", draw_seeds(found), SEEDS)
 
 
-def _disagreement(task: Task, found: Mapping[str, Mapping[int, Trained]]) -> Iterator[Event]:
+def _disagreement(task: NodeTask, found: Mapping[str, Mapping[int, Trained]]) -> Iterator[Event]:
     """Where the two networks give a test paper different classes, seed by seed, and who is right."""
     truth = task.labels[task.test]
     rows = []
     for seed in found["GCN"]:
         first, second = (found[name][seed].answers(task.test) for name in ("GCN", "GAT"))
-        yield Measured(
+        yield Metric(
             "GCN and GAT disagree, % of test papers", 100 * (first != second).float().mean().item(), seed
         )
         right = (first == truth, second == truth)
         cells = (right[0] & right[1], ~right[0] & right[1], right[0] & ~right[1], ~right[0] & ~right[1])
         rows.append((seed, *(int(cell.sum()) for cell in cells), int((first != second).sum())))
-    yield Tabled(
+    yield TableEvent(
         "disagreement",
         ("seed", "both right", "only GAT right", "only GCN right", "both wrong", "different answers"),
         rows,
         f"The {len(truth)} test papers, for each pair of trainings from the same seed. The second and third columns are what the difference in accuracy comes from.",
     )
-    yield Drawn("neighbours", draw_neighbours(task, found), NEIGHBOURS)
+    yield FigureEvent("neighbours", draw_neighbours(task, found), NEIGHBOURS)
 
 
-def _attention(task: Task, runs: Mapping[int, Trained]) -> Iterator[Event]:
+def _attention(task: NodeTask, runs: Mapping[int, Trained]) -> Iterator[Event]:
     pictured = {}
     for seed, one in runs.items():
         assert isinstance(one.model, GAT)
@@ -173,17 +173,17 @@ def _attention(task: Task, runs: Mapping[int, Trained]) -> Iterator[Event]:
         for name, weights in (("first", first), ("second", second)):
             own, uniform = entropies(weights, task.edges)
             several = uniform > 0
-            yield Measured(
+            yield Metric(
                 f"entropy of attention / that of equal weights, {name} layer",
                 (own[several] / uniform[several]).mean().item(),
                 seed,
             )
             pictured.setdefault(name, (own, uniform))
-    yield Drawn("entropy", draw_entropy(pictured), ENTROPY)
+    yield FigureEvent("entropy", draw_entropy(pictured), ENTROPY)
 
 
 def _ablation(
-    task: Task, settings: Settings, session: Session, base: Mapping[int, Trained]
+    task: NodeTask, settings: Settings, context: Context, base: Mapping[int, Trained]
 ) -> Iterator[Event]:
     whole = {seed: one.test for seed, one in base.items()}
     short = {seed: one.after(SHORT) for seed, one in base.items()}
@@ -191,16 +191,18 @@ def _ablation(
     changed = {f"{SHORT} epochs, no early stopping": short, "the last epoch instead of the best": last}
     places = [(name, place) for name in VARIANTS for place in range(settings.ablated)]
     jobs = [
-        (replace(VARIANTS[name], epochs=settings.epochs), 1000 * session.seed + place)
+        (replace(VARIANTS[name], epochs=settings.epochs), 1000 * context.seed + place)
         for name, place in places
     ]
     for done, ((name, place), one) in enumerate(zip(places, train_all(task, jobs), strict=True), start=1):
-        yield Doing(f"{name}, seed {place}", (2 * settings.seeds + done) / (2 * settings.seeds + len(jobs)))
+        yield ProgressEvent(
+            f"{name}, seed {place}", (2 * settings.seeds + done) / (2 * settings.seeds + len(jobs))
+        )
         changed.setdefault(name, {})[place] = one.test
     for name, tests in changed.items():
         paired = {seed: whole[seed] for seed in tests}
-        yield Compared(f"GAT, {name}, minus the recipe, points", (name, "recipe"), tests, paired)
-    yield Drawn(
+        yield PairedMetric(f"GAT, {name}, minus the recipe, points", (name, "recipe"), tests, paired)
+    yield FigureEvent(
         "ablation", draw_changes(whole, changed, "test accuracy minus that of the recipe, points"), ABLATION
     )
 
@@ -233,7 +235,7 @@ EXPERIMENT = Experiment(
         500 epochs, and stopping at 200 as GCN's paper does costs about a point. The attention of GAT is nearly
         uniform, so its lead does not come from choosing neighbours. The two networks disagree on few papers, mostly
         those whose neighbours are of several fields, and each is right on some of them.""",
-    correction="""Document 004 counts 5429 links: that is the number of citations, in which some pairs cite one
+    correction="""Toronto A4 counts 5429 links: that is the number of citations, in which some pairs cite one
         another and some papers themselves; 5278 pairs are left. It calls D^-1 A row-normalised in passing and then
         asks for the symmetric form, which is what is used; rows of the symmetric form do not sum to one. Its
         81-84 % and 83-85 % belong to another split, which trains on the first 140 rows of a file.""",
@@ -242,20 +244,20 @@ EXPERIMENT = Experiment(
             name="GraphConvolution: largest gap to the formula with matrices",
             high=1e-10,
             why="the same sum, in another order",
-            source="document 004, 3.1",
+            source="Toronto A4, 3.1",
         ),
         Claim(
             name="GraphAttention: largest gap to the formula with matrices",
             high=1e-10,
             why="the same sum, in another order",
-            source="document 004, 3.4",
+            source="Toronto A4, 3.4",
         ),
         Claim(
             name="GCN: test accuracy, %",
             low=81.0,
             high=82.0,
             why="the paper has 81.5, within half a point over seeds; it trains for 200 epochs, this protocol for longer",
-            source="Kipf and Welling, 2017; document 004, 3.3",
+            source="Kipf and Welling, 2017; Toronto A4, 3.3",
         ),
         Claim(
             name=f"GCN: test accuracy after {SHORT} epochs, %",
@@ -269,13 +271,13 @@ EXPERIMENT = Experiment(
             low=82.3,
             high=83.7,
             why="the paper has 83.0 ± 0.7",
-            source="Veličković et al., 2018; document 004, 3.5",
+            source="Veličković et al., 2018; Toronto A4, 3.5",
         ),
         Claim(
             name="GAT minus GCN, test accuracy in points",
             low=0.0,
             why="attention can at least learn to average",
-            source="Veličković et al., 2018; document 004, 3.6",
+            source="Veličković et al., 2018; Toronto A4, 3.6",
         ),
         Claim(
             name=f"GAT, {SHORT} epochs, no early stopping, minus the recipe, points",

@@ -8,9 +8,8 @@ import torch
 from torch import Tensor
 
 from regard.core.edges import Edges
-from regard.experiments.graphs.cora.nodes import Task, Trained
+from regard.experiments.graphs.cora.nodes import NodeTask, Trained
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, PALETTE, panels, style
-from regard.lab.statistics import difference
 from regard.models.graph.layers import GAT
 from regard.shapes import Float
 
@@ -35,7 +34,7 @@ def entropies(weights: Float[Tensor, "h e"], edges: Edges) -> tuple[Float[Tensor
     return own, edges.targets.count.clamp(min=1).float().log()
 
 
-def agreement(task: Task) -> Tensor:
+def agreement(task: NodeTask) -> Tensor:
     """The share of each node's neighbours, itself left out, that are of its class."""
     others = task.edges.source != task.edges.target
     source, target = task.edges.source[others], task.edges.target[others]
@@ -76,7 +75,7 @@ def draw_seeds(found: Mapping[str, Mapping[int, Trained]]) -> "Figure":
         return figure
 
 
-def draw_neighbours(task: Task, found: Mapping[str, Mapping[int, Trained]]) -> "Figure":
+def draw_neighbours(task: NodeTask, found: Mapping[str, Mapping[int, Trained]]) -> "Figure":
     """By the share of a paper's neighbours in its own field: who is right, and where the two differ."""
     share = agreement(task)[task.test]
     bins = torch.tensor([0.0, 0.2, 0.4, 0.6, 0.8, 0.999, 1.01])
@@ -133,7 +132,7 @@ def draw_entropy(pictured: Mapping[str, tuple[Tensor, Tensor]]) -> "Figure":
         return figure
 
 
-def draw_embedding(task: Task, one: Trained) -> "Figure":
+def draw_embedding(task: NodeTask, one: Trained) -> "Figure":
     """Papers along the two main directions of their words, and of what the hidden layer makes of them."""
     assert isinstance(one.model, GAT)
     with torch.no_grad():
@@ -167,22 +166,4 @@ def draw_embedding(task: Task, one: Trained) -> "Figure":
         )
         for handle in filter(None, legend.legend_handles):
             handle.set_alpha(1.0)
-        return figure
-
-
-def draw_changes(
-    whole: Mapping[int, float], changed: Mapping[str, Mapping[int, float]], label: str
-) -> "Figure":
-    """What each change does to a measure, pair by pair, with the mean and its interval."""
-    with style():
-        figure, (axis,) = panels(width=6.6, height=0.45 * len(changed) + 1.3)
-        for row, values in enumerate(changed.values()):
-            found = difference(values, {pair: whole[pair] for pair in values})
-            apart = [values[pair] - whole[pair] for pair in values]
-            axis.plot(apart, [row] * len(values), "o", color="#bbbbbb", markersize=4)
-            axis.plot([found.low, found.high], [row, row], "-", color=BLUE, linewidth=2.5, marker="")
-            axis.plot([found.mean], [row], "D", color=BLUE)
-        axis.axvline(0.0, color=BLACK, linewidth=1.0)
-        axis.set(yticks=range(len(changed)), yticklabels=list(changed), xlabel=label)
-        axis.set_ylim(len(changed) - 0.5, -0.5)
         return figure

@@ -13,7 +13,7 @@ from regard.core.edges import Edges
 from regard.data.sets.graphs import Network
 from regard.lab.workers import processes
 from regard.models.graph.layers import GAT, GCN
-from regard.models.graph.sparse import Bags
+from regard.models.graph.sparse import SparseFeatures
 from regard.shapes import Float, Int
 
 
@@ -53,14 +53,17 @@ ATTENTION = Recipe(
 "The recipe of Veličković et al."
 
 
-class Task:
+class NodeTask:
     """A network made ready: its edges with loops, its features as bags, the numbers of its nodes by split."""
 
     def __init__(self, network: Network) -> None:
         self.network, self.labels = network, network.labels
         self.edges = Edges(network.source, network.target, nodes=network.nodes).with_loops().sorted
         length = network.features.sum(1, keepdim=True).clamp(min=1.0)
-        self.features = {True: Bags.of(network.features / length), False: Bags.of(network.features)}
+        self.features = {
+            True: SparseFeatures.of(network.features / length),
+            False: SparseFeatures.of(network.features),
+        }
         self.train, self.validation, self.test = (
             split.nonzero().flatten() for split in (network.train, network.validation, network.test)
         )
@@ -118,7 +121,7 @@ def build(recipe: Recipe, features: int, classes: int) -> nn.Module:
     )
 
 
-def train(task: Task, recipe: Recipe, seed: int) -> Trained:
+def train(task: NodeTask, recipe: Recipe, seed: int) -> Trained:
     """Train until the validation loss has found no new low for so long; the lowest is what counts."""
     torch.manual_seed(seed)
     model = build(recipe, task.network.features.shape[1], len(task.network.classes))
@@ -136,7 +139,7 @@ def train(task: Task, recipe: Recipe, seed: int) -> Trained:
     return Trained(model.eval(), scores, chosen, len(tests), best, tuple(tests))
 
 
-def train_all(task: Task, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Trained]:
+def train_all(task: NodeTask, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Trained]:
     """Train each recipe from its seed, as many at a time as torch may use threads; they come in order."""
     workers = min(torch.get_num_threads(), len(jobs))
     if workers < 2:
@@ -151,12 +154,12 @@ def train_all(task: Task, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Traine
             yield Trained(**found | {"model": model.eval(), "scores": torch.from_numpy(found["scores"])})
 
 
-_here: list[Task] = []
+_here: list[NodeTask] = []
 "The task of a process that trains for another."
 
 
 def _get_ready(network: Network) -> None:
-    _here.append(Task(network))
+    _here.append(NodeTask(network))
 
 
 def _train_here(job: tuple[Recipe, int]) -> dict[str, Any]:
@@ -166,7 +169,7 @@ def _train_here(job: tuple[Recipe, int]) -> dict[str, Any]:
     return vars(found) | {"model": arrays, "scores": found.scores.numpy()}
 
 
-def _epochs(task: Task, recipe: Recipe, model: nn.Module) -> Iterator[Float[Tensor, "n k"]]:
+def _epochs(task: NodeTask, recipe: Recipe, model: nn.Module) -> Iterator[Float[Tensor, "n k"]]:
     """Train for an epoch, then give the scores of all nodes without dropout; again and again."""
     x = task.features[recipe.normalised]
     later = recipe.decay if recipe.decayed == "everything" else 0.0

@@ -22,8 +22,8 @@ from regard.experiments.graphs.graph_algebra.formulas import (
 )
 from regard.experiments.graphs.graph_algebra.layers import median_of_three, messages, transformer, weights
 from regard.experiments.graphs.graph_algebra.noise import Noise, study
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 GIVEN = {
     "left, A": ((0, 1, 1, 0, 1), (1, 0, 1, 0, 0), (1, 1, 0, 1, 0), (0, 0, 1, 0, 0), (1, 0, 0, 0, 0)),
@@ -48,23 +48,23 @@ class Settings:
     "The study of noisy neighbours."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Matrices first, then layers, then noise."""
-    draw = torch.Generator().manual_seed(session.seed)
+    draw = torch.Generator().manual_seed(context.seed)
     left, right = edges(LEFT, 5), edges(RIGHT, 6)
-    yield Doing("matrices and walks", 0.02)
+    yield ProgressEvent("matrices and walks", 0.02)
     yield from _matrices(settings, left, right)
-    yield Doing("the Laplacian", 0.2)
+    yield ProgressEvent("the Laplacian", 0.2)
     yield from _laplacian(settings, right, draw)
-    yield Doing("message passing", 0.3)
+    yield ProgressEvent("message passing", 0.3)
     yield from messages(right, draw)
     yield from median_of_three(settings.draws, draw)
     yield from weights(left)
     yield from transformer(draw)
-    yield Doing("oversmoothing", 0.4)
+    yield ProgressEvent("oversmoothing", 0.4)
     yield from _oversmoothing(settings, draw)
-    yield Doing("noisy neighbours", 0.5)
-    yield from study(settings.noise, session.seed)
+    yield ProgressEvent("noisy neighbours", 0.5)
+    yield from study(settings.noise, context.seed)
 
 
 def _matrices(settings: Settings, left: Edges, right: Edges) -> Iterator[Event]:
@@ -76,17 +76,17 @@ def _matrices(settings: Settings, left: Edges, right: Edges) -> Iterator[Event]:
         "right, D − A": laplacian(adjacency(right)),
     }
     apart = sum(float((found[name] - torch.tensor(rows)).abs().sum()) for name, rows in GIVEN.items())
-    yield Measured("entries in which the four matrices differ from the document's", apart)
-    yield Tabled("matrices", ("matrix", "rows"), [(name, told(x)) for name, x in found.items()], MATRICES)
+    yield Metric("entries in which the four matrices differ from the document's", apart)
+    yield TableEvent("matrices", ("matrix", "rows"), [(name, told(x)) for name, x in found.items()], MATRICES)
     rows, wrong, more = [], 0.0, 0.0
     for length in range(1, settings.longest + 1):
         power, (counted, paths) = torch.linalg.matrix_power(a, length), walks(a, length)
         wrong += float((power - counted).abs().sum())
         more += float((counted - paths).sum())
         rows.append((length, int(power.sum()), int(counted.sum()), int(paths.sum())))
-    yield Measured("walks that Aⁿ counts wrongly", wrong)
-    yield Measured("walks that are no paths", more)
-    yield Tabled("walks", ("length n", "sum of Aⁿ", "walks, one by one", "of them paths"), rows, WALKS)
+    yield Metric("walks that Aⁿ counts wrongly", wrong)
+    yield Metric("walks that are no paths", more)
+    yield TableEvent("walks", ("length n", "sum of Aⁿ", "walks, one by one", "of them paths"), rows, WALKS)
 
 
 def _laplacian(settings: Settings, right: Edges, draw: torch.Generator) -> Iterator[Event]:
@@ -97,14 +97,14 @@ def _laplacian(settings: Settings, right: Edges, draw: torch.Generator) -> Itera
     most = change.abs().argmax(0)
     share = torch.isin(most, torch.tensor([1, 3, 4])).double().mean().item()
     gap = (change.square().mean(1) / (degree * (degree + 1)) - 1).abs().max().item()
-    yield Measured("random features: largest error of the predicted mean square d(d + 1)", gap)
-    yield Measured("random features: share in which another node than 2, 4, 5 changes most", 1 - share)
+    yield Metric("random features: largest error of the predicted mean square d(d + 1)", gap)
+    yield Metric("random features: share in which another node than 2, 4, 5 changes most", 1 - share)
     quiet = torch.tensor([1.0, 0.0, -0.5, -0.5, -0.5, -0.5], dtype=torch.float64)
     lonely = (matrix @ quiet).abs()
-    yield Measured(
+    yield Metric(
         "a feature for which node 1 changes most: its lead over the next", float(lonely[0] - lonely[1:].max())
     )
-    yield Measured(
+    yield Metric(
         "equal features: largest change",
         float((matrix @ torch.ones(len(a), dtype=torch.float64)).abs().max()),
     )
@@ -113,8 +113,8 @@ def _laplacian(settings: Settings, right: Edges, draw: torch.Generator) -> Itera
          float((most == node).double().mean()), float(lonely[node]))
         for node in range(len(a))
     ]  # fmt: skip
-    yield Tabled("laplacian", ("node", "degree d", "d(d + 1)", "mean square of its change", "share of draws in which it changes most", "change for x = (1, 0, −½, −½, −½, −½)"), rows, LAPLACIAN)  # fmt: skip
-    yield Drawn("graphs", draw_graphs(change.square().mean(1)), GRAPHS)
+    yield TableEvent("laplacian", ("node", "degree d", "d(d + 1)", "mean square of its change", "share of draws in which it changes most", "change for x = (1, 0, −½, −½, −½, −½)"), rows, LAPLACIAN)  # fmt: skip
+    yield FigureEvent("graphs", draw_graphs(change.square().mean(1)), GRAPHS)
 
 
 def _oversmoothing(settings: Settings, draw: torch.Generator) -> Iterator[Event]:
@@ -128,12 +128,12 @@ def _oversmoothing(settings: Settings, draw: torch.Generator) -> Iterator[Event]
         measured = (found[late] / found[early]) ** (1 / (late - early))
         worst = max(worst, abs(measured / rate(a, own) - 1))
         for layer in range(0, settings.depth + 1, 8):
-            yield Measured(
+            yield Metric(
                 "distance from the common value", found[layer] / found[0], at={"B": own, "layer": layer}
             )
-        yield Measured(f"distance left after {settings.depth} layers, B = {own:g}·I", found[-1] / found[0])
-    yield Measured("oversmoothing: largest error of the predicted rate", worst)
-    yield Drawn("oversmoothing", draw_curves(curves, {own: rate(a, own) for own in SMOOTH}), SMOOTHING)
+        yield Metric(f"distance left after {settings.depth} layers, B = {own:g}·I", found[-1] / found[0])
+    yield Metric("oversmoothing: largest error of the predicted rate", worst)
+    yield FigureEvent("oversmoothing", draw_curves(curves, {own: rate(a, own) for own in SMOOTH}), SMOOTHING)
 
 
 MATRICES = "A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. All four are the document's."
@@ -146,7 +146,7 @@ LAPLACIAN = (
 EXPERIMENT = Experiment(
     question="What do the matrices of a graph say, and what do message passing and attention make of them?",
     answers=(69, 70, 71, 72, 73, 74, 75, 76),
-    method="""The two graphs of document 003, question 3. Their adjacency matrices are built from lists of edges, and the
+    method="""The two graphs of Amsterdam A2, question 3. Their adjacency matrices are built from lists of edges, and the
         powers of A are held against walks counted one by one. The Laplacian L = D − A is applied to random
         features, to equal ones, and to one made so that a node of degree 1 changes most.
 
@@ -168,7 +168,7 @@ EXPERIMENT = Experiment(
         recognised attention learns to look away; where noise looks like anybody it has nothing to go by. How far it
         looks away depends on the size: with two outputs straight from the layer and 60 steps, a first try, the gain
         was a third of what it is with eight channels, a linear map and 80 steps.""",
-    correction="""Document 003 names nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of A count walks, not
+    correction="""Amsterdam A2 names nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of A count walks, not
         paths. B h_v is a self-connection, not a bias, and reduces oversmoothing rather than preventing it. With
         W and B as the document shapes them the matrix form needs their transposes, and D must have no zero on
         its diagonal; σ is any nonlinearity, not the sigmoid. And a GCN does not treat neighbours equally: its
@@ -178,9 +178,9 @@ EXPERIMENT = Experiment(
             name="entries in which the four matrices differ from the document's",
             high=0.0,
             why="A of both graphs, A² of the left and D − A of the right",
-            source="document 003, 3.1",
+            source="Amsterdam A2, 3.1",
         ),
-        Claim(name="walks that Aⁿ counts wrongly", high=0.0, why="(Aⁿ)_uv sums over all walks u … v of length n", source="document 003, 3.1b"),
+        Claim(name="walks that Aⁿ counts wrongly", high=0.0, why="(Aⁿ)_uv sums over all walks u … v of length n", source="Amsterdam A2, 3.1b"),
         Claim(
             name="walks that are no paths",
             low=1.0,
@@ -211,33 +211,33 @@ EXPERIMENT = Experiment(
             name="equation 6 as messages, as matrices, as a layer: largest gap",
             high=1e-12,
             why="one sum written three ways, in float64",
-            source="document 003, 3.2b and 3.3a",
+            source="Amsterdam A2, 3.2b and 3.3a",
         ),
         Claim(
             name="without B: change of a node's output when its own features change",
             high=0.0,
             why="without the self-connection and without loops a node does not hear itself",
-            source="document 003, 3.2a",
+            source="Amsterdam A2, 3.2a",
         ),
         Claim(
             name="share of the median of three that no matrix makes",
             low=0.24,
             high=0.275,
             why="1 − (1/3)/0.4487: the median of three normal values has variance 0.4487, and the mean explains 1/3",
-            source="document 003, 3.3b, and this experiment",
+            source="Amsterdam A2, 3.3b, and this experiment",
         ),
-        Claim(name="share of the mean of three that no matrix makes", high=1e-12, why="the mean is a matrix", source="document 003, 3.3"),
+        Claim(name="share of the mean of three that no matrix makes", high=1e-12, why="the mean is a matrix", source="Amsterdam A2, 3.3"),
         Claim(
             name="median(x + y) − median(x) − median(y) in the smallest counterexample",
             low=1.0,
             why="with zeros and ones the two sides can differ by one",
-            source="document 003, 3.3b",
+            source="Amsterdam A2, 3.3b",
         ),
         Claim(
             name="weights of node 1's neighbours, largest less smallest: the mean of equation 6",
             high=1e-12,
             why="each is one over the degree",
-            source="document 003, 3.4a",
+            source="Amsterdam A2, 3.4a",
         ),
         Claim(
             name="weights of node 1's neighbours, largest less smallest: Kipf and Welling's GCN",
@@ -249,19 +249,19 @@ EXPERIMENT = Experiment(
             name="a transformer and attention on the complete graph: largest gap",
             high=1e-12,
             why="the same sum over the same pairs, in float64",
-            source="document 003, 3.4c",
+            source="Amsterdam A2, 3.4c",
         ),
         Claim(
             name="a causal transformer and attention on a directed graph: largest gap",
             high=1e-12,
             why="an edge from every word to itself and to every later one",
-            source="document 003, 3.4c",
+            source="Amsterdam A2, 3.4c",
         ),
         Claim(
             name="the same layer on a chain instead: change of the output",
             low=0.01,
             why="the edges decide who is looked at: what a transformer would have to learn",
-            source="document 003, 3.4d",
+            source="Amsterdam A2, 3.4d",
         ),
         Claim(
             name="oversmoothing: largest error of the predicted rate",
@@ -273,13 +273,13 @@ EXPERIMENT = Experiment(
             name="marked strangers: attention less convolution",
             low=0.1,
             why="five voices against eight that shout: the best rule that hears all gets 72 %, the one that ignores them 99 %",
-            source="document 003, 3.4b",
+            source="Amsterdam A2, 3.4b",
         ),
         Claim(
             name="attention paid to marked strangers",
             high=0.2,
             why="they can be told by a feature; equal weights would pay 8/13 = 0.62",
-            source="document 003, 3.4b",
+            source="Amsterdam A2, 3.4b",
         ),
         Claim(
             name="unmarked strangers: attention less convolution",

@@ -16,7 +16,7 @@ from regard.experiments.graphs.graph_algebra.formulas import (
     middle,
     residual,
 )
-from regard.lab.events import Event, Measured, Tabled
+from regard.lab.events import Event, Metric, TableEvent
 from regard.models.attention import MultiHead
 from regard.models.graph.aggregate import medians, sums
 from regard.models.graph.layers import GraphConvolution, MessagePassing
@@ -59,8 +59,8 @@ def messages(right: Edges, draw: torch.Generator) -> Iterator[Event]:
         moved = h.clone()
         moved[0] += 1
         alone = float((torch.relu(layer(h, right)) - torch.relu(layer(moved, right)))[0].abs().max())
-    yield Measured("equation 6 as messages, as matrices, as a layer: largest gap", gap)
-    yield Measured("without B: change of a node's output when its own features change", alone)
+    yield Metric("equation 6 as messages, as matrices, as a layer: largest gap", gap)
+    yield Metric("without B: change of a node's output when its own features change", alone)
 
 
 def median_of_three(draws: int, draw: torch.Generator) -> Iterator[Event]:
@@ -71,13 +71,13 @@ def median_of_three(draws: int, draw: torch.Generator) -> Iterator[Event]:
     found = MessagePassing(lambda own, other, features: other, lambda x, m: m, aggregate=medians)(
         nodes, star
     )[0]
-    yield Measured("share of the median of three that no matrix makes", residual(x, found[:, None]))
-    yield Measured("share of the mean of three that no matrix makes", residual(x, x.mean(1, keepdim=True)))
+    yield Metric("share of the median of three that no matrix makes", residual(x, found[:, None]))
+    yield Metric("share of the mean of three that no matrix makes", residual(x, x.mean(1, keepdim=True)))
     first, second, gap = counterexample()
-    yield Measured("median(x + y) − median(x) − median(y) in the smallest counterexample", gap)
+    yield Metric("median(x + y) − median(x) − median(y) in the smallest counterexample", gap)
     both = [p + q for p, q in zip(first, second, strict=True)]
     row = (str(first), str(second), middle(first), middle(second), middle(both))
-    yield Tabled("median", ("x", "y", "median of x", "median of y", "median of x + y"), [row], MEDIAN)
+    yield TableEvent("median", ("x", "y", "median of x", "median of y", "median of x + y"), [row], MEDIAN)
 
 
 def weights(left: Edges) -> Iterator[Event]:
@@ -96,8 +96,8 @@ def weights(left: Edges) -> Iterator[Event]:
         weights = made[0, 0, near]
         rows += [(name, int(u) + 1, float(w)) for u, w in zip(graph.source[near], weights, strict=True)]
         spread = float(weights.max() - weights.min())
-        yield Measured(f"weights of node 1's neighbours, largest less smallest: {name}", spread)
-    yield Tabled("neighbours", ("layer", "neighbour of node 1", "weight"), rows, NEIGHBOURS)
+        yield Metric(f"weights of node 1's neighbours, largest less smallest: {name}", spread)
+    yield TableEvent("neighbours", ("layer", "neighbour of node 1", "weight"), rows, NEIGHBOURS)
 
 
 def transformer(draw: torch.Generator) -> Iterator[Event]:
@@ -118,8 +118,8 @@ def transformer(draw: torch.Generator) -> Iterator[Event]:
         chain = edges(tuple((i, i + 1) for i in range(1, 9)), 9).with_loops()
         moved = float((layer(x, support=chain) - layer(x, support=Full())).abs().max())
     for name, gap in gaps.items():
-        yield Measured(name, float(gap.abs().max()))
-    yield Measured("the same layer on a chain instead: change of the output", moved)
+        yield Metric(name, float(gap.abs().max()))
+    yield Metric("the same layer on a chain instead: change of the output", moved)
     sizes = [(n, 9 * n, n * n, n / 9) for n in (100, 1000, 10_000, 100_000)]
     columns = (
         "nodes",
@@ -127,4 +127,4 @@ def transformer(draw: torch.Generator) -> Iterator[Event]:
         "scores of a transformer",
         "times as many",
     )
-    yield Tabled("cost", columns, sizes, COST)
+    yield TableEvent("cost", columns, sizes, COST)

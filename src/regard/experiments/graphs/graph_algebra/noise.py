@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from regard.core.edges import Edges
 from regard.core.normalise import Mean
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, style
-from regard.lab.events import Compared, Drawn, Event, Measured
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric
 from regard.models.graph.layers import GraphAttention, GraphConvolution
 
 WIDTH = 8
@@ -158,14 +158,16 @@ def study(noise: Noise, seed: int) -> Iterator[Event]:
             model = make()
             score = accuracy(model, *crowds, steps=noise.steps, rate=noise.rate)
             found.setdefault((name, marked, count), {})[run] = score
-            yield Measured("accuracy", score, run, {"layer": name, "strangers": count, "marked": marked})
+            yield Metric("accuracy", score, run, {"layer": name, "strangers": count, "marked": marked})
             if name == "attention" and count == last:
                 kind = "marked" if marked else "unmarked"
-                yield Measured(f"attention paid to {kind} strangers", heed(model.layer, crowds[1]), run)
+                yield Metric(f"attention paid to {kind} strangers", heed(model.layer, crowds[1]), run)
     for marked, kind in ((True, "marked"), (False, "unmarked")):
         pair = found["attention", marked, last], found["convolution", marked, last]
-        yield Compared(f"{kind} strangers: attention less convolution", ("attention", "convolution"), *pair)
-    yield Drawn("noise", _noisy(noise, found), CAPTION)
+        yield PairedMetric(
+            f"{kind} strangers: attention less convolution", ("attention", "convolution"), *pair
+        )
+    yield FigureEvent("noise", _noisy(noise, found), CAPTION)
 
 
 def _noisy(noise: Noise, found: Found):

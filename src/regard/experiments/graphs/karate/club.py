@@ -25,7 +25,7 @@ class Club(NamedTuple):
 
 
 def club() -> Club:
-    """The karate club with the labels of document 001: communities of greatest modularity, two by merging."""
+    """The karate club with the labels of Berkeley HW6: communities of greatest modularity, two by merging."""
     try:
         import networkx
     except ImportError as error:

@@ -25,8 +25,8 @@ from regard.experiments.graphs.karate.handmade import (
     forward,
     normalised,
 )
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 from regard.models.graph.layers import GraphConvolution
 
 
@@ -46,26 +46,26 @@ class Settings:
     "The document stops when the test loss has not fallen for so many epochs."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The nine steps, then the leak and its repair, then who looks misplaced."""
     members = club()
     a = normalised(members.edges)
-    yield Doing("the layer and its gradient", 0.02)
-    yield from _checks(settings, session, members, a)
+    yield ProgressEvent("the layer and its gradient", 0.02)
+    yield from _checks(settings, context, members, a)
     yield from _misplaced(members)
     stories = {}
     for step, (kind, labels) in enumerate({"community": members.community, "club": members.joined}.items()):
-        yield Doing(f"training on the {kind}'s labels", 0.1 + 0.4 * step)
-        stories[kind] = _trained(settings, session, members, a, labels)
+        yield ProgressEvent(f"training on the {kind}'s labels", 0.1 + 0.4 * step)
+        stories[kind] = _trained(settings, context, members, a, labels)
     yield from _accuracies(settings, members, stories)
-    yield Drawn("members", draw_members(members), MEMBERS)
-    yield Drawn("training", draw_training(stories["community"]), TRAINING)
-    yield Drawn("embedding", draw_embedding(members, stories["community"]), EMBEDDING)
+    yield FigureEvent("members", draw_members(members), MEMBERS)
+    yield FigureEvent("training", draw_training(stories["community"]), TRAINING)
+    yield FigureEvent("embedding", draw_embedding(members, stories["community"]), EMBEDDING)
 
 
-def _trained(settings: Settings, session: Session, members: Club, a: Tensor, labels: Tensor) -> Story:
+def _trained(settings: Settings, context: Context, members: Club, a: Tensor, labels: Tensor) -> Story:
     """Every seed twice: first with the leak, then repaired."""
-    seeds = [1000 * session.seed + seed for seed in range(settings.seeds)]
+    seeds = [1000 * context.seed + seed for seed in range(settings.seeds)]
     draws = [torch.Generator().manual_seed(seed) for seed in seeds * 2]
     w = Weights.drawn(draws, (len(a), settings.hidden, 2, 2), torch.float32)
     repaired = (~members.test).float()
@@ -74,29 +74,29 @@ def _trained(settings: Settings, session: Session, members: Club, a: Tensor, lab
     return train(a.float(), w, labels, mask[..., None], members.test, **options)
 
 
-def _checks(settings: Settings, session: Session, members: Club, a: Tensor) -> Iterator[Event]:
-    draw = [torch.Generator().manual_seed(session.seed)]
+def _checks(settings: Settings, context: Context, members: Club, a: Tensor) -> Iterator[Event]:
+    draw = [torch.Generator().manual_seed(context.seed)]
     w = Weights.drawn(draw, (len(a), settings.hidden, 2, 2), torch.float64)
     layer = GraphConvolution(len(a), settings.hidden, bias=False).double()
     with torch.no_grad():
         layer.weight.copy_(w.first[0].T)
         ours = torch.tanh(layer(torch.eye(len(a), dtype=torch.float64), members.edges.with_loops()))
-    yield Measured(
+    yield Metric(
         "gap between the layer by hand and GraphConvolution", (ours - forward(w, a).h1[0]).abs().max().item()
     )
     wanted = torch.nn.functional.one_hot(members.community, 2).double()
     mask, decay = (~members.test).double()[:, None], 1.0
     by_hand = backward(w, a, forward(w, a), wanted, mask, decay)
     by_steps = differences(w, a, wanted, mask, decay, 1e-4)
-    yield Measured("gradient by hand: relative error against differences", apart(by_hand, by_steps))
+    yield Metric("gradient by hand: relative error against differences", apart(by_hand, by_steps))
     leaves = Weights(*(x.clone().requires_grad_() for x in w))
     slopes = torch.autograd.grad(cost(leaves, a, wanted, mask, decay).sum(), leaves)
-    yield Measured("gradient by hand: relative error against autograd", apart(by_hand, Weights(*slopes)))
+    yield Metric("gradient by hand: relative error against autograd", apart(by_hand, Weights(*slopes)))
 
 
 def _misplaced(members: Club) -> Iterator[Event]:
     odd = (members.joined != members.community).nonzero().flatten().tolist()
-    yield Measured("members whose community is not their club", len(odd))
+    yield Metric("members whose community is not their club", len(odd))
     names, rows = ("Mr. Hi", "the officer"), []
     for node in odd:
         near = members.edges.source[members.edges.target == node]
@@ -104,10 +104,10 @@ def _misplaced(members: Club) -> Iterator[Event]:
         rows.append(
             (node, names[members.joined[node]], names[members.community[node]], len(near), int(others.sum()))
         )
-        yield Measured(
+        yield Metric(
             "share of acquaintances in the other club", others.double().mean().item(), at={"member": node}
         )
-    yield Tabled("misplaced", ("member", "joined", "community", "acquaintances", "of them in the other club"), rows, MISPLACED)  # fmt: skip
+    yield TableEvent("misplaced", ("member", "joined", "community", "acquaintances", "of them in the other club"), rows, MISPLACED)  # fmt: skip
 
 
 def _accuracies(settings: Settings, members: Club, stories: dict[str, Story]) -> Iterator[Event]:
@@ -121,9 +121,9 @@ def _accuracies(settings: Settings, members: Club, stories: dict[str, Story]) ->
             wrong = (story.wrong[-1, run] & members.test).nonzero().flatten().tolist()
             told = ", ".join(map(str, wrong)) or "none"
             rows.append((kind, name, seed, accuracy[name][seed], told, end, float(story.right[end, run])))
-            yield Measured(f"test accuracy on the {kind}, {name}", accuracy[name][seed], seed)
-            yield Measured("trainings that the document's rule ends within 100 epochs", float(end < 100))
-        yield Compared(
+            yield Metric(f"test accuracy on the {kind}, {name}", accuracy[name][seed], seed)
+            yield Metric("trainings that the document's rule ends within 100 epochs", float(end < 100))
+        yield PairedMetric(
             f"what the leak is worth on the {kind}", (LEAK, REPAIRED), accuracy[LEAK], accuracy[REPAIRED]
         )
     columns = (
@@ -135,7 +135,7 @@ def _accuracies(settings: Settings, members: Club, stories: dict[str, Story]) ->
         "the rule stops at",
         "accuracy there",
     )
-    yield Tabled("accuracies", columns, rows, ACCURACIES)
+    yield TableEvent("accuracies", columns, rows, ACCURACIES)
 
 
 MISPLACED = "Why two members look misplaced: their colour in the drawing is their club, the label they are judged by is their community, and the two differ for them alone."
@@ -148,7 +148,7 @@ ACCURACIES = (
 EXPERIMENT = Experiment(
     question="Can a graph network tell who joins which club from 24 labels and who met whom, and what was wrong with 100 %?",
     answers=(21, 22),
-    method="""The nine steps of document 001, with everything written out. (1) Self-connections are added to the
+    method="""The nine steps of Berkeley HW6, with everything written out. (1) Self-connections are added to the
         adjacency matrix, A + I. (2) It is normalised: Â = D^(-1/2) (A + I) D^(-1/2), with D the degrees. (3) A
         member is described by his number alone: X is the identity. (4) A layer is tanh(Â X Wᵀ), and its
         gradient is derived by hand. (5) The gradient is held against central differences of step 1e-4, with
@@ -178,13 +178,13 @@ EXPERIMENT = Experiment(
             name="gap between the layer by hand and GraphConvolution",
             high=1e-12,
             why="two ways to write one sum, in float64",
-            source="document 001, steps 1 to 4",
+            source="Berkeley HW6, steps 1 to 4",
         ),
         Claim(
             name="gradient by hand: relative error against differences",
             high=1e-7,
             why="the document's own bound; the error of central differences is of the order of the step squared",
-            source="document 001, step 5",
+            source="Berkeley HW6, step 5",
         ),
         Claim(
             name="gradient by hand: relative error against autograd",
@@ -197,14 +197,14 @@ EXPERIMENT = Experiment(
             low=2,
             high=2,
             why="members 8 and 9: the two that look misplaced",
-            source="document 001, step 9",
+            source="Berkeley HW6, step 9",
         ),
         Claim(
             name=f"test accuracy on the community, {LEAK}",
             low=1.0,
             high=1.0,
             why="what is tested was trained on",
-            source="document 001, steps 8 and 9",
+            source="Berkeley HW6, steps 8 and 9",
         ),
         Claim(
             name=f"test accuracy on the community, {REPAIRED}",
@@ -217,7 +217,7 @@ EXPERIMENT = Experiment(
             name="trainings that the document's rule ends within 100 epochs",
             high=0.0,
             why="share of all trainings; a rule that ends a training waits until it has learned something",
-            source="document 001, step 8",
+            source="Berkeley HW6, step 8",
         ),
         Claim(
             name="what the leak is worth on the community",

@@ -18,9 +18,9 @@ from regard.experiments.images.padding.borders import (
 from regard.experiments.images.padding.figures import draw_maps, draw_patterns, draw_rows, draw_unmet
 from regard.experiments.images.padding.networks import BORDERS, Net1
 from regard.experiments.images.padding.pictures import red_green
-from regard.experiments.images.padding.training import NETS, PROTOCOLS, Cell, Lesson, Outcome, teach_all
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.experiments.images.padding.training import NETS, PROTOCOLS, Cell, Lesson, TrainedNet, teach_all
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 
 DOCUMENT = {
     "valid": (100.00, 0.09, 0.11),
@@ -30,7 +30,7 @@ DOCUMENT = {
     "reflect": (100.00, 0.00, 0.00),
     "replicate": (98.31, 93.80, 2.16),
 }
-"Validation accuracy, test accuracy and its deviation in document 003, Net1, in percent; Net2 has 100, 0 and 0 throughout."
+"Validation accuracy, test accuracy and its deviation in Amsterdam A2, Net1, in percent; Net2 has 100, 0 and 0 throughout."
 BANDS = {
     "valid": (0.0, 1.0),
     "sconv": (3.0, 15.0),
@@ -41,8 +41,8 @@ BANDS = {
 }
 "Where the test accuracy of Net1 is expected, in percent: around the document's value, and that of Kayhan and van Gemert."
 ORDER = (("sconv", "valid"), ("fconv", "sconv"), ("fconv", "reflect"), ("replicate", "fconv"))
-"Pairs of which document 003 asks why the first is more accurate than the second."
-Results = Mapping[Cell, Outcome]
+"Pairs of which Amsterdam A2 asks why the first is more accurate than the second."
+Results = Mapping[Cell, TrainedNet]
 SHORT, SHORTER = Lesson(epochs=16), Lesson(epochs=3)
 "What is enough to see the order, and what is enough for Net2, which has learnt after one epoch."
 
@@ -59,54 +59,54 @@ class Settings:
     "How Net2 is trained."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The border by itself, the pictures, the two tables, then what the trained networks answer where."""
     yield from _border()
-    yield Drawn("patterns", draw_patterns(), PATTERNS)
+    yield FigureEvent("patterns", draw_patterns(), PATTERNS)
     counts = {"original": settings.seeds, "clean": settings.clean_seeds}
     lessons = {
-        Cell(net, border, protocol, 1000 * session.seed + number): getattr(settings, net.lower())
+        Cell(net, border, protocol, 1000 * context.seed + number): getattr(settings, net.lower())
         for protocol, count in counts.items()
         for number, net, border in product(range(count), NETS, BORDERS)
     }
-    results: dict[Cell, Outcome] = {}
+    results: dict[Cell, TrainedNet] = {}
     shown: dict[str, Net1] = {}
     for cell, net, outcome in teach_all(lessons):
         results[cell] = outcome
-        yield Doing(f"{cell.net} {cell.border}, seed {cell.seed}", len(results) / len(lessons))
+        yield ProgressEvent(f"{cell.net} {cell.border}, seed {cell.seed}", len(results) / len(lessons))
         yield from _measured(cell, outcome)
-        if cell.protocol == "original" and cell.seed == 1000 * session.seed and isinstance(net, Net1):
+        if cell.protocol == "original" and cell.seed == 1000 * context.seed and isinstance(net, Net1):
             shown[cell.border] = net
     yield from _tables(results)
     yield from _order(results)
     yield from _positions({name: shown[name] for name in BORDERS})
-    yield Said("two protocols", TWO)
+    yield TextEvent("two protocols", TWO)
 
 
 def _border() -> Iterator[Event]:
     lacking = missing(32)
-    yield Measured("pixels that f_11 lacks", lacking[0, 0].item())
+    yield Metric("pixels that f_11 lacks", lacking[0, 0].item())
     rows = []
     for name, border in BORDERS.items():
         never = unmet(border, 32).flatten(2).sum(2)
-        yield Measured(f"{name}: pixels that the corner element never meets", float(never[0, 0]))
+        yield Metric(f"{name}: pixels that the corner element never meets", float(never[0, 0]))
         seen = seen_together(border, red_green(200, seed=42)[0]).double().mean().item()
         sizes = ", ".join(map(str, border.sizes(32)))
         rows.append((name, border.mode, border.pixels, sizes, *never.flatten()[:5].tolist(), 100 * seen))
     columns = ("type", "border", "pixels", "sides of the four maps", "↖", "↑", "↗", "←", "·")
-    yield Tabled("borders", (*columns, "both squares in one window, %"), rows, BORDER_TABLE)
-    yield Drawn("elements", draw_unmet(), UNMET)
+    yield TableEvent("borders", (*columns, "both squares in one window, %"), rows, BORDER_TABLE)
+    yield FigureEvent("elements", draw_unmet(), UNMET)
 
 
-def _measured(cell: Cell, outcome: Outcome) -> Iterator[Event]:
+def _measured(cell: Cell, outcome: TrainedNet) -> Iterator[Event]:
     clean = "" if cell.protocol == "original" else ", clean"
     where = f"{cell.net} {cell.border}{clean}"
-    yield Measured(f"{where}: test accuracy, %", outcome.test, cell.seed)
-    yield Measured(f"{where}: validation accuracy, %", outcome.validation, cell.seed)
-    yield Measured(f"{where}: epochs", float(outcome.epochs), cell.seed)
+    yield Metric(f"{where}: test accuracy, %", outcome.test, cell.seed)
+    yield Metric(f"{where}: validation accuracy, %", outcome.validation, cell.seed)
+    yield Metric(f"{where}: epochs", float(outcome.epochs), cell.seed)
 
 
-def _of(results: Results, net: str, border: str, protocol: str = "original") -> dict[int, Outcome]:
+def _of(results: Results, net: str, border: str, protocol: str = "original") -> dict[int, TrainedNet]:
     return {
         cell.seed: outcome
         for cell, outcome in sorted(results.items(), key=lambda pair: pair[0].seed)
@@ -125,15 +125,15 @@ def _tables(results: Results) -> Iterator[Event]:
             rows.append((border, f"{document[0]:.2f}", f"{document[1]:.2f} ± {document[2]:.2f}", *cells))
             gaps.append(abs(fmean(one.test for one in found[0]) - fmean(one.test for one in found[1])))
         columns = ("type", "document: validation", "document: test", "validation", "test")
-        yield Tabled(f"accuracy of {net}", (*columns, "clean: validation", "clean: test"), rows, TABLE)
-    yield Measured("largest difference of mean test accuracy between the two protocols", max(gaps))
+        yield TableEvent(f"accuracy of {net}", (*columns, "clean: validation", "clean: test"), rows, TABLE)
+    yield Metric("largest difference of mean test accuracy between the two protocols", max(gaps))
     order = best_by_order()
-    yield Measured("fconv: best accuracy by order, %", order)
+    yield Metric("fconv: best accuracy by order, %", order)
     for seed, one in _of(results, "Net1", "fconv").items():
-        yield Measured("Net1 fconv: test accuracy minus the best by order, %", one.test - order, seed)
+        yield Metric("Net1 fconv: test accuracy minus the best by order, %", one.test - order, seed)
 
 
-def _spread(outcomes: list[Outcome], field: str) -> str:
+def _spread(outcomes: list[TrainedNet], field: str) -> str:
     values = [getattr(one, field) for one in outcomes]
     return f"{fmean(values):.2f} ± {pstdev(values):.2f}"
 
@@ -143,18 +143,18 @@ def _order(results: Results) -> Iterator[Event]:
         first, second = (
             {seed: one.test for seed, one in _of(results, "Net1", name).items()} for name in (more, less)
         )
-        yield Compared(f"Net1: {more} minus {less}, %", (more, less), first, second)
+        yield PairedMetric(f"Net1: {more} minus {less}, %", (more, less), first, second)
 
 
 def _positions(nets: Mapping[str, Net1]) -> Iterator[Event]:
     pictures, maps, scores = moved(), {}, {}
     for name, net in nets.items():
-        yield Doing(f"one pattern at every place, {name}", 0.95)
+        yield ProgressEvent(f"one pattern at every place, {name}", 0.95)
         maps[name], scores[name] = responses(net, pictures)
     rows = []
     for name, (whole, half) in bent(maps).items():
-        yield Measured(f"{name}: largest change of a response under a shift by 8", whole)
-        yield Measured(f"{name}: largest change of a response under a shift by 4", half)
+        yield Metric(f"{name}: largest change of a response under a shift by 8", whole)
+        yield Metric(f"{name}: largest change of a response under a shift by 4", half)
         zero = 100 * (scores[name] < 0).double().mean(1)
         rows.append((name, whole, half, zero[3:11].mean().item(), zero[19:27].mean().item()))
     columns = (
@@ -164,9 +164,9 @@ def _positions(nets: Mapping[str, Net1]) -> Iterator[Event]:
         "says red-left above, %",
         "says red-left below, %",
     )
-    yield Tabled("one pattern everywhere", columns, rows, EVERYWHERE)
-    yield Drawn("map", draw_maps(scores), MAP)
-    yield Drawn("rows", draw_rows(scores), ROWS)
+    yield TableEvent("one pattern everywhere", columns, rows, EVERYWHERE)
+    yield FigureEvent("map", draw_maps(scores), MAP)
+    yield FigureEvent("rows", draw_rows(scores), ROWS)
 
 
 PATTERNS = (
@@ -214,7 +214,7 @@ def _claims() -> Iterator[Claim]:
             low=low,
             high=high,
             why=f"the document has {DOCUMENT[border][1]:.2f} ± {DOCUMENT[border][2]:.2f}",
-            source="document 003, 1.1 b",
+            source="Amsterdam A2, 1.1 b",
             preset="quick" if easy else "full",
         )
     for border in BORDERS:
@@ -222,7 +222,7 @@ def _claims() -> Iterator[Claim]:
             name=f"Net2 {border}: test accuracy, %",
             high=1.0,
             why="a linear layer on the flattened maps has weights of its own for each place, and learns the place",
-            source="document 003, 1.1 d",
+            source="Amsterdam A2, 1.1 d",
         )
     for more, less in ORDER:
         yield Claim(
@@ -231,7 +231,7 @@ def _claims() -> Iterator[Claim]:
             why="the document's order, over pairs of equal first weights"
             if more != "replicate"
             else "the document's order",
-            source="document 003, 1.1 c",
+            source="Amsterdam A2, 1.1 c",
         )
     for border, lost in {"valid": 124, "sconv": 63, "fconv": 0}.items():
         yield Claim(
@@ -285,7 +285,7 @@ EXPERIMENT = Experiment(
         borders show patterns near one side that are mirrored near the other, so the height is easily learnt. Replicated and circular borders
         bend the responses a little, enough for a better validation accuracy than fconv, not enough to answer by height alone. Net2 has
         separate weights for each place: it answers the height under every border.""",
-    correction="""Document 003 explains valid's failure by 'spatial information lost in 2 by 2'. Lost information would give
+    correction="""Amsterdam A2 explains valid's failure by 'spatial information lost in 2 by 2'. Lost information would give
         50 %, not 0.09 %: the network has information, the absolute height. It says that flattening (Net2) destroys spatial
         information; flattening keeps all of it, and what is lost is invariance to shifts. 'All accuracies decrease' in Net2 is not true of
         reflect, which is 0 already in Net1. In 1.1 c.iii the second 'label 0' must read 'label 1'. Its
@@ -297,7 +297,7 @@ EXPERIMENT = Experiment(
             low=5,
             high=5,
             why="g_00, g_01, g_02, g_10, g_20 lie outside: a corner has 4 of the 9 pixels",
-            source="document 003, 1.1 a",
+            source="Amsterdam A2, 1.1 a",
         ),
         *_claims(),
         Claim(

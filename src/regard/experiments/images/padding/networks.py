@@ -70,7 +70,7 @@ BORDERS = {
     "reflect": Border("reflect", 2),
     "replicate": Border("replicate", 2),
 }
-"The six types of convolution, by the names of document 003."
+"The six types of convolution, by the names of Amsterdam A2."
 
 
 class Filters(nn.Module):

@@ -1,4 +1,4 @@
-"""The red-green pictures, and the training that document 003 gave its networks, to the letter."""
+"""The red-green pictures, and the training that Amsterdam A2 gave its networks, to the letter."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
@@ -60,7 +60,7 @@ class Material:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class TrainedNet:
     """What became of a network."""
 
     validation: float
@@ -86,7 +86,7 @@ def prepare(border: Border, draws: Draws, lesson: Lesson) -> Material:
     )
 
 
-def teach(net: Net1 | Net2, material: Material, lesson: Lesson) -> Outcome:
+def teach(net: Net1 | Net2, material: Material, lesson: Lesson) -> TrainedNet:
     """Train a network by Adadelta until its validation loss stops falling, and put its best weights back."""
     optimiser = torch.optim.Adadelta(net.parameters(), lr=1.0, rho=0.9, eps=1e-6, weight_decay=5e-5)
     best, waited, epoch, accuracy, kept = inf, 0, 0, 0.0, net.state_dict()
@@ -101,7 +101,7 @@ def teach(net: Net1 | Net2, material: Material, lesson: Lesson) -> Outcome:
             best, waited = loss, 0
             kept = {name: value.clone() for name, value in net.state_dict().items()}
     net.load_state_dict(kept)
-    return Outcome(validation=accuracy, test=judge(net, material.test)[1], epochs=epoch)
+    return TrainedNet(validation=accuracy, test=judge(net, material.test)[1], epochs=epoch)
 
 
 @torch.no_grad()
@@ -132,7 +132,7 @@ def build(cell: Cell) -> Net1 | Net2:
 
 def teach_all(
     lessons: Mapping[Cell, Lesson],
-) -> Iterator[tuple[Cell, Net1 | Net2, Outcome]]:
+) -> Iterator[tuple[Cell, Net1 | Net2, TrainedNet]]:
     """Train every cell, as many at a time as torch may use threads, one thread each; as they are done."""
     with one_thread_each() as pool:
         wanted = {_material(cell, lesson) for cell, lesson in lessons.items()}

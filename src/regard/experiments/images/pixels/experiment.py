@@ -9,11 +9,11 @@ from torch import Tensor, nn
 
 from regard.claims import Claim
 from regard.core.trace import trace
-from regard.data.sets.images import load_digits
+from regard.data.sets.images import load_mnist
 from regard.experiments.images.pixels.figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.experiments.images.rotate import rotate
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.models.cnn import ConvNet
 from regard.models.vit import Convolving, GridRelative, PatchTransformer, Sight
 from regard.training import Plan, Training, cross_entropy, find_device
@@ -46,7 +46,7 @@ class Settings:
 
 
 @dataclass
-class Found:
+class PatchResults:
     """What the trainings of one model gave."""
 
     models: list[nn.Module] = field(default_factory=list)
@@ -88,7 +88,7 @@ def builders(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
 
 def load(settings: Settings) -> tuple[Digits, str]:
     """The digits, and which they are."""
-    found = load_digits()
+    found = load_mnist()
     parts = [found.train[: settings.pictures].float(), found.test[: settings.tests].float()]
     mean, spread = parts[0].mean(), parts[0].std()
     train, test = ((part - mean) / spread for part in parts)
@@ -108,33 +108,38 @@ def accuracy(model: nn.Module, pictures: Tensor, labels: Tensor) -> float:
     return float((answers(model, pictures).argmax(1) == labels).float().mean())
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train all models on the same batches; then shift, turn, look, and set heads to a filter."""
     digits, said = load(settings)
-    yield Said("The pictures", said)
+    yield TextEvent("The pictures", said)
     makers = builders(settings)
-    found = {name: Found() for name in makers}
+    found = {name: PatchResults() for name in makers}
     for seed in range(settings.seeds):
         for turn, (name, make) in enumerate(makers.items()):
-            yield Doing(f"{name}, seed {seed}", 0.8 * (seed + turn / len(makers)) / settings.seeds)
-            _train(found[name], make, digits, settings, 100 * session.seed + seed)
+            yield ProgressEvent(f"{name}, seed {seed}", 0.8 * (seed + turn / len(makers)) / settings.seeds)
+            _train(found[name], make, digits, settings, 100 * context.seed + seed)
             found[name].right[seed] = accuracy(found[name].models[-1], digits.test, digits.answers)
-            yield Measured(f"accuracy, {name}", found[name].right[seed], seed)
+            yield Metric(f"accuracy, {name}", found[name].right[seed], seed)
     yield from _compare(found)
-    yield Doing("shifting and turning", 0.82)
+    yield ProgressEvent("shifting and turning", 0.82)
     yield from _changes(found, digits, settings)
-    yield Doing("looking", 0.95)
+    yield ProgressEvent("looking", 0.95)
     yield from _looks(found, digits)
     yield from _filter(found, digits)
 
 
 def _train(
-    found: Found, make: Callable[[], nn.Module], digits: Digits, settings: Settings, seed: int
+    found: PatchResults, make: Callable[[], nn.Module], digits: Digits, settings: Settings, seed: int
 ) -> None:
     torch.manual_seed(seed)
     model = make().to(find_device(settings.device))
     plan = Plan(
-        steps=settings.steps, optimiser="muon", rate=3e-3, apart=("head", "hidden"), warmup=0.1, seed=seed
+        steps=settings.steps,
+        optimiser="muon",
+        learning_rate=3e-3,
+        exclude=("head", "hidden"),
+        warmup=0.1,
+        seed=seed,
     )
     steps = list(Training(model, digits.batches(settings.batch, seed), cross_entropy, plan))
     found.models.append(model.cpu())
@@ -142,9 +147,9 @@ def _train(
     found.paces.append(median(step.seconds for step in steps))
 
 
-def _compare(found: dict[str, Found]) -> Iterator[Event]:
+def _compare(found: dict[str, PatchResults]) -> Iterator[Event]:
     for first, second in ((CNN, GLOBAL), (CNN, LOCAL), (LOCAL, GLOBAL), (GLOBAL, BLIND)):
-        yield Compared(
+        yield PairedMetric(
             f"accuracy, {first} minus {second}", (first, second), found[first].right, found[second].right
         )
     rows = []
@@ -153,10 +158,10 @@ def _compare(found: dict[str, Found]) -> Iterator[Event]:
         right, loss = sum(one.right.values()) / count, sum(one.losses) / count
         rows.append((name, size, 1000 * median(one.paces), loss, right))
     columns = ("model", "parameters", "ms a step", "training loss at the end", "test accuracy")
-    yield Tabled("budget", columns, rows, TABLE)
+    yield TableEvent("budget", columns, rows, TABLE)
 
 
-def _changes(found: dict[str, Found], digits: Digits, settings: Settings) -> Iterator[Event]:
+def _changes(found: dict[str, PatchResults], digits: Digits, settings: Settings) -> Iterator[Event]:
     count = max(1, settings.tests // 4)
     some, labels = digits.test[:count], digits.answers[:count]
     # Turned pictures come from outside black: black is the lowest value here, not zero.
@@ -172,16 +177,16 @@ def _changes(found: dict[str, Found], digits: Digits, settings: Settings) -> Ite
         }
         for kind, curve in (("pixels", shifts[name]), ("degrees", angles[name])):
             for by, value in curve.items():
-                yield Measured(f"accuracy under change, {name}", value, 0, {kind: by})
+                yield Metric(f"accuracy under change, {name}", value, 0, {kind: by})
     if 90 in settings.angles:
-        yield Measured(
+        yield Metric(
             "largest accuracy at 90 degrees, of any model", max(curve[90] for curve in angles.values())
         )
     yield from _exact(found, digits)
-    yield Drawn("changes", draw_changes(shifts, angles, 4), CHANGES)
+    yield FigureEvent("changes", draw_changes(shifts, angles, 4), CHANGES)
 
 
-def _exact(found: dict[str, Found], digits: Digits) -> Iterator[Event]:
+def _exact(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
     """What must not change at all, in float64; and how much a whole and a half patch change with relative steps."""
     some = digits.test[:50].double()
     for name in (GLOBAL, LOCAL, BLIND):
@@ -193,18 +198,18 @@ def _exact(found: dict[str, Found], digits: Digits) -> Iterator[Event]:
                 values[seed] = float(
                     (answers(model, some.roll(by, 3)).softmax(1) - still).abs().sum(1).mean() / 2
                 )
-                yield Measured(f"change of the answer, {name}", values[seed], seed, {"pixels": by})
+                yield Metric(f"change of the answer, {name}", values[seed], seed, {"pixels": by})
             if name == BLIND and seed == 0:
                 change = (answers(model, some.roll(4, 3)).softmax(1) - still).abs().max()
-                yield Measured("largest change under a shift by a patch, no positions", float(change))
+                yield Metric("largest change under a shift by a patch, no positions", float(change))
             model.float()
-        yield Compared(
+        yield PairedMetric(
             f"change of the answer by a whole patch minus half a patch, {name}",
             ("4 pixels", "2 pixels"), moved[4], moved[2],
         )  # fmt: skip
 
 
-def _looks(found: dict[str, Found], digits: Digits) -> Iterator[Event]:
+def _looks(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
     """Weights of every head and layer for one digit; how far heads look; what positions learned."""
     picture = digits.test[:1]
     for name, word in ((GLOBAL, "looks"), (LOCAL, "local looks")):
@@ -216,23 +221,23 @@ def _looks(found: dict[str, Found], digits: Digits) -> Iterator[Event]:
         grid = model.sight.grid
         for layer, weights in enumerate(looks):
             for head, distance in enumerate(distances(weights, grid).tolist()):
-                yield Measured(f"how far a head looks, {name}", distance, 0, {"layer": layer, "head": head})
+                yield Metric(f"how far a head looks, {name}", distance, 0, {"layer": layer, "head": head})
         ink = picture[0, 0].unfold(0, model.sight.patch, model.sight.patch).unfold(1, 4, 4).sum((2, 3))
         query = int(ink.argmax())
-        yield Drawn(
+        yield FigureEvent(
             word, draw_looks(picture[0, 0], looks, query, grid), LOOKS if name == GLOBAL else LOCAL_LOOKS
         )
     whole, local = found[GLOBAL].models[0], found[LOCAL].models[0]
     assert (
         isinstance(whole, PatchTransformer)
-        and whole.places is not None
+        and whole.positions is not None
         and isinstance(local, PatchTransformer)
     )
     position = local.get_submodule("blocks.0.attention.position")
     assert isinstance(position, GridRelative)
     rows, columns = position.shape
     table = position.p.detach()[:, rows - 2 : rows + 1, columns - 2 : columns + 1]
-    yield Drawn("places", draw_places(whole.places.detach(), table, whole.sight.grid), PLACES)
+    yield FigureEvent("places", draw_places(whole.positions.detach(), table, whole.sight.grid), PLACES)
 
 
 def distances(weights: Tensor, grid: tuple[int, int]) -> Tensor:
@@ -241,7 +246,7 @@ def distances(weights: Tensor, grid: tuple[int, int]) -> Tensor:
     return (weights * torch.cdist(cells, cells)).sum(-1).mean(-1)
 
 
-def _filter(found: dict[str, Found], digits: Digits) -> Iterator[Event]:
+def _filter(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
     """The CNN's own first convolution as nine heads of attention, exactly."""
     network = found[CNN].models[0]
     assert isinstance(network, ConvNet)
@@ -253,14 +258,16 @@ def _filter(found: dict[str, Found], digits: Digits) -> Iterator[Event]:
         ours, theirs = layer(picture)[0], convolution(picture)[0]
         with trace(layer) as seen:
             layer(picture)
-    yield Measured(
+    yield Metric(
         "largest gap between nine heads and the CNN's convolution", float((ours - theirs).abs().max())
     )
     channel = int(convolution.weight.detach().flatten(1).std(1).argmax())
     kernel = convolution.weight.detach()[channel, 0]
     taken = seen.looks[""][0].weights[0] @ picture[0].flatten(1).mT
     heads = kernel.flatten()[:, None, None] * taken[..., 0].unflatten(1, (28, 28))
-    yield Drawn("filter", draw_filter(picture[0, 0], kernel, heads, ours[channel], theirs[channel]), FILTER)
+    yield FigureEvent(
+        "filter", draw_filter(picture[0, 0], kernel, heads, ours[channel], theirs[channel]), FILTER
+    )
     network.float()
 
 
@@ -335,7 +342,7 @@ EXPERIMENT = Experiment(
             name="largest accuracy at 90 degrees, of any model",
             high=0.5,
             why="neither filters nor patches turn with the picture",
-            source="document 003, 1.2",
+            source="Amsterdam A2, 1.2",
         ),
         Claim(
             name="largest gap between nine heads and the CNN's convolution",

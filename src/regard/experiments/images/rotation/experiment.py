@@ -10,19 +10,19 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.claims import Claim
-from regard.data.sets.images import Pictures, load_digits, load_fashion, load_things
+from regard.data.sets.images import Pictures, load_cifar10, load_fashion_mnist, load_mnist
 from regard.errors import Unreachable
 from regard.experiments.images.rotate import SAMPLINGS, rotate
 from regard.experiments.images.rotation.figures import draw_classes, draw_curves, draw_first, draw_turned
-from regard.lab.events import Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.models.cnn import ConvNet
-from regard.models.equivariant import TurnNet
+from regard.models.equivariant import P4ConvNet
 from regard.training import find_device
 
 ANGLES = tuple(range(0, 361, 30))
 QUARTERS = (90, 180, 270)
-SOURCES = {"digits": load_digits, "clothes": load_fashion, "things": load_things}
+SOURCES = {"digits": load_mnist, "clothes": load_fashion_mnist, "things": load_cifar10}
 BUILT_IN = "quarter turns built in"
 UPRIGHT, TURNED = "trained upright", "trained on turned pictures"
 NETWORKS = (UPRIGHT, TURNED, BUILT_IN)
@@ -30,7 +30,7 @@ NETWORKS = (UPRIGHT, TURNED, BUILT_IN)
 DOCUMENT = {
     UPRIGHT: (71.3, 29.4, 21.9, 25.7, 16.8, 20.7, 27.5, 18.8, 17.9, 25.1, 19.1, 33.0, 71.3),
 }
-"Accuracy by angle in document 003's first plot, as read off it; of the second is known that it lies between 52.7 and 54.7."
+"Accuracy by angle in Amsterdam A2's first plot, as read off it; of the second is known that it lies between 52.7 and 54.7."
 Source = Literal["digits", "clothes", "things"]
 
 
@@ -56,7 +56,7 @@ class Settings:
     "Where the networks are trained: cpu or cuda."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """One set of pictures after the other; what cannot be reached is said and left out."""
     for number, source in enumerate(settings.sources):
         try:
@@ -64,16 +64,16 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
         except Unreachable as missing:
             if len(settings.sources) == 1:
                 raise
-            yield Said(f"{source} left out", str(missing))
+            yield TextEvent(f"{source} left out", str(missing))
             continue
-        yield Said(source, pictures.said)
-        yield Drawn(f"first-{source}", draw_first(pictures), FIRST)
-        yield Drawn(f"turned-{source}", draw_turned(pictures), ROTATED)
-        yield from _course(source, pictures, settings, session, number / len(settings.sources))
+        yield TextEvent(source, pictures.said)
+        yield FigureEvent(f"first-{source}", draw_first(pictures), FIRST)
+        yield FigureEvent(f"turned-{source}", draw_turned(pictures), ROTATED)
+        yield from _course(source, pictures, settings, context, number / len(settings.sources))
 
 
 def _course(
-    source: str, pictures: Pictures, settings: Settings, session: Session, done: float
+    source: str, pictures: Pictures, settings: Settings, context: Context, done: float
 ) -> Iterator[Event]:
     """Train all networks on one set, and try each at all angles."""
     right: dict[str, list[Tensor]] = {name: [] for name in NETWORKS}
@@ -81,27 +81,27 @@ def _course(
     kinds = list(product(range(settings.seeds), NETWORKS))
     for step, (number, name) in enumerate(kinds):
         share = done + step / len(kinds) / len(settings.sources)
-        seed = 1000 * session.seed + number
+        seed = 1000 * context.seed + number
         net = build(name, pictures, settings, seed)
         for epoch in teach(net, pictures, settings, seed=seed, turned=name == TURNED):
-            yield Doing(f"{source}: {name}, seed {number}, epoch {epoch}", share)
+            yield ProgressEvent(f"{source}: {name}, seed {number}, epoch {epoch}", share)
         found = torch.stack([answers(net, pictures, settings, angle) == labels for angle in ANGLES])
         right[name].append(found)
         for angle, accuracy in zip(ANGLES, 100 * found.double().mean(1), strict=True):
-            yield Measured(f"{source}, {name}: accuracy, %", accuracy.item(), seed, {"angle": angle})
+            yield Metric(f"{source}, {name}: accuracy, %", accuracy.item(), seed, {"angle": angle})
         yield from _numbers(f"{source}, {name}", 100 * found.double().mean(1), seed)
         if name == UPRIGHT:
             yield from _quarters(source, net, pictures, settings, seed)
     yield from _shown(source, pictures, labels, {name: torch.stack(found) for name, found in right.items()})
 
 
-def build(name: str, pictures: Pictures, settings: Settings, seed: int) -> ConvNet | TurnNet:
+def build(name: str, pictures: Pictures, settings: Settings, seed: int) -> ConvNet | P4ConvNet:
     """An untrained network for these pictures, the same whatever was drawn before."""
     sizes = {"channels": pictures.train.shape[1], "side": pictures.train.shape[2]}
     widths = settings.turn_widths if name == BUILT_IN else settings.widths
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        kind = TurnNet if name == BUILT_IN else ConvNet
+        kind = P4ConvNet if name == BUILT_IN else ConvNet
         net = kind(**sizes, classes=len(pictures.classes), widths=widths)
     return net.to(find_device(settings.device))
 
@@ -143,14 +143,14 @@ def _numbers(where: str, accuracy: Tensor, seed: int) -> Iterator[Event]:
     at = dict(zip(ANGLES, accuracy.tolist(), strict=True))
     turned = [value for angle, value in at.items() if 60 <= angle <= 300]
     beside = [at[turn] - (at[turn - 30] + at[turn + 30]) / 2 for turn in QUARTERS]
-    yield Measured(f"{where}: accuracy upright, %", at[0], seed)
-    yield Measured(f"{where}: mean accuracy from 60° to 300°, %", sum(turned) / len(turned), seed)
-    yield Measured(f"{where}: upright minus turned, %", at[0] - sum(turned) / len(turned), seed)
-    yield Measured(f"{where}: highest minus lowest, %", max(at.values()) - min(at.values()), seed)
-    yield Measured(
+    yield Metric(f"{where}: accuracy upright, %", at[0], seed)
+    yield Metric(f"{where}: mean accuracy from 60° to 300°, %", sum(turned) / len(turned), seed)
+    yield Metric(f"{where}: upright minus turned, %", at[0] - sum(turned) / len(turned), seed)
+    yield Metric(f"{where}: highest minus lowest, %", max(at.values()) - min(at.values()), seed)
+    yield Metric(
         f"{where}: largest change by a quarter turn, %", max(abs(at[t] - at[0]) for t in QUARTERS), seed
     )
-    yield Measured(f"{where}: quarter turns minus their neighbours, %", sum(beside) / len(beside), seed)
+    yield Metric(f"{where}: quarter turns minus their neighbours, %", sum(beside) / len(beside), seed)
 
 
 def _quarters(
@@ -169,8 +169,8 @@ def _quarters(
             for one in SAMPLINGS
         ]
         smooth.append(100 * (found[1] - found[0]))
-    yield Measured(f"{source}: quarter turns at once minus in two steps, %", sum(gains) / len(gains), seed)
-    yield Measured(f"{source}: bilinear minus nearest at other angles, %", sum(smooth) / len(smooth), seed)
+    yield Metric(f"{source}: quarter turns at once minus in two steps, %", sum(gains) / len(gains), seed)
+    yield Metric(f"{source}: bilinear minus nearest at other angles, %", sum(smooth) / len(smooth), seed)
 
 
 def _shown(source: str, pictures: Pictures, labels: Tensor, right: Mapping[str, Tensor]) -> Iterator[Event]:
@@ -178,8 +178,8 @@ def _shown(source: str, pictures: Pictures, labels: Tensor, right: Mapping[str, 
     rows = [
         (angle, *(curve[:, at].mean().item() for curve in curves.values())) for at, angle in enumerate(ANGLES)
     ]
-    yield Tabled(f"accuracy by angle, {source}", ("angle", *curves), rows, BY_ANGLE)
-    yield Drawn(
+    yield TableEvent(f"accuracy by angle, {source}", ("angle", *curves), rows, BY_ANGLE)
+    yield FigureEvent(
         f"curves-{source}", draw_curves(curves, ANGLES, DOCUMENT if source == "things" else {}), CURVES
     )
     known = range(len(pictures.classes))
@@ -187,11 +187,13 @@ def _shown(source: str, pictures: Pictures, labels: Tensor, right: Mapping[str, 
         name: torch.stack([100 * found[:, :, labels == one].double().mean((0, 2)) for one in known])
         for name, found in right.items()
     }
-    yield Drawn(f"classes-{source}", draw_classes(by_class, pictures.classes, ANGLES), CLASSES)
+    yield FigureEvent(f"classes-{source}", draw_classes(by_class, pictures.classes, ANGLES), CLASSES)
     still = {pictures.classes[one]: by_class[UPRIGHT][one, ANGLES.index(180)].item() for one in known}
     ranked = sorted(still.items(), key=lambda pair: -pair[1])
     text = ", ".join(f"{name} {value:.0f} %" for name, value in ranked)
-    yield Said(f"upside down, {source}", f"Accuracy at 180° by class, trained on upright pictures: {text}.")
+    yield TextEvent(
+        f"upside down, {source}", f"Accuracy at 180° by class, trained on upright pictures: {text}."
+    )
 
 
 FIRST = "The first 25 test pictures, with the names of their classes."
@@ -213,14 +215,14 @@ def _claims(source: Source, preset: Literal["quick", "full"]) -> Iterator[Claim]
         name=f"{source}, {UPRIGHT}: upright minus turned, %",
         low=25.0,
         why="nothing in a convolution knows rotation; the document loses 50 points",
-        source="document 003, 1.2 a",
+        source="Amsterdam A2, 1.2 a",
         preset=preset,
     )
     yield Claim(
         name=f"{source}, {TURNED}: highest minus lowest, %",
         high=15.0,
         why="all angles are learnt alike; the document's curve spreads by 2 points over 10,000 pictures",
-        source="document 003, 1.2 b",
+        source="Amsterdam A2, 1.2 b",
         preset=preset,
     )
     yield Claim(
@@ -255,7 +257,7 @@ EXPERIMENT = Experiment(
         is black. Digits have black corners anyhow, and theirs stands at 180 degrees alone, where 0, 1 and 8 look alike. Trained on turned pictures it is flat over all angles, and
         pays for it upright. The network of turned filters needs no turned pictures for quarter turns: its curve repeats
         itself every 90 degrees.""",
-    correction="""Document 003 does not explain the larger accuracies at 90, 180 and 270 degrees. A quarter turn needs no
+    correction="""Amsterdam A2 does not explain the larger accuracies at 90, 180 and 270 degrees. A quarter turn needs no
         interpolation and blackens no corners, and some classes look alike when turned. The document's text says that training with rotation
         brought the upright accuracy 'down to 0.48'; the plot it belongs to shows 0.547.""",
     claims=(
@@ -279,7 +281,7 @@ EXPERIMENT = Experiment(
             low=66.0,
             high=76.0,
             why="the document has 71.3",
-            source="document 003, 1.2 a",
+            source="Amsterdam A2, 1.2 a",
             preset="full",
         ),
         Claim(
@@ -287,14 +289,14 @@ EXPERIMENT = Experiment(
             low=48.0,
             high=60.0,
             why="the document has 52.7 to 54.7",
-            source="document 003, 1.2 b",
+            source="Amsterdam A2, 1.2 b",
             preset="full",
         ),
         Claim(
             name=f"things, {UPRIGHT}: quarter turns minus their neighbours, %",
             low=2.0,
             why="the document's local maxima stand 5 to 8 points above their neighbours",
-            source="document 003, 1.2 a",
+            source="Amsterdam A2, 1.2 a",
             preset="full",
         ),
         Claim(

@@ -51,7 +51,7 @@ def draw_curves(
         for values in document.values():
             panel.plot(angles, values, color=BLACK, linewidth=1, linestyle="--", marker="")
         if document:
-            panel.plot([], [], color=BLACK, linewidth=1, linestyle="--", marker="", label="document 003")
+            panel.plot([], [], color=BLACK, linewidth=1, linestyle="--", marker="", label="Amsterdam A2")
         for turn in (90, 180, 270):
             panel.axvline(turn, color="#bbbbbb", linewidth=0.8, linestyle=":")
         panel.set(xlabel="angle of the test pictures, degrees", ylabel="accuracy, %", ylim=(0, 101))

@@ -18,8 +18,8 @@ from regard.experiments.images.unet.segmentation import (
     train_steps,
     try_on,
 )
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.models.unet import UNet
 from regard.training import Plan, find_device
 
@@ -51,7 +51,7 @@ class Settings:
 
 
 @dataclass
-class Found:
+class SegmentationResults:
     """What the trainings of one variant gave, seed by seed."""
 
     models: list[UNet] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Found:
     labels: list[Tensor] = field(default_factory=list)
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train with and without skips on each set; on the first one look closer."""
     for place, name in enumerate(settings.sets):
         try:
@@ -69,27 +69,27 @@ def run(settings: Settings, session: Session) -> Iterator[Event]:
         except Unreachable as missing:
             if place == 0:
                 raise
-            yield Said(f"Without {name}", str(missing))
+            yield TextEvent(f"Without {name}", str(missing))
             continue
         mark = "" if place == 0 else f", {name}"
-        yield Said(f"The pictures{mark}", pictures.said + f" Classes: {', '.join(pictures.classes)}.")
+        yield TextEvent(f"The pictures{mark}", pictures.said + f" Classes: {', '.join(pictures.classes)}.")
         variants: dict[str, tuple[int, ...] | None] = {WITH: None, WITHOUT: ()}
         if settings.apart and place == 0:
             levels = range(settings.depth)
             variants |= {f"without skip {cut}": tuple(one for one in levels if one != cut) for cut in levels}
-        found = {variant: Found() for variant in variants}
+        found = {variant: SegmentationResults() for variant in variants}
         for seed in range(settings.seeds):
             for turn, (variant, skips) in enumerate(variants.items()):
                 share = (place + (seed + turn / len(variants)) / settings.seeds) / len(settings.sets)
-                yield Doing(f"{name}, {variant}, seed {seed}", 0.9 * share)
-                _train(found[variant], skips, pictures, settings, 100 * session.seed + seed, seed)
+                yield ProgressEvent(f"{name}, {variant}, seed {seed}", 0.9 * share)
+                _train(found[variant], skips, pictures, settings, 100 * context.seed + seed, seed)
         yield from _compare(found, pictures, mark)
         if place == 0:
             yield from _closer(found, pictures, settings)
 
 
 def _train(
-    found: Found,
+    found: SegmentationResults,
     skips: tuple[int, ...] | None,
     pictures: Segmented,
     settings: Settings,
@@ -104,7 +104,7 @@ def _train(
         depth=settings.depth,
         skips=skips,
     ).to(find_device(settings.device))
-    plan = Plan(steps=settings.steps, optimiser="muon", rate=1e-2, seed=chance)
+    plan = Plan(steps=settings.steps, optimiser="muon", learning_rate=1e-2, seed=chance)
     every = max(1, settings.steps // settings.looks)
     losses, rise = [], []
     for step in train_steps(model, pictures, plan, batch=settings.batch, crop=settings.crop):
@@ -119,7 +119,7 @@ def _train(
     found.labels.append(labels)
 
 
-def _compare(found: dict[str, Found], pictures: Segmented, mark: str) -> Iterator[Event]:
+def _compare(found: dict[str, SegmentationResults], pictures: Segmented, mark: str) -> Iterator[Event]:
     """Scores of each variant, the difference that skips make, and the rule that sees one pixel."""
     images, masks = pictures.whole("test")
     alone = score(Brightness.learn(pictures)(images), masks, len(pictures.classes))
@@ -127,7 +127,7 @@ def _compare(found: dict[str, Found], pictures: Segmented, mark: str) -> Iterato
     for variant, one in found.items():
         for seed, scores in one.scores.items():
             for name, value in scores.named().items():
-                yield Measured(f"{name}, {variant}{mark}", value, seed)
+                yield Metric(f"{name}, {variant}{mark}", value, seed)
         means = torch.tensor([list(scores.named().values()) for scores in one.scores.values()]).mean(0)
         size = sum(parameter.numel() for parameter in one.models[0].parameters())
         rows.append((variant, size, *means.tolist()))
@@ -136,35 +136,37 @@ def _compare(found: dict[str, Found], pictures: Segmented, mark: str) -> Iterato
             {seed: scores.named()[name] for seed, scores in found[variant].scores.items()}
             for variant in (WITH, WITHOUT)
         )
-        yield Compared(f"{name}, with skips minus without{mark}", (WITH, WITHOUT), first, second)
+        yield PairedMetric(f"{name}, with skips minus without{mark}", (WITH, WITHOUT), first, second)
     early = {
         variant: {seed: sum(d for _, d in rise) / len(rise) for seed, rise in enumerate(found[variant].rises)}
         for variant in (WITH, WITHOUT)
     }
-    yield Compared(
+    yield PairedMetric(
         f"Dice averaged over the training, with skips minus without{mark}",
         (WITH, WITHOUT),
         early[WITH],
         early[WITHOUT],
     )
-    yield Compared(
+    yield PairedMetric(
         f"Dice, U-Net minus brightness alone{mark}",
         (WITH, "brightness alone"),
         {seed: scores.dice for seed, scores in found[WITH].scores.items()},
         dict.fromkeys(found[WITH].scores, alone.dice),
     )
-    yield Tabled(f"scores{mark}", ("network", "parameters", *alone.named()), rows, TABLE)
+    yield TableEvent(f"scores{mark}", ("network", "parameters", *alone.named()), rows, TABLE)
     both = {variant: found[variant] for variant in (WITH, WITHOUT)}
     losses, rises = ({name: getattr(one, part) for name, one in both.items()} for part in ("losses", "rises"))
-    yield Drawn(f"curves{mark}", draw_curves(losses, rises, alone.dice), CURVES)
+    yield FigureEvent(f"curves{mark}", draw_curves(losses, rises, alone.dice), CURVES)
     chosen = (0, len(images) - 1)
     labels = {name: one.labels[0] for name, one in both.items()}
-    yield Drawn(f"segmentations{mark}", draw_segmentations(pictures, labels, chosen), SEGMENTATIONS)
+    yield FigureEvent(f"segmentations{mark}", draw_segmentations(pictures, labels, chosen), SEGMENTATIONS)
 
 
-def _closer(found: dict[str, Found], pictures: Segmented, settings: Settings) -> Iterator[Event]:
+def _closer(
+    found: dict[str, SegmentationResults], pictures: Segmented, settings: Settings
+) -> Iterator[Event]:
     """What each skip carries, and what the networks do with a shifted picture."""
-    yield Doing("cutting skips", 0.92)
+    yield ProgressEvent("cutting skips", 0.92)
     levels = range(settings.depth)
     lost: dict[int, list[tuple[float, float]]] = {level: [] for level in levels}
     for seed, model in enumerate(found[WITH].models):
@@ -173,15 +175,15 @@ def _closer(found: dict[str, Found], pictures: Segmented, settings: Settings) ->
             cut = try_on(model, pictures, cut=(level,))[1]
             lost[level].append((whole.dice - cut.dice, whole.outline - cut.outline))
             for name, value in zip(("Dice", "outline F"), lost[level][-1], strict=True):
-                yield Measured(f"{name} lost by cutting a skip", value, seed, {"level": level})
+                yield Metric(f"{name} lost by cutting a skip", value, seed, {"level": level})
     top, deep = (
         {seed: both[1] for seed, both in enumerate(lost[level])} for level in (0, settings.depth - 1)
     )
-    yield Compared(
+    yield PairedMetric(
         "outline F lost, topmost skip minus deepest", ("level 0", f"level {settings.depth - 1}"), top, deep
     )
-    yield Drawn("skips", draw_skips(lost, ("Dice", "outline F")), SKIPS)
-    yield Doing("shifting pictures", 0.95)
+    yield FigureEvent("skips", draw_skips(lost, ("Dice", "outline F")), SKIPS)
+    yield ProgressEvent("shifting pictures", 0.95)
     yield from _shifts(found, pictures, settings)
 
 
@@ -201,7 +203,9 @@ def shifted(model: UNet, picture: Tensor, shift: int, border: int) -> Tensor:
     return change[border:-border, border:-border]
 
 
-def _shifts(found: dict[str, Found], pictures: Segmented, settings: Settings) -> Iterator[Event]:
+def _shifts(
+    found: dict[str, SegmentationResults], pictures: Segmented, settings: Settings
+) -> Iterator[Event]:
     images, _ = pictures.whole("test")
     picture, period = images[len(images) // 2], 2**settings.depth
     # Not quite six times the period is what a score sees to each side; the rest is room for the shift.
@@ -215,19 +219,19 @@ def _shifts(found: dict[str, Found], pictures: Segmented, settings: Settings) ->
                 change = shifted(model.eval(), picture, shift, border)
                 maps.setdefault((name, shift), change)
                 curve[shift].append(float(change.mean()))
-                yield Measured(f"change under a shift, {name}", curve[shift][-1], seed, {"pixels": shift})
+                yield Metric(f"change under a shift, {name}", curve[shift][-1], seed, {"pixels": shift})
         exact = shifted(found[name].models[0].double(), picture.double(), period, border)
-        yield Measured(f"largest change under a shift by {period}, {name}", float(exact.max()))
+        yield Metric(f"largest change under a shift by {period}, {name}", float(exact.max()))
         found[name].models[0].float()
     half = period // 2
-    yield Compared(
+    yield PairedMetric(
         "change under a shift of half a period, with skips minus without",
         (WITH, WITHOUT),
         dict(enumerate(curves[WITH][half])),
         dict(enumerate(curves[WITHOUT][half])),
     )
     shown = {(name, shift): maps[name, shift] for name in curves for shift in (1, half, period)}
-    yield Drawn("shifts", draw_shifts(curves, shown, period), SHIFTS)
+    yield FigureEvent("shifts", draw_shifts(curves, shown, period), SHIFTS)
 
 
 TABLE = (
@@ -250,7 +254,7 @@ SHIFTS = (
     "Left: the share of probability that changes class, averaged over the picture (seed 0), when the picture is shifted by so many pixels and the answer is moved back. A convolution alone would give 0 "
     "everywhere. Max pooling starts its squares at even pixels, so only shifts by 2^depth (dotted) change nothing. With skips the change is small, and smaller for even shifts: most of it comes from the upper levels. Right: where each network changes its mind (seed 0)."
 )
-DOCUMENT = "document 004, question 4"
+DOCUMENT = "Toronto A4, question 4"
 
 EXPERIMENT = Experiment(
     question="What do the skips of a U-Net carry, and what does it do without them?",

@@ -1,4 +1,4 @@
-"""Models small enough to try every text, and document 001's beam search with a count of its comparisons."""
+"""Models small enough to try every text, and Berkeley HW6's beam search with a count of its comparisons."""
 
 from functools import cmp_to_key
 from itertools import product
@@ -7,7 +7,7 @@ from math import exp, log, log2
 import torch
 from torch import Tensor
 
-from regard.models.gpt.config import Config
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
 WORDS = ("neural", "network")
@@ -15,11 +15,11 @@ AFTER: dict[tuple[int, ...], tuple[float, float]] = {
     (): (-0.65, -0.73), (0,): (-0.8, -0.6), (1,): (-0.6, -0.8),
     (0, 0): (-0.01, log(1 - exp(-0.01))), (0, 1): (-0.8, -0.6), (1, 0): (-0.8, -0.6), (1, 1): (-0.6, -0.8),
 }  # fmt: skip
-"Figure 2 of document 001: the log-probability of each word after each beginning."
+"Figure 2 of Berkeley HW6: the log-probability of each word after each beginning."
 
 
 def documents_model(ids: Tensor) -> Tensor:
-    """Document 001's decoder as a model: a first id that stands for the start, then the two words."""
+    """Berkeley HW6's decoder as a model: a first id that stands for the start, then the two words."""
     rows = [[AFTER[tuple(row[1 : end + 1])] for end in range(len(row))] for row in ids.tolist()]
     return torch.tensor(rows, dtype=torch.float64)
 
@@ -27,8 +27,8 @@ def documents_model(ids: Tensor) -> Tensor:
 def small_model(seed: int) -> GPT:
     """A random model of five tokens whose next token depends on all before."""
     torch.manual_seed(seed)
-    config = Config(
-        vocabulary=5, context=16, depth=2, heads=2, width=8, position="rotary", tied=False, deviation=0.5
+    config = GPTConfig(
+        vocabulary=5, context=16, depth=2, heads=2, width=8, position="rotary", tied=False, init_std=0.5
     )
     return GPT(config).double().eval()
 
@@ -52,7 +52,7 @@ def worst_rank(texts: Tensor, totals: Tensor) -> int:
 
 
 def document_beam(logs: Tensor, width: int, steps: int) -> tuple[float, int]:
-    """Document 001's algorithm as it is analysed there, for a model whose words do not depend on each other.
+    """Berkeley HW6's algorithm as it is analysed there, for a model whose words do not depend on each other.
 
     Sorts the words after each beam, keeps the best `width` of each, and sorts those of all beams; gives the
     best total and how many comparisons were made.

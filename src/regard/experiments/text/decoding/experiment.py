@@ -29,11 +29,11 @@ from regard.experiments.text.decoding.figures import (
 )
 from regard.generation.beam import Beam, Node, beam_search
 from regard.generation.sampling import Sampler
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 DOCUMENT = {1: (-0.65, -0.73), 2: (-1.25, -1.33), 3: (-1.85, -1.93)}
-"Document 001, 5a to 5c: what a beam of two holds after each step."
+"Berkeley HW6, 5a to 5c: what a beam of two holds after each step."
 SAMPLERS = {
     "plain": Sampler(),
     "temperature 0.5": Sampler(temperature=0.5),
@@ -63,12 +63,12 @@ class Settings:
     "Lengths for which operations are counted and timed."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The document's tree, beams on random models, samplers, then the cost."""
     yield from _document()
-    yield from _searches(settings, session)
-    yield from _samplers(settings, session)
-    yield from _costs(settings, session)
+    yield from _searches(settings, context)
+    yield from _samplers(settings, context)
+    yield from _costs(settings, context)
 
 
 def _document() -> Iterator[Event]:
@@ -81,11 +81,11 @@ def _document() -> Iterator[Event]:
         for length, totals in DOCUMENT.items()
         for node, known in zip(levels[length], totals, strict=False)
     ]
-    yield Measured("largest gap to the document's six log-probabilities", max(apart))
+    yield Metric("largest gap to the document's six log-probabilities", max(apart))
     everything = beam_search(documents_model, torch.tensor([[0]]), width=8, steps=3).best[0]
-    yield Measured("log-probability of the most probable text of three words", everything.log_probability)
-    yield Measured("the beam of two finds it", float(found.best[0].ids == everything.ids))
-    yield Tabled(
+    yield Metric("log-probability of the most probable text of three words", everything.log_probability)
+    yield Metric("the beam of two finds it", float(found.best[0].ids == everything.ids))
+    yield TableEvent(
         "beams",
         ("step", "the beam holds", "log-probability", "document"),
         [
@@ -96,17 +96,17 @@ def _document() -> Iterator[Event]:
         "What a beam of two holds after each step. The document's log-probabilities are rounded to two digits, so "
         "that those of a pair do not sum to exactly one; ours are divided by their sum.",
     )
-    yield Drawn("tree", draw_tree(found, everything), TREE)
+    yield FigureEvent("tree", draw_tree(found, everything), TREE)
 
 
-def _searches(settings: Settings, session: Session) -> Iterator[Event]:
+def _searches(settings: Settings, context: Context) -> Iterator[Event]:
     gaps: dict[int, list[float]] = {width: [] for width in settings.widths}
     ranks: list[int] = []
     apart, kept_promise = 0.0, True
     start = torch.tensor([[0]])
     for index in range(settings.models):
-        yield Doing(f"model {index + 1} of {settings.models}", 0.05 + 0.4 * index / settings.models)
-        model = small_model(1000 * session.seed + index)
+        yield ProgressEvent(f"model {index + 1} of {settings.models}", 0.05 + 0.4 * index / settings.models)
+        model = small_model(1000 * context.seed + index)
         texts, totals = every_text(model, start, settings.length)
         best = float(totals[:, -1].max())
         ranks.append(worst_rank(texts, totals))
@@ -118,18 +118,16 @@ def _searches(settings: Settings, session: Session) -> Iterator[Event]:
             kept_promise &= ranks[-1] > width or gaps[width][-1] < 1e-9
     found_it = {width: sum(gap < 1e-9 for gap in each) / len(each) for width, each in gaps.items()}
     for width in settings.widths:
-        yield Measured(
+        yield Metric(
             "mean log-probability short of the best", sum(gaps[width]) / len(ranks), at={"width": width}
         )
-        yield Measured(
-            "share of models in which the best text is found", found_it[width], at={"width": width}
-        )
-    yield Measured("largest gap between a beam's score and a full pass", apart)
-    yield Measured("smallest log-probability short of the best", min(min(each) for each in gaps.values()))
-    yield Measured("greedy finds the best text, share of models", found_it[1])
-    yield Measured("a beam as wide as the worst rank of a beginning always finds it", float(kept_promise))
-    yield Measured("the widest beam finds the best text, share of models", found_it[settings.widths[-1]])
-    yield Drawn("search", draw_searches(gaps, found_it, ranks), SEARCH)
+        yield Metric("share of models in which the best text is found", found_it[width], at={"width": width})
+    yield Metric("largest gap between a beam's score and a full pass", apart)
+    yield Metric("smallest log-probability short of the best", min(min(each) for each in gaps.values()))
+    yield Metric("greedy finds the best text, share of models", found_it[1])
+    yield Metric("a beam as wide as the worst rank of a beginning always finds it", float(kept_promise))
+    yield Metric("the widest beam finds the best text, share of models", found_it[settings.widths[-1]])
+    yield FigureEvent("search", draw_searches(gaps, found_it, ranks), SEARCH)
 
 
 def surprise(counts: Tensor, p: Tensor) -> float:
@@ -145,12 +143,12 @@ def surprise(counts: Tensor, p: Tensor) -> float:
     return float(torch.special.gammaincc(freedom, statistic / 2))
 
 
-def _samplers(settings: Settings, session: Session) -> Iterator[Event]:
-    generator = torch.Generator().manual_seed(session.seed)
+def _samplers(settings: Settings, context: Context) -> Iterator[Event]:
+    generator = torch.Generator().manual_seed(context.seed)
     logits = 1.5 * torch.randn(1, 30, generator=generator, dtype=torch.float64)
     rows, pictures, strays = [], {}, 0
     for index, (name, sampler) in enumerate(SAMPLERS.items()):
-        yield Doing(f"draws, {name}", 0.5 + 0.03 * index)
+        yield ProgressEvent(f"draws, {name}", 0.5 + 0.03 * index)
         p = sampler.distribution(logits)[0]
         drawn = sampler.choose(logits.expand(settings.draws, -1), generator=generator)
         counts = drawn.bincount(minlength=30)
@@ -158,46 +156,46 @@ def _samplers(settings: Settings, session: Session) -> Iterator[Event]:
         rows.append((name, int((p > 0).sum()), surprise(counts, p)))
         pictures[name] = (p, counts / settings.draws)
     # The smallest of seven is small by chance: what is judged is how small it is for that.
-    yield Measured(
+    yield Metric(
         "smallest p-value of the samplers, times their number",
         min(1.0, min(row[2] for row in rows) * len(rows)),
     )
-    yield Measured("draws of tokens that the sampler forbids", float(strays))
+    yield Metric("draws of tokens that the sampler forbids", float(strays))
     wrong = surprise(
         pictures["plain"][1] * settings.draws, SAMPLERS["temperature 0.5"].distribution(logits)[0]
     )
-    yield Measured("p-value of plain draws held against temperature 0.5", wrong)
-    yield Tabled(
+    yield Metric("p-value of plain draws held against temperature 0.5", wrong)
+    yield TableEvent(
         "samplers",
         ("sampler", "tokens that may be drawn", "p-value"),
         rows,
         "Draws against the exact distribution, by Pearson's chi-square: a p-value is the chance of a difference at "
         "least so large if the draws are right. Right samplers give p-values spread evenly over 0 to 1.",
     )
-    yield Drawn("samplers", draw_samplers(pictures), DRAWS)
+    yield FigureEvent("samplers", draw_samplers(pictures), DRAWS)
 
 
-def _costs(settings: Settings, session: Session) -> Iterator[Event]:
-    generator = torch.Generator().manual_seed(session.seed)
+def _costs(settings: Settings, context: Context) -> Iterator[Event]:
+    generator = torch.Generator().manual_seed(context.seed)
     ratios, counts, times = [], {}, {}
     middle = settings.sizes[1]
     grid = [(size, 4, 3) for size in settings.sizes] + [(middle, width, 3) for width in settings.beams]
     grid = list(dict.fromkeys(grid + [(middle, 4, steps) for steps in settings.lengths]))
     for index, (size, width, steps) in enumerate(grid):
-        yield Doing(f"a vocabulary of {size}, a beam of {width}", 0.75 + 0.2 * index / len(grid))
+        yield ProgressEvent(f"a vocabulary of {size}, a beam of {width}", 0.75 + 0.2 * index / len(grid))
         logs = torch.randn(steps, size, generator=generator).log_softmax(-1)
         best, count = document_beam(logs, width, steps)
         ratios.append(count / formula(width, steps, size))
         counts[size, width, steps] = count
         found, times[size, width, steps] = _timed(logs, width)
         at = {"vocabulary": size, "width": width, "length": steps}
-        yield Measured("comparisons", count, at=at)
-        yield Measured("milliseconds a step", 1000 * times[size, width, steps], at=at)
-        yield Measured("gap between the document's algorithm and ours", abs(best - found), at=at)
-    yield Measured("smallest comparisons / formula", min(ratios))
-    yield Measured("largest comparisons / formula", max(ratios))
+        yield Metric("comparisons", count, at=at)
+        yield Metric("milliseconds a step", 1000 * times[size, width, steps], at=at)
+        yield Metric("gap between the document's algorithm and ours", abs(best - found), at=at)
+    yield Metric("smallest comparisons / formula", min(ratios))
+    yield Metric("largest comparisons / formula", max(ratios))
     varied = {"sizes": settings.sizes, "beams": settings.beams, "lengths": settings.lengths}
-    yield Drawn("cost", draw_costs(counts, times, **varied), COST)
+    yield FigureEvent("cost", draw_costs(counts, times, **varied), COST)
 
 
 def _timed(logs: Tensor, width: int) -> tuple[float, float]:
@@ -219,7 +217,7 @@ EXPERIMENT = Experiment(
     question="When does a beam find the most probable text, do samplers draw what they should, and what does a beam cost?",
     answers=(39, 40, 41),
     method="""Beam search keeps the k most probable beginnings of each length, follows each by every word, and
-        keeps the k best of the results. Document 001's tree is searched first: two words, three steps, k = 2. Its
+        keeps the k best of the results. Berkeley HW6's tree is searched first: two words, three steps, k = 2. Its
         figure is known by the numbers in its solution; what they leave open is one minus the other word's
         probability, and after "network network" it cannot matter, since −1.53 is below the best total already.
 
@@ -234,28 +232,28 @@ EXPERIMENT = Experiment(
         nothing later brings it back. Wider beams fail less, and one as wide as the worst rank never does. Greedy
         search is the narrowest beam and fails most. The price is linear in k, in the length T and nearly so in the
         vocabulary M.""",
-    correction="""Document 001, 5e, gives O(T K M log M). Sorting is not needed to find the k largest: selection
+    correction="""Berkeley HW6, 5e, gives O(T K M log M). Sorting is not needed to find the k largest: selection
         makes it O(T K M), which is what is run here; the sum K² log K² is smaller where M ≥ K.""",
     claims=(
         Claim(
             name="largest gap to the document's six log-probabilities",
             high=0.01,
             why="−.65, −.73; −1.25, −1.33; −1.85, −1.93; rounded pairs sum to one within 0.4 %, three times",
-            source="document 001, 5a-c",
+            source="Berkeley HW6, 5a-c",
         ),
         Claim(
             name="log-probability of the most probable text of three words",
             low=-1.47,
             high=-1.45,
             why="neural neural neural: −.65 − .8 − .01 = −1.46",
-            source="document 001, 5d",
+            source="Berkeley HW6, 5d",
         ),
         Claim(
             name="the beam of two finds it",
             low=0.0,
             high=0.0,
             why="neural neural ranks third at step 2",
-            source="document 001, 5d",
+            source="Berkeley HW6, 5d",
         ),
         Claim(
             name="largest gap between a beam's score and a full pass",
@@ -273,7 +271,7 @@ EXPERIMENT = Experiment(
             name="greedy finds the best text, share of models",
             high=0.9,
             why="the best first word is not always the first word of the best text",
-            source="document 001, 5",
+            source="Berkeley HW6, 5",
         ),
         Claim(
             name="a beam as wide as the worst rank of a beginning always finds it",
@@ -293,7 +291,7 @@ EXPERIMENT = Experiment(
             low=0.0,
             high=0.0,
             why="top-k, top-p and min-p leave them no probability",
-            source="documents 002 and 003",
+            source="Jerusalem ex. 5 and Amsterdam A2",
         ),
         Claim(
             name="p-value of plain draws held against temperature 0.5",
@@ -305,13 +303,13 @@ EXPERIMENT = Experiment(
             name="smallest comparisons / formula",
             low=0.7,
             why="sorting M in random order takes at least log2 M! ≥ M log2 M − 1.44 M comparisons",
-            source="document 001, 5e",
+            source="Berkeley HW6, 5e",
         ),
         Claim(
             name="largest comparisons / formula",
             high=1.0,
             why="merging sorts take at most M log2 M",
-            source="document 001, 5e",
+            source="Berkeley HW6, 5e",
         ),
     ),
     presets={

@@ -38,7 +38,7 @@ Case = tuple[int, int, int]
 
 
 def draw_tree(found: Search, best: Beam) -> "Figure":
-    """Every beginning on document 001's tree: what the beam kept, what it dropped, and the best text."""
+    """Every beginning on Berkeley HW6's tree: what the beam kept, what it dropped, and the best text."""
     states = {node.ids: node.state for node in found.tree()} | {(): "kept"}
     place: dict[tuple[int, ...], tuple[float, float]] = {(): (0.0, 3.5)}
     for length in (1, 2, 3):
@@ -64,7 +64,7 @@ def draw_tree(found: Search, best: Beam) -> "Figure":
                 bbox={"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": colour}, zorder=2,
             )  # fmt: skip
         axis.set(xlim=(-0.3, 3.5), ylim=(-0.3, 7.8), xticks=range(4), yticks=[], xlabel="words so far")
-        axis.set_title("a beam of two on document 001's tree")
+        axis.set_title("a beam of two on Berkeley HW6's tree")
         axis.grid(False)
         axis.spines["left"].set_visible(False)
         return figure

@@ -15,9 +15,9 @@ from regard.experiments.text.exactness.machine import Chip, crossing, standard, 
 from regard.generation.engine import continuation
 from regard.generation.sampling import GREEDY
 from regard.lab.bench import growth, interleave
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
-from regard.models.gpt.config import Config
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
 KINDS = {
@@ -33,9 +33,9 @@ MARGIN = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    model: Config = field(
-        default_factory=lambda: Config(
-            vocabulary=65, context=160, depth=4, heads=4, width=64, position="rotary", deviation=0.1
+    model: GPTConfig = field(
+        default_factory=lambda: GPTConfig(
+            vocabulary=65, context=160, depth=4, heads=4, width=64, position="rotary", init_std=0.1
         )
     )
     "The model whose cache is tested; its weights are random."
@@ -53,22 +53,22 @@ class Settings:
     "Timings of each length."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The cache first, then flash attention: values, time, memory, bytes."""
-    yield from _cache(settings, session)
-    yield from _values(session)
+    yield from _cache(settings, context)
+    yield from _values(context)
     yield from _times(settings)
     yield from _memory(settings)
-    yield from _bytes(settings, session)
+    yield from _bytes(settings, context)
 
 
-def chain(config: Config, length: int) -> int:
+def chain(config: GPTConfig, length: int) -> int:
     """The additions that follow one upon the other from a token to its logits, in the longest way through."""
     block = config.width + config.head_width + length + config.width + config.width + config.hidden
     return config.depth * block + config.width
 
 
-def bound(config: Config, length: int, kind: torch.dtype) -> float:
+def bound(config: GPTConfig, length: int, kind: torch.dtype) -> float:
     """MARGIN · √chain · u, with u half the distance from 1 to the next number: roundings as a random walk."""
     return MARGIN * sqrt(chain(config, length)) * torch.finfo(kind).eps / 2
 
@@ -80,16 +80,16 @@ def cached(model: GPT, ids: Tensor, sizes: list[int]) -> Tensor:
     return torch.stack([model.next(part, cache) for part in ids.split(sizes, 1)], 1)
 
 
-def _cache(settings: Settings, session: Session) -> Iterator[Event]:
+def _cache(settings: Settings, context: Context) -> Iterator[Event]:
     config = settings.model
-    torch.manual_seed(session.seed)
+    torch.manual_seed(context.seed)
     model, length = GPT(config).eval(), settings.model.context
     state = {name: one.double() for name, one in model.state_dict().items()}
     ids = torch.randint(config.vocabulary, (settings.rows, length))
     pieces = {"token by token": [1] * length, "in chunks": [37, 1, 60, 2, length - 100]}
     used, rows = 0.0, []
     for name, kind in KINDS.items():
-        yield Doing(f"the cache in {name}", 0.05)
+        yield ProgressEvent(f"the cache in {name}", 0.05)
         model.to(kind).load_state_dict(state)
         with torch.no_grad():
             whole = model(ids)
@@ -98,17 +98,17 @@ def _cache(settings: Settings, session: Session) -> Iterator[Event]:
             ends = torch.tensor(sizes).cumsum(0) - 1
             gap = float((cached(model, ids, sizes) - whole[:, ends]).double().abs().max() / largest)
             used = max(used, gap / limit)
-            yield Measured(
+            yield Metric(
                 "cached less full, relative to the largest logit", gap, at={"type": name, "way": way}
             )
             rows.append((name, way, gap, limit, gap / limit))
-    yield Measured("largest gap of the cache / bound", used)
+    yield Metric("largest gap of the cache / bound", used)
     model.float().load_state_dict(state)
     prompt, steps = ids[:, :5], length - 5
     quick = continuation(model, prompt, steps=steps, sampler=GREEDY)
     slow = continuation(lambda ids: model(ids), prompt, steps=steps, sampler=GREEDY)
-    yield Measured("greedy tokens that differ with a cache, float32", float((quick != slow).sum()))
-    yield Tabled(
+    yield Metric("greedy tokens that differ with a cache, float32", float((quick != slow).sum()))
+    yield TableEvent(
         "cache",
         ("type", "read", "largest gap", "bound", "gap / bound"),
         rows,
@@ -125,11 +125,11 @@ def inputs(length: int, kind: torch.dtype = torch.float32, seed: int = 0) -> tup
     return q, k, v
 
 
-def _values(session: Session) -> Iterator[Event]:
+def _values(context: Context) -> Iterator[Event]:
     used = 0.0
     for name, kind in KINDS.items():
-        yield Doing(f"flash attention in {name}", 0.3)
-        q, k, v = inputs(331, kind, session.seed)
+        yield ProgressEvent(f"flash attention in {name}", 0.3)
+        q, k, v = inputs(331, kind, context.seed)
         flash, plain = (
             attend(q, k, v, support=Causal(), backend=backend).output.double()
             for backend in ("sdpa", "reference")
@@ -138,8 +138,8 @@ def _values(session: Session) -> Iterator[Event]:
         # Scores, then weighted values: two chains, of the head's width and of the length.
         limit = MARGIN * sqrt(WIDTH + 331) * torch.finfo(kind).eps / 2
         used = max(used, gap / limit)
-        yield Measured("flash less reference, relative to the largest output", gap, at={"type": name})
-    yield Measured("largest gap of flash attention / bound", used)
+        yield Metric("flash less reference, relative to the largest output", gap, at={"type": name})
+    yield Metric("largest gap of flash attention / bound", used)
 
 
 def prepared(backend: str, length: float) -> Callable[[], object]:
@@ -151,21 +151,21 @@ def prepared(backend: str, length: float) -> Callable[[], object]:
 def _times(settings: Settings) -> Iterator[Event]:
     curves: dict[str, list[float]] = {"sdpa": [], "reference": []}
     for index, length in enumerate(settings.lengths):
-        yield Doing(f"time at length {length}", 0.35 + 0.25 * index / len(settings.lengths))
+        yield ProgressEvent(f"time at length {length}", 0.35 + 0.25 * index / len(settings.lengths))
         calls = {name: prepared(name, length) for name in curves}
         for name, samples in interleave(calls, rounds=settings.rounds, warm=1).items():
             curves[name].append(min(samples))
-            yield Measured("milliseconds", 1000 * min(samples), at={"backend": name, "length": length})
-    yield Measured(
+            yield Metric("milliseconds", 1000 * min(samples), at={"backend": name, "length": length})
+    yield Metric(
         "time of the reference / flash at the largest length", curves["reference"][-1] / curves["sdpa"][-1]
     )
-    yield Drawn("time", draw_times(settings.lengths, curves), TIME)
+    yield FigureEvent("time", draw_times(settings.lengths, curves), TIME)
 
 
 def _memory(settings: Settings) -> Iterator[Event]:
     rows = []
     for length in settings.memory:
-        yield Doing(f"memory at length {length}", 0.65)
+        yield ProgressEvent(f"memory at length {length}", 0.65)
         grown = {name: growth(prepared, name, length) for name in ("sdpa", "reference")}
         scores = 4 * HEADS * length**2
         if None in (one.bytes for one in grown.values()):
@@ -173,11 +173,11 @@ def _memory(settings: Settings) -> Iterator[Event]:
         sizes = {name: float(one.bytes or 0) for name, one in grown.items()}
         rows.append((length, sizes["sdpa"] / 2**20, sizes["reference"] / 2**20, scores / 2**20))
         for name, size in sizes.items():
-            yield Measured("bytes", size, at={"backend": name, "length": length})
+            yield Metric("bytes", size, at={"backend": name, "length": length})
         if length == settings.memory[-1]:
-            yield Measured("memory of the reference / one matrix of scores", sizes["reference"] / scores)
-            yield Measured("memory of flash / one matrix of scores", sizes["sdpa"] / scores)
-    yield Tabled(
+            yield Metric("memory of the reference / one matrix of scores", sizes["reference"] / scores)
+            yield Metric("memory of flash / one matrix of scores", sizes["sdpa"] / scores)
+    yield TableEvent(
         "memory",
         ("length", "flash, MiB", "reference, MiB", "one matrix of scores, MiB"),
         rows,
@@ -185,23 +185,23 @@ def _memory(settings: Settings) -> Iterator[Event]:
     )
 
 
-def _bytes(settings: Settings, session: Session) -> Iterator[Event]:
-    generator = torch.Generator().manual_seed(session.seed)
+def _bytes(settings: Settings, context: Context) -> Iterator[Event]:
+    generator = torch.Generator().manual_seed(context.seed)
     n, d = settings.tokens, 64
     q, k, v = (torch.randn(n, d, generator=generator, dtype=torch.float64) for _ in range(3))
     expected = (q @ k.mT / sqrt(d)).softmax(-1) @ v
     gap, off, counted = 0.0, 0.0, []
     for index, size in enumerate(settings.chips):
-        yield Doing(f"a chip of {size} KiB", 0.85 + 0.1 * index / len(settings.chips))
+        yield ProgressEvent(f"a chip of {size} KiB", 0.85 + 0.1 * index / len(settings.chips))
         chip = Chip(room=size * 256)
         gap = max(gap, float((tiled(q, k, v, chip) - expected).abs().max()))
         off = max(off, abs(chip.crossed / crossing(n, d, chip.room) - 1))
         counted.append(chip.crossed)
-        yield Measured("MiB that cross", 4 * chip.crossed / 2**20, at={"KiB on the chip": size})
-    yield Measured("largest gap of the tiled form to the softmax", gap)
-    yield Measured("counted numbers that cross / formula, less one", off)
-    yield Measured("numbers that cross step by step / tiled, largest chip", standard(n, d) / counted[-1])
-    yield Drawn("bytes", draw_bytes(settings.chips, counted, tokens=n, width=d), BYTES)
+        yield Metric("MiB that cross", 4 * chip.crossed / 2**20, at={"KiB on the chip": size})
+    yield Metric("largest gap of the tiled form to the softmax", gap)
+    yield Metric("counted numbers that cross / formula, less one", off)
+    yield Metric("numbers that cross step by step / tiled, largest chip", standard(n, d) / counted[-1])
+    yield FigureEvent("bytes", draw_bytes(settings.chips, counted, tokens=n, width=d), BYTES)
 
 
 EXPERIMENT = Experiment(
@@ -221,7 +221,7 @@ EXPERIMENT = Experiment(
         saves memory because the N × N matrix is never stored; it saves time because that matrix need not be written
         and read. The number of multiplications is the same. The gain in bytes grows with the chip, as 2B/d for
         blocks of B queries.""",
-    correction="""Document 003, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
+    correction="""Amsterdam A2, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
         long sequences; for one new token with a cache there is no such matrix, and flash attention saves nothing.""",
     claims=(
         Claim(
@@ -241,31 +241,31 @@ EXPERIMENT = Experiment(
             name="largest gap of flash attention / bound",
             high=1.0,
             why="an online softmax is the softmax, up to rounding",
-            source="document 003, 2.9a",
+            source="Amsterdam A2, 2.9a",
         ),
         Claim(
             name="time of the reference / flash at the largest length",
             low=1.0,
             why="the matrix of scores is neither written nor read",
-            source="document 003, 2.9b",
+            source="Amsterdam A2, 2.9b",
         ),
         Claim(
             name="memory of the reference / one matrix of scores",
             low=1.0,
             why="scores are held as a whole",
-            source="document 003, 2.9b",
+            source="Amsterdam A2, 2.9b",
         ),
         Claim(
             name="memory of flash / one matrix of scores",
             high=0.1,
             why="outputs and blocks are linear in the length",
-            source="document 003, 2.9b",
+            source="Amsterdam A2, 2.9b",
         ),
         Claim(
             name="largest gap of the tiled form to the softmax",
             high=1e-12,
             why="float64 rounding only",
-            source="document 003, 2.9b",
+            source="Amsterdam A2, 2.9b",
         ),
         Claim(
             name="counted numbers that cross / formula, less one",

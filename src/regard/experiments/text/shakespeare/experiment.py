@@ -21,22 +21,46 @@ from regard.experiments.text.shakespeare.figures import (
     draw_losses,
 )
 from regard.generation.sampling import Sampler
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
-from regard.lab.text_model import keep_voice
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
+from regard.lab.text_model import save_text_model
 from regard.models.gpt.block import CausalAttention
 from regard.models.gpt.model import GPT
-from regard.models.gpt.presets import DOCUMENT_000, DOCUMENT_002
-from regard.training import Checkpoints, Group, Plan, Training, cross_entropy, held_out, joined, kept, resume
+from regard.models.gpt.presets import DUKE, JERUSALEM
+from regard.training import (
+    Checkpoints,
+    Plan,
+    ProcessGroup,
+    Training,
+    checkpointed,
+    cross_entropy,
+    distributed,
+    evaluate,
+    resume,
+)
 
 EPOCH = 1563
-"Steps of 64 windows in the 100,000 windows that document 002 calls an epoch."
-ADAM = Plan(steps=EPOCH, rate=3e-4, betas=(0.9, 0.999), fall="constant", warmup=0.0, clip=None)
-"Document 002's optimiser."
-PLAIN = Plan(steps=2000, rate=1e-3, betas=(0.9, 0.99), decay=0.1, fall="cosine", warmup=0.05, floor=0.1)
-"The recipe usual for document 000's sizes on a CPU."
+"Steps of 64 windows in the 100,000 windows that Jerusalem ex. 5 calls an epoch."
+ADAM = Plan(steps=EPOCH, learning_rate=3e-4, betas=(0.9, 0.999), schedule="constant", warmup=0.0, clip=None)
+"Jerusalem ex. 5's optimiser."
+PLAIN = Plan(
+    steps=2000,
+    learning_rate=1e-3,
+    betas=(0.9, 0.99),
+    weight_decay=0.1,
+    schedule="cosine",
+    warmup=0.05,
+    floor=0.1,
+)
+"The recipe usual for Duke HW3's sizes on a CPU."
 QUICK = Plan(
-    steps=250, optimiser="muon", rate=4e-3, matrix_rate=0.02, betas=(0.9, 0.95), fall="linear", warmup=0.05
+    steps=250,
+    optimiser="muon",
+    learning_rate=4e-3,
+    matrix_learning_rate=0.02,
+    betas=(0.9, 0.95),
+    schedule="linear",
+    warmup=0.05,
 )
 "The same model by Muon, in an eighth of the steps."
 
@@ -46,13 +70,13 @@ class Settings:
     text: str = "tiny-shakespeare"
     "A known text (see 'regard data'), or the path of a text file of your own."
     epochs: int = 2
-    "Epochs of document 002's model, of 100,000 windows each."
+    "Epochs of Jerusalem ex. 5's model, of 100,000 windows each."
     epoch: int = EPOCH
     "Steps of an epoch."
     plan: Plan = QUICK
-    "How document 000's model is trained."
+    "How Duke HW3's model is trained."
     batch: int = 12
-    "Windows in a batch of document 000's model."
+    "Windows in a batch of Duke HW3's model."
     rows: int = 8
     "Samples whose words are counted, for each way of sampling."
 
@@ -63,79 +87,82 @@ CURVES = (
     "accuracy of the last character, training",
     "accuracy of the last character, test",
 )
-"What is measured of document 002's model at the end of an epoch."
+"What is measured of Jerusalem ex. 5's model at the end of an epoch."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
-    """Document 002's model first, then document 000's; each is saved as it goes."""
-    with joined() as group:
-        small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=DOCUMENT_002.context)
-        yield Said("The text", small.text.said)
+def run(settings: Settings, context: Context) -> Iterator[Event]:
+    """Jerusalem ex. 5's model first, then Duke HW3's; each is saved as it goes."""
+    with distributed() as group:
+        small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=JERUSALEM.context)
+        yield TextEvent("The text", small.text.said)
         known = small.text.name == "tiny-shakespeare"
-        yield from _document_002(settings, session, small, known, group)
-        large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DOCUMENT_000.context)
-        yield from _document_000(settings, session, large, known, group)
+        yield from _document_002(settings, context, small, known, group)
+        large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DUKE.context)
+        yield from _document_000(settings, context, large, known, group)
 
 
 def _document_002(
-    settings: Settings, session: Session, corpus: Corpus, known: bool, group: Group
+    settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
-    torch.manual_seed(session.seed)
-    model = GPT(replace(DOCUMENT_002, vocabulary=corpus.tokenizer.size))
-    plan = replace(ADAM, steps=settings.epochs * settings.epoch, seed=session.seed)
-    seconds = inf if session.left() == inf else 0.4 * session.left()
-    place = session.folder / "document-002"
+    torch.manual_seed(context.seed)
+    model = GPT(replace(JERUSALEM, vocabulary=corpus.tokenizer.size))
+    plan = replace(ADAM, steps=settings.epochs * settings.epoch, seed=context.seed)
+    seconds = inf if context.left() == inf else 0.4 * context.left()
+    place = context.folder / "jerusalem"
     training, checkpoints = _begun(model, corpus, plan, place, batch=64, seconds=seconds, group=group)
     recent: list[float] = []
     curve: list[Epoch] = []
-    for step in kept(training, checkpoints):
+    for step in checkpointed(training, checkpoints):
         recent.append(step.loss)
         if step.step % 50 == 0:
-            yield Measured(
-                "training loss, document 002", sum(recent[-50:]) / len(recent[-50:]), at={"step": step.step}
+            yield Metric(
+                "training loss, Jerusalem ex. 5",
+                sum(recent[-50:]) / len(recent[-50:]),
+                at={"step": step.step},
             )
-            yield Doing(
-                f"document 002's model, step {step.step}, loss {step.loss:.3f}", 0.45 * step.step / plan.steps
+            yield ProgressEvent(
+                f"Jerusalem ex. 5's model, step {step.step}, loss {step.loss:.3f}",
+                0.45 * step.step / plan.steps,
             )
         if step.step % settings.epoch == 0 or step.step == training.course.steps:
             epoch = step.step / settings.epoch
             curve.append((epoch, sum(recent) / len(recent), *_tested(model, corpus)))
             recent = []
             for name, value in zip(CURVES, curve[-1][1:], strict=True):
-                yield Measured(f"{name} by epoch, document 002", value, at={"epoch": epoch})
+                yield Metric(f"{name} by epoch, Jerusalem ex. 5", value, at={"epoch": epoch})
             yield from _sentences(model, corpus, epoch)
             if epoch == 1 and known:
-                yield Measured("document 002: test loss after the first epoch", curve[-1][2])
+                yield Metric("Jerusalem ex. 5: test loss after the first epoch", curve[-1][2])
     if curve and known and training.step == plan.steps:
         for name, value in zip(
             ("training loss", "test loss", "training accuracy", "test accuracy"), curve[-1][1:], strict=True
         ):
-            yield Measured(f"document 002: {name} at the end", value)
+            yield Metric(f"Jerusalem ex. 5: {name} at the end", value)
     if curve:
-        yield Drawn("epochs", draw_epochs(curve), EPOCHS)
+        yield FigureEvent("epochs", draw_epochs(curve), EPOCHS)
 
 
 def _begun(
-    model: GPT, corpus: Corpus, plan: Plan, folder: Path, *, batch: int, seconds: float, group: Group
+    model: GPT, corpus: Corpus, plan: Plan, folder: Path, *, batch: int, seconds: float, group: ProcessGroup
 ) -> tuple[Training, Checkpoints]:
     """A training that goes on from its last checkpoint; what its model needs to speak lies beside them."""
     batches = corpus.batches("train", size=batch // group.world, seed=plan.seed)
     training = Training(model, batches, cross_entropy, plan, seconds=seconds, group=group)
     checkpoints = Checkpoints(folder)
-    if group.leads:
-        keep_voice(folder, model.config, corpus.tokenizer)
+    if group.is_main:
+        save_text_model(folder, model.config, corpus.tokenizer)
     resume(training, checkpoints)
     return training, checkpoints
 
 
 def _tested(model: GPT, corpus: Corpus) -> tuple[float, float, float]:
     """The test loss, and the accuracy of the last character in training and test."""
-    loss = held_out(model, corpus.windows.cover("test", size=500))
+    loss = evaluate(model, corpus.windows.cover("test", size=500))
     return loss, last_right(model, corpus, "train"), last_right(model, corpus, "test")
 
 
 def written_out(layer: CausalAttention, x: Tensor) -> tuple[list[tuple[str, str]], Tensor]:
-    """Causal attention step by step, as document 000 asks for it: what each step gives, and the output."""
+    """Causal attention step by step, as Duke HW3 asks for it: what each step gives, and the output."""
     config, steps = layer.config, []
 
     def note(what: str, value: Tensor) -> Tensor:
@@ -160,26 +187,26 @@ def _forward(model: GPT) -> Iterator[Event]:
     x = torch.randn(2, 10, model.config.width, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         steps, output = written_out(layer, x)
-        yield Measured(
+        yield Metric(
             "gap between attention written out and the layer", float((output - layer(x)).abs().max())
         )
-    yield Tabled(
+    yield TableEvent(
         "steps",
         ("step", "shape"),
         steps,
-        "Causal attention written out, for a batch of 2 and 10 places of document 000's model.",
+        "Causal attention written out, for a batch of 2 and 10 places of Duke HW3's model.",
     )
 
 
 def _sentences(model: GPT, corpus: Corpus, epoch: float) -> Iterator[Event]:
-    """Three sentences each way, as document 002 asks."""
+    """Three sentences each way, as Jerusalem ex. 5 asks."""
     ways = {"plain": Sampler(), "top-k 5": Sampler(top_k=5)}
     said = {
         name: speak(model, corpus, "the ", steps=30, sampler=sampler, seed=42, rows=3)
         for name, sampler in ways.items()
     }
-    yield Said(
-        f"Document 002's model after epoch {epoch:g}",
+    yield TextEvent(
+        f"Jerusalem ex. 5's model after epoch {epoch:g}",
         "\n".join(
             f"{name:8} | " + " | ".join(one.replace("\n", "⏎") for one in found)
             for name, found in said.items()
@@ -195,51 +222,51 @@ def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
 
 
 def _document_000(
-    settings: Settings, session: Session, corpus: Corpus, known: bool, group: Group
+    settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
-    torch.manual_seed(session.seed)
-    model = GPT(replace(DOCUMENT_000, vocabulary=corpus.tokenizer.size))
+    torch.manual_seed(context.seed)
+    model = GPT(replace(DUKE, vocabulary=corpus.tokenizer.size))
     start, began = corpus.tokenizer.decode([0]), time.monotonic()
     yield from _forward(model)
-    before = held_out(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
+    before = evaluate(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
     if known:
-        yield Measured("loss before training", before)
-    yield Said(
-        "Document 000's model before training",
+        yield Metric("loss before training", before)
+    yield TextEvent(
+        "Duke HW3's model before training",
         speak(model, corpus, start, steps=200, sampler=Sampler(), seed=1)[0].strip(),
     )
     # What comes after the training takes some ten times what came before it: kept back by that, on a machine of any speed.
-    after = max(0.15 * session.left(), 15 * (time.monotonic() - began))
-    seconds = inf if session.left() == inf else max(session.left() - after, 0.3 * session.left())
-    plan = replace(settings.plan, seed=session.seed)
-    place = session.folder / "document-000"
+    after = max(0.15 * context.left(), 15 * (time.monotonic() - began))
+    seconds = inf if context.left() == inf else max(context.left() - after, 0.3 * context.left())
+    plan = replace(settings.plan, seed=context.seed)
+    place = context.folder / "duke"
     training, checkpoints = _begun(
         model, corpus, plan, place, batch=settings.batch, seconds=seconds, group=group
     )
     losses: list[tuple[int, float]] = [(0, before)]
     tests: list[tuple[int, float]] = [(0, before)]
-    for step in kept(training, checkpoints):
+    for step in checkpointed(training, checkpoints):
         losses.append((step.step, step.loss))
-        yield Measured("training loss, document 000", step.loss, at={"step": step.step})
+        yield Metric("training loss, Duke HW3", step.loss, at={"step": step.step})
         if step.step % max(1, plan.steps // 10) == 0 and step.step < training.course.steps:
             some = (corpus.windows.batch("test", index, size=64, seed=0) for index in range(4))
-            tests.append((step.step, held_out(model, some)))
-            yield Measured("held-out loss, document 000", tests[-1][1], at={"step": step.step})
-        yield Doing(
-            f"document 000's model, step {step.step}, loss {step.loss:.3f}",
+            tests.append((step.step, evaluate(model, some)))
+            yield Metric("held-out loss, Duke HW3", tests[-1][1], at={"step": step.step})
+        yield ProgressEvent(
+            f"Duke HW3's model, step {step.step}, loss {step.loss:.3f}",
             0.45 + 0.5 * step.step / plan.steps,
         )
-    final = held_out(model, corpus.windows.cover("test", size=256))
+    final = evaluate(model, corpus.windows.cover("test", size=256))
     tests.append((training.step, final))
     if known and training.step == plan.steps:
-        yield Measured("document 000: held-out loss at the end", final)
-    yield Said(
-        "Document 000's model after training",
+        yield Metric("Duke HW3: held-out loss at the end", final)
+    yield TextEvent(
+        "Duke HW3's model after training",
         speak(model, corpus, start, steps=500, sampler=Sampler(), seed=1)[0].strip(),
     )
     yield from _words(settings, model, corpus)
-    yield Drawn("loss", draw_losses(losses, tests), LOSS)
-    yield Drawn("attention", draw_attention(model, corpus), ATTENTION)
+    yield FigureEvent("loss", draw_losses(losses, tests), LOSS)
+    yield FigureEvent("attention", draw_attention(model, corpus), ATTENTION)
 
 
 def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
@@ -253,18 +280,18 @@ def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
         for name, sampler in (("top-k 5", Sampler(top_k=5)), ("plain", Sampler()))
     }
     top, plain = (dict(enumerate(found)) for found in shares.values())
-    yield Compared("share of real words", ("top-k 5", "plain"), top, plain)
+    yield PairedMetric("share of real words", ("top-k 5", "plain"), top, plain)
     for name, found in shares.items():
         for row, value in enumerate(found):
-            yield Measured(f"share of real words, {name}", value, row)
+            yield Metric(f"share of real words, {name}", value, row)
 
 
 EXPERIMENT = Experiment(
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
     answers=(6, 7, 8, 9, 51, 52, 53, 54),
-    method="""Two models read characters. Document 002's has 3 layers, 3 heads, width 48 and sees 10
+    method="""Two models read characters. Jerusalem ex. 5's has 3 layers, 3 heads, width 48 and sees 10
         characters; it is trained by Adam at 3e-4 on batches of 64 windows, 1563 of them to an epoch, and is
-        tested on the last 5 % of the text. Document 000's has 4 layers, 4 heads, width 128 and sees 64
+        tested on the last 5 % of the text. Duke HW3's has 4 layers, 4 heads, width 128 and sees 64
         characters; its test text is the last tenth, read in windows that do not overlap.
 
         The full preset trains both as the documents say. The quick preset stops the first after two epochs,
@@ -277,8 +304,8 @@ EXPERIMENT = Experiment(
         names. Top-k sampling makes fewer misspelt words because it never draws from the long tail of
         improbable characters. The attention maps show heads that look at the last one or two characters, and
         others that look back to the start of the word or line.""",
-    correction="""Document 000 calls training iterations epochs, and scales one head by √C where each head
-        needs √(C/H). Document 002's mask is said to be a lower triangular matrix that is added: what is added
+    correction="""Duke HW3 calls training iterations epochs, and scales one head by √C where each head
+        needs √(C/H). Jerusalem ex. 5's mask is said to be a lower triangular matrix that is added: what is added
         is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
@@ -287,57 +314,57 @@ EXPERIMENT = Experiment(
             name="gap between attention written out and the layer",
             high=1e-5,
             why="the layer is the formula, in float32",
-            source="document 000, 3b",
+            source="Duke HW3, 3b",
         ),
         Claim(
             name="loss before training",
             low=3.97,
             high=4.4,
             why="ln 65 = 4.17: nothing is known yet",
-            source="document 000, 3a",
+            source="Duke HW3, 3a",
         ),
         Claim(
-            name="document 002: test loss after the first epoch",
+            name="Jerusalem ex. 5: test loss after the first epoch",
             low=2.05,
             high=2.25,
             why="a logged run of the course has 2.152",
-            source="document 002, T2",
+            source="Jerusalem ex. 5, T2",
         ),
         Claim(
-            name="document 002: training loss at the end",
+            name="Jerusalem ex. 5: training loss at the end",
             low=1.68,
             high=1.82,
             why="logged: 1.750 after ten epochs",
-            source="document 002, T2",
+            source="Jerusalem ex. 5, T2",
             preset="full",
         ),
         Claim(
-            name="document 002: test loss at the end",
+            name="Jerusalem ex. 5: test loss at the end",
             low=1.75,
             high=1.9,
             why="logged: 1.823 after ten epochs",
-            source="document 002, T2",
+            source="Jerusalem ex. 5, T2",
             preset="full",
         ),
         Claim(
-            name="document 002: test accuracy at the end",
+            name="Jerusalem ex. 5: test accuracy at the end",
             low=0.42,
             high=0.49,
             why="logged: 0.452 after ten epochs",
-            source="document 002, T2",
+            source="Jerusalem ex. 5, T2",
             preset="full",
         ),
         Claim(
-            name="document 000: held-out loss at the end",
+            name="Duke HW3: held-out loss at the end",
             high=2.15,
             why="2000 steps of AdamW end near 1.9; 250 of Muon come close",
-            source="document 000, 3c",
+            source="Duke HW3, 3c",
         ),
         Claim(
             name="share of real words",
             low=0.0,
             why="top-k cuts off the tail in which misspellings live",
-            source="document 002, T4",
+            source="Jerusalem ex. 5, T4",
         ),
     ),
     presets={"quick": Settings(), "full": Settings(epochs=10, plan=PLAIN, rows=32)},

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 EPOCHS = (
-    "Document 002's model: loss over all characters of a window, and how often the character after the "
+    "Jerusalem ex. 5's model: loss over all characters of a window, and how often the character after the "
     "window is the most probable one, by epoch of 100,000 windows."
 )
 LOSS = (
-    "Document 000's model: the loss of each training batch, and on text that was held out. Dotted: the loss "
+    "Duke HW3's model: the loss of each training batch, and on text that was held out. Dotted: the loss "
     "of guessing among 65 characters."
 )
 ATTENTION = (
     "Where each character (down) of a line of 32 looks among those before it (across), in every head of "
-    "document 000's trained model; square roots, so that small weights are seen."
+    "Duke HW3's trained model; square roots, so that small weights are seen."
 )
 Epoch = tuple[float, float, float, float, float]
 "The epoch, loss in training and test, accuracy in training and test."
@@ -57,7 +57,7 @@ def draw_losses(losses: Sequence[tuple[int, float]], tests: Sequence[tuple[int, 
         axis.plot(*zip(*tests, strict=True), label="held out")
         axis.axhline(log(65), color=BLACK, linewidth=0.8, linestyle=":")
         axis.annotate("ln 65", (0, log(65)), xytext=(6, 3), textcoords="offset points", fontsize=9)
-        axis.set(title="document 000's model", xlabel="step", ylabel="loss (nats a character)")
+        axis.set(title="Duke HW3's model", xlabel="step", ylabel="loss (nats a character)")
         axis.legend()
         return figure
 

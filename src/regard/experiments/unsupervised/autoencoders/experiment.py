@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from torch import nn
 
 from regard.claims import Claim
-from regard.data.sets.images import load_digits
+from regard.data.sets.images import load_mnist
 from regard.errors import Unreachable
 from regard.experiments.unsupervised.autoencoders.factors import Factors, draw_factors
 from regard.experiments.unsupervised.autoencoders.figures import (
@@ -24,8 +24,8 @@ from regard.experiments.unsupervised.autoencoders.figures import (
 from regard.experiments.unsupervised.autoencoders.training import (
     CORRUPTIONS,
     FEW,
-    Grid,
-    Task,
+    Points,
+    TrainingGrid,
     Trials,
     bend,
     cells,
@@ -37,27 +37,27 @@ from regard.experiments.unsupervised.autoencoders.training import (
     try_model,
 )  # fmt: skip
 from regard.experiments.unsupervised.linear_autoencoder import accuracy, expected_accuracy, optimum, readable
-from regard.lab.events import Compared, Doing, Drawn, Event, Measured, Said, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
 from regard.models.autoencoder import Autoencoder
 
 STRONG = 20
 "Directions with a large variance, in the document."
 SMALL = 10
 "Up to this bottleneck a linear model is trained to the end by the document's ten epochs."
-LINEAR, NONLINEAR = Grid(), Grid(hidden=(256,))
-LINEAR_DIGITS, NONLINEAR_DIGITS = Grid(size=200), Grid(size=200, hidden=(256,), repeats=5)
+LINEAR, NONLINEAR = TrainingGrid(), TrainingGrid(hidden=(256,))
+LINEAR_DIGITS, NONLINEAR_DIGITS = TrainingGrid(size=200), TrainingGrid(size=200, hidden=(256,), repeats=5)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    linear: Grid = LINEAR
+    linear: TrainingGrid = LINEAR
     "Linear models on the synthetic points."
-    nonlinear: Grid = NONLINEAR
+    nonlinear: TrainingGrid = NONLINEAR
     "Nonlinear models on the synthetic points."
-    linear_digits: Grid = LINEAR_DIGITS
+    linear_digits: TrainingGrid = LINEAR_DIGITS
     "Linear models on the handwritten digits."
-    nonlinear_digits: Grid = NONLINEAR_DIGITS
+    nonlinear_digits: TrainingGrid = NONLINEAR_DIGITS
     "Nonlinear models on the handwritten digits."
     samples: int = 20_000
     "Synthetic points, of which 70 % are trained on."
@@ -69,30 +69,28 @@ class Settings:
     "Where the models are trained and probed: cpu or cuda."
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The synthetic points, then the digits, each with linear and with nonlinear models."""
-    factors, parts = draw_factors(seed=session.seed, samples=settings.samples), _parts(settings)
+    factors, parts = draw_factors(seed=context.seed, samples=settings.samples), _parts(settings)
     synthetic = replace(synthetic_task(factors), device=settings.device)
-    linear = yield from _part(synthetic, settings.linear, session.seed, parts[0])
+    linear = yield from _part(synthetic, settings.linear, context.seed, parts[0])
     yield from _theory(factors, settings.linear, linear)
-    bent = yield from _part(synthetic, settings.nonlinear, session.seed, parts[1])
+    bent = yield from _part(synthetic, settings.nonlinear, context.seed, parts[1])
     yield from _document_model(synthetic, settings, bent)
     found = {"synthetic points": (linear, bent)}
     try:
-        digits = replace(
-            digit_task(load_digits(), settings.digits, settings.held_out), device=settings.device
-        )
+        digits = replace(digit_task(load_mnist(), settings.digits, settings.held_out), device=settings.device)
     except Unreachable as missing:
-        yield Said("the digits", f"The handwritten digits are left out: {missing}")
+        yield TextEvent("the digits", f"The handwritten digits are left out: {missing}")
     else:
-        straight = yield from _part(digits, settings.linear_digits, session.seed, parts[2])
-        curved = yield from _part(digits, settings.nonlinear_digits, session.seed, parts[3])
+        straight = yield from _part(digits, settings.linear_digits, context.seed, parts[2])
+        curved = yield from _part(digits, settings.nonlinear_digits, context.seed, parts[3])
         found["digits"] = straight, curved
         yield from _digits(digits, straight, curved)
-        yield Drawn("reconstructions", draw_reconstructions(digits, straight, curved), RECONSTRUCTIONS)
-        yield Doing("codes of two numbers", parts[3][1])
-        yield Drawn("codes", draw_latent(digits, *_flat(digits, settings, session.seed)), CODES)
-    yield Drawn("accuracy", draw_accuracies(found, STRONG), ACCURACY)
+        yield FigureEvent("reconstructions", draw_reconstructions(digits, straight, curved), RECONSTRUCTIONS)
+        yield ProgressEvent("codes of two numbers", parts[3][1])
+        yield FigureEvent("codes", draw_latent(digits, *_flat(digits, settings, context.seed)), CODES)
+    yield FigureEvent("accuracy", draw_accuracies(found, STRONG), ACCURACY)
 
 
 def _parts(settings: Settings) -> list[tuple[float, float]]:
@@ -107,31 +105,33 @@ def _parts(settings: Settings) -> list[tuple[float, float]]:
     )
 
 
-def _part(task: Task, grid: Grid, seed: int, share: tuple[float, float]) -> Generator[Event, None, Trials]:
+def _part(
+    task: Points, grid: TrainingGrid, seed: int, share: tuple[float, float]
+) -> Generator[Event, None, Trials]:
     """One of the four parts: its measurements, its loss curves and its table; gives the trials."""
     trials: Trials = {}
     running, names = try_grid(task, grid, seed), cells(grid)
     for number, (bottleneck, name) in enumerate(names):
         begun = share[0] + (share[1] - share[0]) * number / len(names)
-        yield Doing(f"{task.name}: {grid.kind}, {name}, k = {bottleneck}", begun)
+        yield ProgressEvent(f"{task.name}: {grid.kind}, {name}, k = {bottleneck}", begun)
         key, trial = next(running)
         trials[key] = trial
         at = {"data": task.name, "model": grid.kind, "input": name, "k": bottleneck}
         for repeat in range(grid.repeats):
-            yield Measured("error on fresh points", trial.valid[-1, repeat].item(), repeat, at)
-            yield Measured("probe accuracy, all labels", trial.correct[repeat].mean().item(), repeat, at)
-            yield Measured(f"probe accuracy, {FEW} labels", trial.few[repeat].mean().item(), repeat, at)
+            yield Metric("error on fresh points", trial.valid[-1, repeat].item(), repeat, at)
+            yield Metric("probe accuracy, all labels", trial.correct[repeat].mean().item(), repeat, at)
+            yield Metric(f"probe accuracy, {FEW} labels", trial.few[repeat].mean().item(), repeat, at)
     bounds = {k: fresh for k, (_, fresh) in linear_bounds(task, grid.bottlenecks).items()}
-    yield Drawn(f"loss-{task.name}-{grid.kind}", draw_curves(trials, bounds), CURVES)
+    yield FigureEvent(f"loss-{task.name}-{grid.kind}", draw_curves(trials, bounds), CURVES)
     rows = [
         (k, name, *trial.train_and_valid, bounds[k], trial.correct.mean().item(), trial.few.mean().item())
         for (k, name), trial in trials.items()
     ]
-    yield Tabled(f"{grid.kind} models on {task.name}", COLUMNS, rows, PROTOCOL)
+    yield TableEvent(f"{grid.kind} models on {task.name}", COLUMNS, rows, PROTOCOL)
     return trials
 
 
-def _theory(factors: Factors, grid: Grid, trials: Trials) -> Iterator[Event]:
+def _theory(factors: Factors, grid: TrainingGrid, trials: Trials) -> Iterator[Event]:
     """Linear models on the synthetic points against what can be computed without training."""
     width, worst, off = len(factors.covariance), 0.0, 0.0
     rows = []
@@ -146,16 +146,14 @@ def _theory(factors: Factors, grid: Grid, trials: Trials) -> Iterator[Event]:
             worst = max(worst, abs(trial.error / best - 1))
         if name == "vanilla":
             for repeat in range(grid.repeats):
-                yield Measured(f"error of the linear model, k = {k}", trial.valid[-1, repeat].item(), repeat)
-                yield Measured(f"probe accuracy of the linear model, k = {k}", measured[repeat], repeat)
-    yield Measured(
-        "largest relative gap of denoising and masked errors to their own optima, k up to 10", worst
-    )
-    yield Measured("largest gap of a probe's accuracy to that of its own code's angle", off)
-    yield Tabled("linear models and theory", THEORY_COLUMNS, rows, THEORY)
+                yield Metric(f"error of the linear model, k = {k}", trial.valid[-1, repeat].item(), repeat)
+                yield Metric(f"probe accuracy of the linear model, k = {k}", measured[repeat], repeat)
+    yield Metric("largest relative gap of denoising and masked errors to their own optima, k up to 10", worst)
+    yield Metric("largest gap of a probe's accuracy to that of its own code's angle", off)
+    yield TableEvent("linear models and theory", THEORY_COLUMNS, rows, THEORY)
 
 
-def _document_model(task: Task, settings: Settings, bent: Trials) -> Iterator[Event]:
+def _document_model(task: Points, settings: Settings, bent: Trials) -> Iterator[Event]:
     """The document's one-layer "nonlinear" model beside a linear one with the same seeds, and beside real ones."""
     grid = replace(settings.linear, bottlenecks=(SMALL,), corrupted=(), epochs=1, repeats=1)
     one_layer, linear = (
@@ -163,19 +161,19 @@ def _document_model(task: Task, settings: Settings, bent: Trials) -> Iterator[Ev
     )
     errors = [try_model(model, task, grid).error for model in (one_layer, linear)]
     test = task.points["test"]
-    yield Measured(
+    yield Metric(
         "error of the document's one-layer ReLU model minus that of the linear one", errors[0] - errors[1]
     )
-    yield Measured("bend of the document's one-layer ReLU model", bend(one_layer, test))
+    yield Metric("bend of the document's one-layer ReLU model", bend(one_layer, test))
     least = min(bend(trial.model, test) for trial in bent.values())
-    yield Measured("smallest bend of a model with a hidden ReLU layer", least)
+    yield Metric("smallest bend of a model with a hidden ReLU layer", least)
 
 
-def _digits(task: Task, straight: Trials, curved: Trials) -> Iterator[Event]:
+def _digits(task: Points, straight: Trials, curved: Trials) -> Iterator[Event]:
     """Linear and nonlinear models of digits side by side, and the document's way to measure accuracy."""
     least = linear_bounds(task, [k for k, _ in straight if k < task.width])
     ratios = [trial.train[-1].min().item() / least[k][0] for (k, _), trial in straight.items() if k in least]
-    yield Measured("smallest training error of a linear model / that of PCA, digits", min(ratios))
+    yield Metric("smallest training error of a linear model / that of PCA, digits", min(ratios))
     k = max(k for k, name in straight if (k, name) in curved and k <= SMALL)
     line, curve = straight[k, "vanilla"], curved[k, "vanilla"]
     pairs = range(min(line.valid.shape[1], curve.valid.shape[1]))
@@ -184,23 +182,23 @@ def _digits(task: Task, straight: Trials, curved: Trials) -> Iterator[Event]:
         (f"probe accuracy on digits, all labels, k = {k}", curve.correct.mean(1), line.correct.mean(1)),
     ):
         sides = ({seed: values[seed].item() for seed in pairs} for values in (first, second))
-        yield Compared(name, ("nonlinear", "linear"), *sides)
+        yield PairedMetric(name, ("nonlinear", "linear"), *sides)
     bound = linear_bounds(task, (k,))[k][1]
-    yield Measured(f"error of nonlinear models on fresh digits / that of PCA, k = {k}", curve.error / bound)
+    yield Metric(f"error of nonlinear models on fresh digits / that of PCA, k = {k}", curve.error / bound)
     every = [trial.few.mean().item() for part in (straight, curved) for trial in part.values()]
-    yield Measured(f"best probe accuracy on digits with {FEW} labels", max(every))
+    yield Metric(f"best probe accuracy on digits with {FEW} labels", max(every))
     blocks = curve.correct[0].view(-1, FEW).mean(1)
     whole = curve.correct[0].mean().item()
-    yield Measured("accuracy on all test digits", whole)
-    yield Measured(
+    yield Metric("accuracy on all test digits", whole)
+    yield Metric(
         "accuracy as the document computes it: on the first 200 test digits, again and again",
         blocks[0].item(),
     )
-    yield Measured("largest gap between 200 test digits and all of them", (blocks - whole).abs().max().item())
-    yield Drawn("blocks", draw_blocks(blocks, whole), BLOCKS)
+    yield Metric("largest gap between 200 test digits and all of them", (blocks - whole).abs().max().item())
+    yield FigureEvent("blocks", draw_blocks(blocks, whole), BLOCKS)
 
 
-def _flat(task: Task, settings: Settings, seed: int) -> tuple[Trials, Trials]:
+def _flat(task: Points, settings: Settings, seed: int) -> tuple[Trials, Trials]:
     """Models whose code can be drawn as it is."""
     alone = {"bottlenecks": (2,), "corrupted": (), "repeats": 1}
     grids = (replace(one, **alone) for one in (settings.linear_digits, settings.nonlinear_digits))
@@ -226,7 +224,7 @@ THEORY = (
     "What can be known without training. The optimal error is that of the best map of rank k from corrupted to clean points, measured on clean ones. A code that keeps k of 20 equally strong directions at random holds on "
     "average k/20 of the label's direction; the angle between that direction and the code of each model gives its accuracy more exactly."
 )
-SOURCE = "document 001, question 4a"
+SOURCE = "Berkeley HW6, question 4a"
 EXPERIMENT = Experiment(
     question="Which autoencoder learns what: linear or not, with noise or masks, through a narrow or a wide bottleneck?",
     answers=(32, 33, 34, 35, 36),
@@ -327,13 +325,13 @@ EXPERIMENT = Experiment(
             name="error of the document's one-layer ReLU model minus that of the linear one",
             low=0,
             high=0,
-            source="this experiment, against document 001, question 4a",
+            source="this experiment, against Berkeley HW6, question 4a",
             why="with one layer on each side no activation stands anywhere",
         ),
         Claim(
             name="bend of the document's one-layer ReLU model",
             high=1e-5,
-            source="this experiment, against document 001, question 4a",
+            source="this experiment, against Berkeley HW6, question 4a",
             why="it is a map Ax + b, up to rounding in float32",
         ),
         Claim(
@@ -363,23 +361,23 @@ EXPERIMENT = Experiment(
         Claim(
             name=f"best probe accuracy on digits with {FEW} labels",
             low=0.79,
-            source="the goal of a later edition of document 001's question",
+            source="the goal of a later edition of Berkeley HW6's question",
             preset="full",
             why="the code holds most of a digit in far fewer numbers than it has pixels",
         ),
         Claim(
             name="largest gap between 200 test digits and all of them",
             low=0.03,
-            source="this experiment, against document 001, question 4a",
+            source="this experiment, against Berkeley HW6, question 4a",
             why="with 200 digits an accuracy near 0.9 has a standard error of 0.02, and there are 50 such blocks",
         ),
     ),
     presets={
         "quick": Settings(
-            linear=Grid(bottlenecks=(5, 10, 100), corrupted=(10,)),
-            nonlinear=Grid(bottlenecks=(5, 10), corrupted=(), hidden=(128,), epochs=5),
-            linear_digits=Grid(bottlenecks=(10, 100), corrupted=(), epochs=5, rate=1e-2),
-            nonlinear_digits=Grid(
+            linear=TrainingGrid(bottlenecks=(5, 10, 100), corrupted=(10,)),
+            nonlinear=TrainingGrid(bottlenecks=(5, 10), corrupted=(), hidden=(128,), epochs=5),
+            linear_digits=TrainingGrid(bottlenecks=(10, 100), corrupted=(), epochs=5, rate=1e-2),
+            nonlinear_digits=TrainingGrid(
                 bottlenecks=(10, 100), corrupted=(100,), hidden=(128,), epochs=5, rate=4e-3
             ),
             digits=4000,

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.experiments.unsupervised.autoencoders.training import CORRUPTIONS, FEW, Task, Trial, Trials
+from regard.experiments.unsupervised.autoencoders.training import CORRUPTIONS, FEW, GridCell, Points, Trials
 from regard.experiments.unsupervised.linear_autoencoder import expected_accuracy
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, PALETTE, panels, style
 
@@ -120,7 +120,7 @@ def _accuracy_lines(axis: "Axes", trials: Trials, all_labels: bool, *, filled: b
         )  # fmt: skip
 
 
-def draw_reconstructions(task: Task, linear: Trials, bent: Trials) -> "Figure":
+def draw_reconstructions(task: Points, linear: Trials, bent: Trials) -> "Figure":
     """One digit of each class, as it is, as every vanilla model returns it, and corrupted and restored."""
     labels = task.labels["test"]
     chosen = torch.stack([(labels == digit).nonzero()[3, 0] for digit in range(SHOWN)])
@@ -151,11 +151,11 @@ def draw_reconstructions(task: Task, linear: Trials, bent: Trials) -> "Figure":
 
 
 @torch.no_grad()
-def _returned(trial: Trial, x: Tensor) -> Tensor:
+def _returned(trial: GridCell, x: Tensor) -> Tensor:
     return trial.model(x)[0]
 
 
-def draw_latent(task: Task, linear: Trials, bent: Trials, count: int = 1500) -> "Figure":
+def draw_latent(task: Points, linear: Trials, bent: Trials, count: int = 1500) -> "Figure":
     """The codes of test digits under models with two numbers in the middle, each digit drawn as itself."""
     with style():
         figure, axes = panels(2, width=9.0, height=4.4)

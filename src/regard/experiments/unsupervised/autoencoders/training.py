@@ -19,7 +19,7 @@ FEW = 200
 
 
 @dataclass(frozen=True)
-class Task:
+class Points:
     """Points in three splits (train, valid, test) and their labels."""
 
     name: str
@@ -33,7 +33,7 @@ class Task:
     def width(self) -> int:
         return self.points["train"].shape[1]
 
-    def there(self) -> "Task":
+    def there(self) -> "Points":
         """The same, held by its device."""
         device = find_device(self.device)
         points, labels = (
@@ -42,22 +42,22 @@ class Task:
         return replace(self, points=points, labels=labels)
 
 
-def synthetic_task(factors: Factors) -> Task:
+def synthetic_task(factors: Factors) -> Points:
     """The synthetic points as a task."""
-    return Task("synthetic points", factors.points, factors.labels, 2)
+    return Points("synthetic points", factors.points, factors.labels, 2)
 
 
-def digit_task(digits: Pictures, count: int, held_out: int) -> Task:
+def digit_task(digits: Pictures, count: int, held_out: int) -> Points:
     """The first digits to train on, those from 36,000 on to validate, all test digits; rows from 0 to 1."""
     parts = {"train": slice(0, count), "valid": slice(36_000, 36_000 + held_out)}
     points = {name: digits.train[part].flatten(1) / 255 for name, part in parts.items()}
     labels = {name: digits.train_labels[part] for name, part in parts.items()}
     points["test"], labels["test"] = digits.test.flatten(1) / 255, digits.test_labels
-    return Task("digits", points, labels, len(digits.classes))
+    return Points("digits", points, labels, len(digits.classes))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grid:
+class TrainingGrid:
     """A part of the experiment: vanilla models of several bottlenecks, denoising and masked ones of some."""
 
     bottlenecks: tuple[int, ...] = (5, 10, 100, 1000)
@@ -81,7 +81,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Trial:
+class GridCell:
     """One cell of the grid, all repeats together, and what came of it."""
 
     model: Autoencoder
@@ -105,17 +105,17 @@ class Trial:
         return self.train[-1].mean().item(), self.error
 
 
-Trials = dict[tuple[int, str], Trial]
+Trials = dict[tuple[int, str], GridCell]
 "Trials by bottleneck and corruption."
 
 
-def cells(grid: Grid) -> list[tuple[int, str]]:
+def cells(grid: TrainingGrid) -> list[tuple[int, str]]:
     """The bottlenecks and corruptions of a grid, in the order in which they are tried."""
     every = [(k, name) for k in grid.bottlenecks for name in CORRUPTIONS]
     return [(k, name) for k, name in every if name == "vanilla" or k in grid.corrupted]
 
 
-def shares(parts: Sequence[tuple[Grid, int, int]]) -> list[tuple[float, float]]:
+def shares(parts: Sequence[tuple[TrainingGrid, int, int]]) -> list[tuple[float, float]]:
     """Where each part begins and ends, of the whole work; 3 % are left for what follows them.
 
     A part is a grid, the width of its points and how many there are.
@@ -128,7 +128,7 @@ def shares(parts: Sequence[tuple[Grid, int, int]]) -> list[tuple[float, float]]:
     return [(0.97 * a / costs[-1], 0.97 * b / costs[-1]) for a, b in pairwise(costs)]
 
 
-def try_grid(task: Task, grid: Grid, seed: int = 0) -> Iterator[tuple[tuple[int, str], Trial]]:
+def try_grid(task: Points, grid: TrainingGrid, seed: int = 0) -> Iterator[tuple[tuple[int, str], GridCell]]:
     """Train, measure and probe each cell of a grid."""
     for bottleneck, name in cells(grid):
         seeds = range(grid.repeats * seed, grid.repeats * (seed + 1))
@@ -138,7 +138,7 @@ def try_grid(task: Task, grid: Grid, seed: int = 0) -> Iterator[tuple[tuple[int,
         yield (bottleneck, name), try_model(model, task, grid)
 
 
-def try_model(model: Autoencoder, task: Task, grid: Grid) -> Trial:
+def try_model(model: Autoencoder, task: Points, grid: TrainingGrid) -> GridCell:
     """Train a model, measure it after each epoch on whole splits, and probe it."""
     there = task.there()
     model.to(there.points["train"].device)
@@ -147,10 +147,10 @@ def try_model(model: Autoencoder, task: Task, grid: Grid) -> Trial:
         for split, curve in curves.items():
             curve.append(model.error(there.points[split]).cpu())
     correct, few = (probe(model, there, labels) for labels in (len(task.labels["train"]), FEW))
-    return Trial(model.cpu(), torch.stack(curves["train"]), torch.stack(curves["valid"]), correct, few)
+    return GridCell(model.cpu(), torch.stack(curves["train"]), torch.stack(curves["valid"]), correct, few)
 
 
-def probe(model: Autoencoder, task: Task, labels: int) -> Tensor:
+def probe(model: Autoencoder, task: Points, labels: int) -> Tensor:
     """Whether a probe fitted to the first so many training points is right on each test point."""
     known, fresh = model.codes(task.points["train"][:labels]), model.codes(task.points["test"])
     found = []
@@ -161,7 +161,7 @@ def probe(model: Autoencoder, task: Task, labels: int) -> Tensor:
     return torch.cat(found)
 
 
-def linear_bounds(task: Task, bottlenecks: Sequence[int]) -> dict[int, tuple[float, float]]:
+def linear_bounds(task: Points, bottlenecks: Sequence[int]) -> dict[int, tuple[float, float]]:
     """PCA's error per entry on training points, below which no linear model goes, and on fresh points."""
     points, fresh = task.points["train"].double(), task.points["valid"].double()
     mean = points.mean(0)
@@ -171,7 +171,7 @@ def linear_bounds(task: Task, bottlenecks: Sequence[int]) -> dict[int, tuple[flo
     return {k: (_share(values[:n], task), _share(along[:n], task)) for k, n in left.items()}
 
 
-def _share(variances: Tensor, task: Task) -> float:
+def _share(variances: Tensor, task: Points) -> float:
     return variances.clamp(min=0).sum().item() / task.width
 
 

@@ -17,8 +17,8 @@ from regard.experiments.unsupervised.pca.figures import (
     draw_weights,
 )
 from regard.experiments.unsupervised.pca.landscape import angle, decay, nearest_signed, search
-from regard.lab.events import Doing, Drawn, Event, Measured, Tabled
-from regard.lab.experiment import Experiment, Session
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.lab.experiment import Context, Experiment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +58,14 @@ def weights(shape: tuple[int, int, int], scale: float, generator: torch.Generato
     return noise[0], noise[1].mT.contiguous()
 
 
-def run(settings: Settings, session: Session) -> Iterator[Event]:
+def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The conditions first, then the training, then the landscape."""
-    generator = torch.Generator().manual_seed(session.seed)
-    yield Doing("first-order conditions", 0.05)
+    generator = torch.Generator().manual_seed(context.seed)
+    yield ProgressEvent("first-order conditions", 0.05)
     yield from _conditions(settings, generator)
-    yield Doing("training from small weights", 0.2)
+    yield ProgressEvent("training from small weights", 0.2)
     yield from _training(settings, generator)
-    yield Doing("searching for critical points", 0.5)
+    yield ProgressEvent("searching for critical points", 0.5)
     yield from _landscape(settings, generator)
 
 
@@ -79,18 +79,18 @@ def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Even
     truth = torch.autograd.grad(objective, (encoder, decoder))
     ours = gradients(encoder.detach(), decoder.detach(), covariance)
     gap = max(((a - b).norm() / b.norm()).item() for a, b in zip(ours, truth, strict=True))
-    yield Measured("relative gap of the gradients to automatic differentiation", gap)
+    yield Metric("relative gap of the gradients to automatic differentiation", gap)
     rest = (torch.eye(settings.width, dtype=x.dtype) - decoder @ encoder).detach() @ x @ x.T
     printed = rest @ decoder.detach(), rest @ encoder.detach().T
     ratio = (truth[1] / printed[1]).mean().item() * n
-    yield Measured("∂L/∂W₂ / the document's expression, times n", ratio)
+    yield Metric("∂L/∂W₂ / the document's expression, times n", ratio)
     kept = principal(covariance)[1][:, : settings.bottleneck]
     vanish = max(one.norm().item() for one in gradients(kept.mT, kept, covariance)) / covariance.norm().item()
-    yield Measured("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", vanish)
+    yield Metric("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", vanish)
     mix = torch.randn(settings.bottleneck, settings.bottleneck, generator=generator, dtype=x.dtype)
     other = torch.linalg.inv(mix) @ kept.mT, kept @ mix
     spread = max(one.norm().item() for one in gradients(*other, covariance)) / covariance.norm().item()
-    yield Measured("gradient at W₂ = U_k C, W₁ = C⁻¹ U_kᵀ for a random C, relative to the covariance", spread)
+    yield Metric("gradient at W₂ = U_k C, W₁ = C⁻¹ U_kᵀ for a random C, relative to the covariance", spread)
     shape = "{} × {}".format
     rows = [
         (name, shape(*weight.shape), right, shape(*weight.shape), wrong, shape(*expression.shape))
@@ -100,7 +100,7 @@ def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Even
         )
     ]
     columns = ("weight", "shape", "gradient of the loss", "shape", "printed in the document", "shape")
-    yield Tabled("conditions", columns, rows, CONDITIONS)
+    yield TableEvent("conditions", columns, rows, CONDITIONS)
 
 
 def _training(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
@@ -119,27 +119,23 @@ def _training(settings: Settings, generator: torch.Generator) -> Iterator[Event]
         first, second = gradients(encoder, decoder, covariance)
         encoder, decoder = encoder - settings.rate * first, decoder - settings.rate * second
     for seed in range(settings.seeds):
-        yield Measured(
-            "angle to the principal subspace after training, degrees", angles[-1][seed].item(), seed
-        )
+        yield Metric("angle to the principal subspace after training, degrees", angles[-1][seed].item(), seed)
         excess = losses[-1][seed].item() / float(values[settings.bottleneck :].sum()) - 1
-        yield Measured("loss after training / sum of the discarded eigenvalues − 1", excess, seed)
+        yield Metric("loss after training / sum of the discarded eigenvalues − 1", excess, seed)
         for step, each in list(zip(at, angles, strict=True))[:: max(1, len(at) // 20)]:
-            yield Measured("angle", each[seed].item(), seed, {"step": step})
+            yield Metric("angle", each[seed].item(), seed, {"step": step})
     products = decoder @ encoder
     between = torch.cdist(products.flatten(1), products.flatten(1)).max().item()
-    yield Measured("largest distance between the products W₂W₁ of two trainings", between)
+    yield Metric("largest distance between the products W₂W₁ of two trainings", between)
     apart = torch.pdist(decoder.flatten(1)).min().item()
-    yield Measured("smallest distance between the decoders W₂ of two trainings", apart)
+    yield Metric("smallest distance between the decoders W₂ of two trainings", apart)
     signed = min(nearest_signed(one, kept) for one in decoder)
-    yield Measured("smallest distance of a decoder to U_k, whatever the order and the signs", signed)
+    yield Metric("smallest distance of a decoder to U_k, whatever the order and the signs", signed)
     theory = decay(values, settings.bottleneck)
-    yield Measured(
-        "decay of the angle / decay from the curvature", _slope(at, angles, settings.rate) / theory
-    )
+    yield Metric("decay of the angle / decay from the curvature", _slope(at, angles, settings.rate) / theory)
     drawn = draw_training(at, angles, losses, values, bottleneck=settings.bottleneck, rate=settings.rate)
-    yield Drawn("training", drawn, TRAINING)
-    yield Drawn("weights", draw_weights(encoder, decoder, kept), WEIGHTS)
+    yield FigureEvent("training", drawn, TRAINING)
+    yield FigureEvent("weights", draw_weights(encoder, decoder, kept), WEIGHTS)
 
 
 def _slope(at: list[int], angles: list[Tensor], rate: float) -> float:
@@ -161,10 +157,10 @@ def _landscape(settings: Settings, generator: torch.Generator) -> Iterator[Event
     theory = list(critical(values, settings.search_bottleneck))
     there = torch.stack([vectors[:, list(one)] @ vectors[:, list(one)].mT for one, _, _ in theory])
     settled = sizes < 1e-8 * covariance.trace()
-    yield Measured("share of the starts that reached a vanishing gradient", settled.double().mean().item())
+    yield Metric("share of the starts that reached a vanishing gradient", settled.double().mean().item())
     products = (decoder @ encoder)[settled]
     distance, which = torch.cdist(products.flatten(1), there.flatten(1)).min(1)
-    yield Measured(
+    yield Metric(
         "largest distance of a critical point's W₂W₁ to the projector on a set of eigenvectors",
         distance.max().item(),
     )
@@ -177,12 +173,12 @@ def _landscape(settings: Settings, generator: torch.Generator) -> Iterator[Event
         wrong += bool(found) and found != [index]
         label = ", ".join(str(one + 1) for one in chosen) or "none"
         rows.append((label, value, index, ", ".join(map(str, found)) or "–", int(hits.sum())))
-    yield Measured("sets of k eigenvectors that the search did not find", missed)
-    yield Measured(
+    yield Metric("sets of k eigenvectors that the search did not find", missed)
+    yield Metric(
         "critical points found whose number of descending directions is not the predicted one", wrong
     )
     minima = {int(number) for number, down in zip(which, downward[settled], strict=True) if down == 0}
-    yield Measured("critical points found without a descending direction", len(minima))
+    yield Metric("critical points found without a descending direction", len(minima))
     columns = (
         "eigenvectors in W₂W₁",
         "loss",
@@ -190,8 +186,8 @@ def _landscape(settings: Settings, generator: torch.Generator) -> Iterator[Event
         "found",
         "starts that ended here",
     )
-    yield Tabled("landscape", columns, rows, LANDSCAPE)
-    yield Drawn("landscape", draw_landscape(rows, settings.search_bottleneck), LANDSCAPE_FIGURE)
+    yield TableEvent("landscape", columns, rows, LANDSCAPE)
+    yield FigureEvent("landscape", draw_landscape(rows, settings.search_bottleneck), LANDSCAPE_FIGURE)
 
 
 CONDITIONS = (
@@ -202,7 +198,7 @@ LANDSCAPE = (
     "Every critical point is the projector on a set of at most k eigenvectors (1 is the one with the largest eigenvalue). Its loss is the sum of the other eigenvalues. It has a descending direction for each "
     "chosen eigenvector and each larger one left out, and, where fewer than k are chosen, one for each unused unit and each eigenvector left out."
 )
-SOURCE = "document 001, question 4b"
+SOURCE = "Berkeley HW6, question 4b"
 EXPERIMENT = Experiment(
     question="Does a linear autoencoder learn the principal components?",
     answers=(37, 38),
@@ -222,7 +218,7 @@ EXPERIMENT = Experiment(
     see="""The principal components fulfil the first-order conditions, but so does every other set of k
         eigenvectors. What makes them special is that they alone have no way down. And what is learned is the
         subspace: the product W₂W₁ is the same in every training, while W₂ is U_k times any invertible matrix.""",
-    correction="""Document 001 loses the factor 2 in the gradient of |WA|² and with it −2/n in both conditions.
+    correction="""Berkeley HW6 loses the factor 2 in the gradient of |WA|² and with it −2/n in both conditions.
         Its condition for W₁ has the shape of W₁ᵀ; the right one is W₂ᵀ(I − W₂W₁)XXᵀ = 0. It writes X = Σ σ_i u_i
         u_iᵀ for a matrix that is m × n: the right vectors v_i are missing. I − U_kU_kᵀ is diagonal only in the basis
         of eigenvectors. It calls the optimum unique up to signs: only the product W₂W₁ is unique, since (W₂C,
@@ -288,7 +284,7 @@ EXPERIMENT = Experiment(
         Claim(
             name="smallest distance of a decoder to U_k, whatever the order and the signs",
             low=0.1,
-            source="this experiment, against document 001, question 4b",
+            source="this experiment, against Berkeley HW6, question 4b",
             why="nothing in the loss prefers the eigenvectors themselves to a rotation of them",
         ),
         Claim(

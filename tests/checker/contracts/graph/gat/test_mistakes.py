@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SOFTMAX
 from regard.checker.contracts.graph.reference import attention
 
@@ -18,7 +18,7 @@ X, W, T, S = (
     RNG.standard_normal(4),
     RNG.standard_normal(4),
 )
-FRAME = Frame(
+FRAME = WeightMap(
     weights={
         "w": W[:, None],
         "bw": np.zeros((1, 4)),

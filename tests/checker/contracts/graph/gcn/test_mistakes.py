@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.checker.contract import Case, Frame
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.graph.gcn.mistakes import MISTAKES
 from regard.checker.contracts.graph.reference import convolution
 
@@ -45,7 +45,7 @@ HALVES = {
 
 @pytest.mark.parametrize("slug", HALVES)
 def test_loops_may_be_counted_in_the_degrees_and_not_in_the_sum(slug: str) -> None:
-    case, frame = Case(name="", inputs={"x": X, "adjacency": A}), Frame(weights={"w": W, "bias": B})
+    case, frame = Case(name="", inputs={"x": X, "adjacency": A}), WeightMap(weights={"w": W, "bias": B})
     found = [convolution(case, frame, steps) for steps in SLUGS[slug].forms]
     wanted = HALVES[slug] @ X @ W + B
     assert [np.allclose(one, wanted) for one in found] == [False, False, True, True]
@@ -55,7 +55,7 @@ def test_loops_may_be_counted_in_the_degrees_and_not_in_the_sum(slug: str) -> No
 def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     found = convolution(
         Case(name="", inputs={"x": X, "adjacency": A}),
-        Frame(weights={"w": W, "bias": B}),
+        WeightMap(weights={"w": W, "bias": B}),
         SLUGS[slug].forms[0],
     )
     np.testing.assert_allclose(found, WRITTEN[slug] @ X @ W + B, rtol=1e-10, atol=1e-12)

@@ -18,7 +18,7 @@ from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.source import Source
 from regard.checker.subject import Subject, draw
-from regard.checker.workbench import Bench, Made
+from regard.checker.workbench import Made, Workbench
 
 STUB = '''"""A graph attention layer, to be filled in. Then: regard check gat_layer.py"""
 
@@ -130,7 +130,7 @@ def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) ->
     return None
 
 
-def make(bench: Bench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
+def make(bench: Workbench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
     """The layer, with dropout asked for."""
     return bench.build(
         {
@@ -145,7 +145,7 @@ def make(bench: Bench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
     )
 
 
-def heads_of(made: Made, bench: Bench) -> int:
+def heads_of(made: Made, bench: Workbench) -> int:
     """How many heads it has."""
     if "heads" in bench.said:
         return int(bench.said["heads"])
@@ -156,7 +156,7 @@ def heads_of(made: Made, bench: Bench) -> int:
     )
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
     made, width = make(bench), INPUTS

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Frame
+from regard.checker.contract import WeightMap
 from regard.checker.roles import tokens
 from regard.checker.workbench import Unfit
 
@@ -74,7 +74,7 @@ def vectors(value: np.ndarray, heads: int, size: int) -> np.ndarray | None:
 
 def frames(
     weights: dict[str, np.ndarray], owners: dict[str, str], *, width: int, heads: int, said: dict[str, str]
-) -> list[Frame]:
+) -> list[WeightMap]:
     """Every plausible reading, the named one first."""
     single = _single_heads(weights, owners, width, heads)
     if single:
@@ -119,7 +119,7 @@ def frames(
 
 def _second(
     pair: tuple, scores: dict[str, np.ndarray], biases: dict[str, np.ndarray], heads: int
-) -> list[Frame]:
+) -> list[WeightMap]:
     """GATv2: one transformation for each end, and one vector on their sum."""
     d = pair[0][1].shape[-1]
     vector = next((v for value in scores.values() if (v := vectors(value, heads, d)) is not None), None)
@@ -148,7 +148,7 @@ def _second(
         }
         notes = (f"source = {one}, target = {two}, attention = {', '.join(scores)}",)
         found.append(
-            Frame(
+            WeightMap(
                 weights=weights | {"bias": outer[0] if outer else np.zeros(1)},
                 facts={"heads": heads},
                 notes=notes,
@@ -159,7 +159,7 @@ def _second(
 
 def _frames(
     name: str, w: np.ndarray, scores: dict, biases: dict, owners: dict[str, str], heads: int
-) -> list[Frame]:
+) -> list[WeightMap]:
     d = w.shape[-1]
     stem = name.rpartition(".")[0]
     inner = {n: v for n, v in biases.items() if stem and n == f"{stem}.bias"}
@@ -185,13 +185,13 @@ def _frames(
     own = ("attention-shared",) if shared else ()
     target, source = halves
     return [
-        Frame(
+        WeightMap(
             weights=base | {"target": target, "source": source},
             facts={"heads": heads},
             conventions=own,
             notes=notes,
         ),
-        Frame(
+        WeightMap(
             weights=base | {"target": source, "source": target},
             facts={"heads": heads},
             conventions=(*own, "halves-swapped"),
@@ -219,7 +219,7 @@ def stem(name: str) -> str:
 
 def _single_heads(
     weights: dict[str, np.ndarray], owners: dict[str, str], width: int, heads: int
-) -> list[Frame]:
+) -> list[WeightMap]:
     """A list of one-head layers, side by side."""
     found = [(re.match(r"^(.*?)\.(\d+)(?:\.(.+))?$", name), name) for name in weights]
     lists = {match[1] for match, _ in found if match}
@@ -254,7 +254,7 @@ def _single_heads(
             else np.zeros(1)
         )
         joined.append(
-            Frame(
+            WeightMap(
                 weights=held | {"ba": each[0]["ba"], "bias": bias},
                 facts={"heads": heads},
                 conventions=each[0].conventions,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.contract import Contract, Convention, Frame, Law, forms
+from regard.checker.contract import Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, literal, safe_ends
@@ -15,7 +15,7 @@ from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, draw
-from regard.checker.workbench import Bench, Unfit
+from regard.checker.workbench import Unfit, Workbench
 
 STUB = '''"""A graph convolution layer, to be filled in. Then: regard check gcn_layer.py"""
 
@@ -89,7 +89,7 @@ def suits(member: dict[str, Any], source: str) -> float:
     return 0.95 if re.search(r"layer|conv", name) else 0.8
 
 
-def expects_normalised(bench: Bench) -> bool:
+def expects_normalised(bench: Workbench) -> bool:
     """Whether the names or the docstring say that the adjacency comes normalised."""
     names = " ".join(p["name"] for p in bench.member["forward"])
     words = bench.member["doc"]
@@ -106,13 +106,13 @@ def expects_normalised(bench: Bench) -> bool:
     )
 
 
-def run(bench: Bench, outputs: int, rng: np.random.Generator) -> Subject:
+def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> Subject:
     """The layer with so many outputs, and the way to pass it a graph."""
     made = bench.build({"inputs": INPUTS, "outputs": outputs, "dropout": 0.3, "bias": None})
     return call(bench, made, INPUTS, rng)
 
 
-def adapt(bench: Bench) -> Subject:
+def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
     try:
@@ -147,7 +147,7 @@ def adapt(bench: Bench) -> Subject:
     )
     subject.facts["prepared"] = expects_normalised(bench)
     subject.frames = [
-        Frame(
+        WeightMap(
             weights=weights,
             facts={"prepared": subject.facts["prepared"]},
             notes=notes,
@@ -157,7 +157,7 @@ def adapt(bench: Bench) -> Subject:
     return subject
 
 
-def reference(case: Any, frame: Frame, steps: Any) -> np.ndarray:
+def reference(case: Any, frame: WeightMap, steps: Any) -> np.ndarray:
     """The layer on the nodes that are joined to anything; a prepared adjacency is used as it comes."""
     given = {"loops": bare, "normalise": lambda a, d: a} if frame.facts["prepared"] else {}
     return graph.convolution(case, frame, given | steps)[listening(case)]

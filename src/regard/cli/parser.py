@@ -5,7 +5,7 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import verbs
+from regard.cli import commands
 from regard.errors import RegardError, nearest
 
 Verbs = argparse._SubParsersAction
@@ -45,7 +45,7 @@ def _list_words(known: Verbs) -> None:
         "--coverage", action="store_true", help="list the 93 checklist items with owner and state"
     )
     verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.set_defaults(do=verbs.list_)
+    verb.set_defaults(do=commands.list_)
 
 
 def _run_words(known: Verbs) -> None:
@@ -66,7 +66,7 @@ def _run_words(known: Verbs) -> None:
     verb.add_argument(
         "--resume", metavar="RUN", help="take up a run that was stopped; settings and seed are its own"
     )
-    verb.set_defaults(do=verbs.run)
+    verb.set_defaults(do=commands.run)
 
 
 def _book_words(known: Verbs) -> None:
@@ -77,7 +77,7 @@ def _book_words(known: Verbs) -> None:
     verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
     verb.add_argument("--out", type=Path, default=Path("book"), help="the folder to write to (default: book)")
     verb.add_argument("experiments", nargs="*", help="only these")
-    verb.set_defaults(do=verbs.book)
+    verb.set_defaults(do=commands.book)
 
 
 def _show_words(known: Verbs) -> None:
@@ -88,7 +88,7 @@ def _show_words(known: Verbs) -> None:
     verb.add_argument("--preset", default="quick", help="whose settings to show (default: quick)")
     verb.add_argument("--settings", action="store_true", help="the experiment's settings, even if it was run")
     verb.add_argument("--csv", action="store_true", help="print every measurement of the run as CSV")
-    verb.set_defaults(do=verbs.show)
+    verb.set_defaults(do=commands.show)
 
 
 def _diff_words(known: Verbs) -> None:
@@ -96,7 +96,7 @@ def _diff_words(known: Verbs) -> None:
     verb.add_argument("first")
     verb.add_argument("second")
     verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.set_defaults(do=verbs.diff)
+    verb.set_defaults(do=commands.diff)
 
 
 def _bench_words(known: Verbs) -> None:
@@ -106,7 +106,7 @@ def _bench_words(known: Verbs) -> None:
         "--folder", type=Path, default=Path("bench"), help="where the comparisons are (default: bench)"
     )
     verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.set_defaults(do=verbs.bench)
+    verb.set_defaults(do=commands.bench)
 
 
 def _prove_words(known: Verbs) -> None:
@@ -114,14 +114,14 @@ def _prove_words(known: Verbs) -> None:
     verb.add_argument("theorems", nargs="*", help="only these, with their derivation (default: all)")
     verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
     verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.set_defaults(do=verbs.prove)
+    verb.set_defaults(do=commands.prove)
 
 
 def _start_words(known: Verbs) -> None:
     verb = known.add_parser("start", help="write a file to fill in: a stub with its contract")
     verb.add_argument("contract", help="such as causal-attention; a wrong name gets the list")
     verb.add_argument("--folder", type=Path, default=Path(), help="where to write it (default: here)")
-    verb.set_defaults(do=verbs.start)
+    verb.set_defaults(do=commands.start)
 
 
 def _check_words(known: Verbs) -> None:
@@ -162,7 +162,7 @@ def _check_words(known: Verbs) -> None:
     verb.add_argument(
         "--jobs", type=int, metavar="N", help="with --selftest: files at once (default: as many as cores)"
     )
-    verb.set_defaults(do=verbs.check)
+    verb.set_defaults(do=commands.check)
 
 
 def _data_words(known: Verbs) -> None:
@@ -171,7 +171,7 @@ def _data_words(known: Verbs) -> None:
     )
     verb.add_argument("names", nargs="*", help="fetch these")
     verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.set_defaults(do=verbs.data)
+    verb.set_defaults(do=commands.data)
 
 
 def _generate_words(known: Verbs) -> None:
@@ -204,7 +204,7 @@ def _generate_words(known: Verbs) -> None:
         default="recompute",
         help="the rule beyond the context: recompute, window or endless (default: recompute)",
     )
-    verb.set_defaults(do=verbs.generate)
+    verb.set_defaults(do=commands.generate)
 
 
 def checked(top: Parser, words: list[str]) -> list[str]:

@@ -1,7 +1,7 @@
 import pytest
 
-from regard.cli import main
-from regard.cli.words import parser
+from regard.cli.main import main
+from regard.cli.parser import parser
 
 
 @pytest.fixture(autouse=True)
@@ -15,8 +15,8 @@ def told(capsys, *words: str) -> tuple[int, str, str]:
 
 
 def test_every_verb_has_something_to_do() -> None:
-    verbs = next(action.choices for action in parser()._actions if action.dest == "verb")
-    assert all(callable(verb.get_default("do")) for verb in verbs.values())
+    commands = next(action.choices for action in parser()._actions if action.dest == "verb")
+    assert all(callable(verb.get_default("do")) for verb in commands.values())
 
 
 def test_without_words_it_shows_the_verbs(capsys) -> None:

@@ -38,9 +38,9 @@ def list_(arguments: argparse.Namespace) -> None:
     from regard.lab import console as terminal
     from regard.lab import registry
     from regard.lab.book.coverage import coverage
-    from regard.lab.store.index import Index
+    from regard.lab.store.index import RunIndex
 
-    index = Index(_store())
+    index = RunIndex(_store())
     if arguments.coverage:
         items = coverage(registry.everything(), index)
         _print_json([asdict(one) for one in items]) if arguments.json else terminal.show_coverage(items)
@@ -59,14 +59,16 @@ def list_(arguments: argparse.Namespace) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from regard.lab import console as terminal
     from regard.lab import registry, settings
-    from regard.lab.experiment import Session
-    from regard.lab.runner import conduct, follow, go_on
-    from regard.training.parallel import leads
+    from regard.lab.experiment import Context
+    from regard.lab.runner import follow, resume, run
+    from regard.training.parallel import is_main
 
     experiment, source = registry.find(arguments.experiment)
     earlier = _store().find(arguments.resume) if arguments.resume else None
     preset, changes = (
-        (earlier.asked["preset"], earlier.asked["changes"]) if earlier else (arguments.preset, arguments.set)
+        (earlier.request["preset"], earlier.request["changes"])
+        if earlier
+        else (arguments.preset, arguments.set)
     )
     chosen = settings.change(_settings(experiment, preset), changes)
     if not arguments.minutes > 0:
@@ -75,22 +77,22 @@ def run(arguments: argparse.Namespace) -> int:
             f"{arguments.minutes:g}",
             "give more than 0, or leave it out",
         )
-    if not leads():
+    if not is_main():
         with tempfile.TemporaryDirectory() as folder:
-            seed = earlier.asked["seed"] if earlier else arguments.seed
+            seed = earlier.request["seed"] if earlier else arguments.seed
             place = earlier.path if earlier else Path(folder)
             follow(
                 experiment,
                 chosen,
-                Session(folder=place, seed=seed, deadline=time.monotonic() + 60 * arguments.minutes),
+                Context(folder=place, seed=seed, deadline=time.monotonic() + 60 * arguments.minutes),
             )
         return 0
     with terminal.Screen([experiment]) as screen:
         watch = screen.watch(experiment)
         if earlier:
-            done = go_on(earlier, experiment, chosen, minutes=arguments.minutes, watch=watch)
+            done = resume(earlier, experiment, chosen, minutes=arguments.minutes, watch=watch)
         else:
-            done = conduct(
+            done = run(
                 experiment,
                 chosen,
                 _store(),
@@ -253,14 +255,14 @@ def check(arguments: argparse.Namespace) -> int:
 
 def data(arguments: argparse.Namespace) -> None:
     from regard.data.fetch.catalogue import CATALOGUE, entry
-    from regard.data.fetch.download import fetch, find
+    from regard.data.fetch.download import fetch_file, find
     from regard.data.sets.album import ALBUMS
 
     known = {one.name: (one,) for one in CATALOGUE}
     known |= {album.name: tuple(map(album.entry, album.files())) for album in ALBUMS}
     for name in arguments.names:
         for one in known.get(name) or (entry(name),):
-            print(f"{one.name}: {fetch(one)}")
+            print(f"{one.name}: {fetch_file(one)}")
     if arguments.names:
         return
     rows = [
@@ -284,7 +286,7 @@ def data(arguments: argparse.Namespace) -> None:
 def generate(arguments: argparse.Namespace) -> None:
     from regard.generation.sampling import Sampler
     from regard.lab import samples
-    from regard.lab.text_model import load_voice
+    from regard.lab.text_model import load_text_model
 
     sampler = Sampler(
         temperature=arguments.temperature,
@@ -295,21 +297,21 @@ def generate(arguments: argparse.Namespace) -> None:
     )
     if arguments.samples < 1:
         raise RegardError("there is nothing to generate", f"--samples {arguments.samples}", "give at least 1")
-    voice = load_voice(_store().find(arguments.run).path, arguments.model)
-    ids = voice.prompt(arguments.prompt)
-    if cut := voice.cut(ids):
+    model = load_text_model(_store().find(arguments.run).path, arguments.model)
+    ids = model.prompt(arguments.prompt)
+    if cut := model.cut(ids):
         print(cut, file=sys.stderr)
     words = {"steps": arguments.steps, "stop": arguments.stop, "beyond": arguments.beyond}
     if arguments.beam is not None:
-        beams = voice.search(ids, width=arguments.beam, penalty=arguments.length_penalty, **words)
-        return samples.show_beams(voice, arguments.prompt, beams)
+        beams = model.search(ids, width=arguments.beam, penalty=arguments.length_penalty, **words)
+        return samples.show_beams(model, arguments.prompt, beams)
     seeds = [arguments.seed + row for row in range(arguments.samples)]
-    tokens = voice.speak(ids, sampler=sampler, seeds=seeds, **words)
+    tokens = model.speak(ids, sampler=sampler, seeds=seeds, **words)
     if arguments.probabilities:
-        return samples.show_chances(voice, tokens, seeds, count=4)
+        return samples.show_chances(model, tokens, seeds, count=4)
     if len(seeds) == 1:
-        return samples.show_stream(voice, arguments.prompt, tokens)
-    return samples.show_side_by_side(voice, arguments.prompt, tokens, seeds)
+        return samples.show_stream(model, arguments.prompt, tokens)
+    return samples.show_side_by_side(model, arguments.prompt, tokens, seeds)
 
 
 def _print_json(value: object) -> None:

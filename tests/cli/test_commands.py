@@ -1,7 +1,6 @@
 import csv
 import io
 import json
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.cli import main
+from regard.cli.main import main
 from regard.lab.store.runs import Store
 
 SMALL = [
@@ -28,15 +27,15 @@ SMALL = [
 OWN = """
 from dataclasses import dataclass
 from regard.claims import Claim
-from regard.lab.events import Measured
+from regard.lab.events import Metric
 from regard.lab.experiment import Experiment
 
 @dataclass(frozen=True)
 class Settings:
     height: float = 2.0
 
-def run(settings, session):
-    yield Measured("height", settings.height)
+def run(settings, context):
+    yield Metric("height", settings.height)
 
 EXPERIMENT = Experiment(
     question="How high?", method="", see="", claims=(Claim(name="height", low=1, high=3, why="so", source="me"),),
@@ -108,7 +107,7 @@ def test_the_command_runs_an_experiment_in_a_process_of_its_own() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0 and "report.html" in done.stdout, done.stderr
     (run,) = Store(Path("runs")).runs()
-    assert run.state == "finished" and run.asked["changes"] == [word for word in SMALL if word != "--set"]
+    assert run.state == "finished" and run.request["changes"] == [word for word in SMALL if word != "--set"]
 
 
 @pytest.fixture(scope="module")
@@ -212,19 +211,3 @@ def test_data_lists_single_files_and_albums(capsys) -> None:
 def test_unknown_data_gets_the_nearest(capsys) -> None:
     status, _, err = told(capsys, "data", "coral")
     assert status == 2 and err.splitlines()[0].endswith("no dataset of that name") and "cora" in err
-
-
-@pytest.mark.parametrize(("company", "policy"), [(False, None), (True, "passive")])
-def test_waiting_threads_sleep_where_others_work(company: bool, policy: str | None, monkeypatch) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    monkeypatch.setattr("regard.cli.busy", lambda: company)
-    assert main(["run", "no-such-experiment"]) == 2
-    assert os.environ.get("OMP_WAIT_POLICY") == policy
-    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
-    assert main(["run", "no-such-experiment"]) == 2
-    assert os.environ["OMP_WAIT_POLICY"] == "active"
-
-
-def test_what_needs_no_threads_does_not_look_for_company(monkeypatch) -> None:
-    monkeypatch.setattr("regard.cli.busy", lambda: pytest.fail("it looked"))
-    assert main(["list"]) == 0

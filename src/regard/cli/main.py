@@ -1,0 +1,32 @@
+"""The command `regard`."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from regard.cli.load import busy
+from regard.cli.parser import checked, parser
+from regard.errors import RegardError
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Do what the words say; 0 when done, 2 for a mistake told in three lines, 130 when stopped."""
+    top = parser()
+    try:
+        arguments = top.parse_args(checked(top, list(sys.argv[1:] if words is None else words)))
+        if not arguments.verb:
+            top.print_help()
+            return 0
+        if arguments.verb in ("run", "book", "bench", "generate", "prove") and busy():
+            # Set before torch is loaded, which reads it then.
+            os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+        return arguments.do(arguments) or 0
+    except RegardError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; what was measured is kept", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of a pipe went away
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
