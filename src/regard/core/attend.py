@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from regard.core.backends import BACKENDS, choose
+from regard.core.backends import choose, run
 from regard.core.call import Call
 from regard.core.edges import Edges
 from regard.core.normalise import Normaliser, Softmax
@@ -57,6 +57,8 @@ def attend(
     >>> attended.output, attended.backend
     (tensor([[[[2.]]]]), 'sdpa')
     """
+    if not q.dtype is k.dtype is v.dtype:
+        q, k, v = as_autocast(q, k, v)
     check_tensors(q, k, v)
     check_factors(similarity, support, position, normalise)
     if not 0.0 <= dropout < 1.0:
@@ -73,11 +75,20 @@ def attend(
         q, k, v, similarity, support, position, normalise, dropout, generator, weights or record is not None
     )
     name, reason = choose(call, backend)
-    output, made = BACKENDS[name].run(call)
+    output, made = run(call, name)
     if record is not None:
         reason += "; trace keeps the weights"
         record.attention(made, support, name, reason)
     return Attended(output, made if call.weights else None, name, reason)
+
+
+def as_autocast(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Under autocast, all three in its type, as torch's own attention does it: norms leave float32 there."""
+    kind = q.device.type
+    if not torch.is_autocast_enabled(kind):
+        return q, k, v
+    half = torch.get_autocast_dtype(kind)
+    return q.to(half), k.to(half), v.to(half)
 
 
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:

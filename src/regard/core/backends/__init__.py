@@ -6,6 +6,9 @@ A backend is a module with `refuse(call)`, which says in three lines why it cann
 
 from types import ModuleType
 
+import torch
+from torch import Tensor
+
 from regard.core.backends import linear, reference, sdpa
 from regard.core.backends.edges import backend as edges
 from regard.core.call import Call
@@ -51,3 +54,12 @@ def demand(call: Call, name: str) -> str:
     if refusal is not None:
         raise refusal if isinstance(refusal, RegardError) else RegardError(*refusal)
     return name
+
+
+def run(call: Call, name: str) -> tuple[Tensor, Tensor | None]:
+    """Do the call. Backends whose sums are our own choose their types themselves: autocast stays outside."""
+    kind = call.q.device.type
+    if name in ("linear", "edges") and torch.is_autocast_enabled(kind):
+        with torch.autocast(kind, enabled=False):
+            return BACKENDS[name].run(call)
+    return BACKENDS[name].run(call)

@@ -114,9 +114,10 @@ class _Triangle(torch.autograd.Function):
     def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
         q, k, v, output, scale, *states = ctx.saved_tensors
         into = q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
-        for heads, before in zip(_together(q), states, strict=True):
-            part = _Part(q[heads], k[heads], v[heads], ctx.start, ctx.divide)
-            part.backward(before, output[heads], scale[heads], given[0][heads], [x[heads] for x in into])
+        with torch.autocast(q.device.type, enabled=False):
+            for heads, before in zip(_together(q), states, strict=True):
+                part = _Part(q[heads], k[heads], v[heads], ctx.start, ctx.divide)
+                part.backward(before, output[heads], scale[heads], given[0][heads], [x[heads] for x in into])
         return *into, None, None
 
 
