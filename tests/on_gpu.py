@@ -29,10 +29,20 @@ CPU_ONLY: dict[str, str] = {
     "test_the_golden_trace": "the bits of a CPU",
     "test_on_a_cpu_only_a_wish_makes_it_bfloat16": "asks about a CPU",
     "test_a_short_training_on_a_cpu_is_not_tried": "asks about a CPU",
+    "test_muon_is_its_equation_with_the_exact_factor": "on a GPU the orthogonal factor is found in bfloat16",
+    "test_nothing_to_start_from_or_to_do_is_told": "a GPU ends the process by an assertion of its own",
+    "test_edges_on_another_device_are_told_in_three_lines": "names the CPU in its sentence",
+    "test_what_is_refused_says_what_it_got_and_how_to_mend_it[devices]": "names the CPU in its sentence",
+    "test_edges_move_whole": "moves from the CPU",
+    "test_a_bag_says_what_it_is": "names the CPU in its sentence",
+    "test_another_thread_is_not_recorded": "a thread of its own, which this plugin does not reach",
+    "test_neighbouring_numbers_are_dropped_independently": "multiplies matrices of integers",
     "training/test_parallel.py": "two processes of gloo; several GPUs are tried by torchrun",
     "training/test_resume.py": "starts processes of its own, which this plugin does not reach",
 }
 "What says nothing about a GPU, by a part of a test's id, and why."
+
+RANDOM = {"normal_", "uniform_", "random_", "bernoulli_", "exponential_"}
 
 
 class OnGPU(TorchFunctionMode):
@@ -46,9 +56,12 @@ class OnGPU(TorchFunctionMode):
             return func(args[0].detach().cpu() if args[0].is_cuda else args[0], *args[1:], **words)
         generator = words.get("generator")
         drawn = generator is not None and generator.device.type == "cpu"
+        if func is torch.from_numpy:
+            return func(*args).cuda()
         if func in self.makers:
             return self.made(func, args, words, drawn)
-        if not (drawn and isinstance(args[0], torch.Tensor) and args[0].is_cuda):
+        drawn = drawn or (func.__name__ in RANDOM and generator is None)
+        if not (drawn and args and isinstance(args[0], torch.Tensor) and args[0].is_cuda):
             return func(*args, **words)
         result = func(
             args[0].cpu(), *(x.cpu() if isinstance(x, torch.Tensor) else x for x in args[1:]), **words

@@ -123,7 +123,8 @@ def test_what_no_edge_brings_cannot_move_a_node(layer, edges, data):
     x = features(n)
     other = x.clone()
     other[moved] += 10.0
-    assert torch.equal(layer(x, edges)[unreached], layer(other, edges)[unreached])
+    # A GPU adds in an order of its own: equal to rounding, not to the bit.
+    torch.testing.assert_close(layer(x, edges)[unreached], layer(other, edges)[unreached])
 
 
 @pytest.mark.parametrize("name", ["attention", "averaged", "dynamic"])
