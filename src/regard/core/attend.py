@@ -1,4 +1,4 @@
-"""The operator: one function for every kind of attention.
+"""`attend`, the attention operator: one function for every kind of attention.
 
 (q, k) = position.turn(q, k)
 y_i = sum over j in support(i) of w_ij v_j

@@ -1,4 +1,4 @@
-"""The edges of a graph as a support: which node regards which, sorted once and kept both ways round."""
+"""Edge list of a graph as a support of attention: sorted once, by target and by source (CSR and CSC)."""
 
 from copy import copy
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How the scores of a row become weights. Each is written once, for masks and for edge lists alike."""
+"""Normalisers: how scores become weights (softmax, mean, symmetric), for masks and edge lists alike."""
 
 from dataclasses import dataclass
 from math import inf

@@ -1,4 +1,4 @@
-"""Where queries and keys stand, by turning or by adding. `python -m regard.core.position` draws it.
+"""Position encodings: rotary (RoPE), ALiBi, relative. `python -m regard.core.position` draws them.
 
 Unless an offset says otherwise, keys stand at 0, 1, 2, ... and the queries are the last of them.
 """

@@ -1,4 +1,4 @@
-"""How much a query regards a key: a score for every pair, before position and normalisation."""
+"""Similarities (score functions): how much a query regards a key, before position and normalisation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which keys a query may look at. `python -m regard.core.support` draws them.
+"""Supports (attention masks): which keys a query may look at. `python -m regard.core.support` draws them.
 
 A support answers with a mask that broadcasts to (b h n m), or with None where every query sees every key. Two
 combine with `&` and `|`. Edge lists are in `regard.core.edges`.

@@ -1,4 +1,4 @@
-"""Token ids in, token ids out: a model asked again and again for what comes next."""
+"""Text generation: a model asked again and again for the next token; whole, or as a stream."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How a model is asked for what comes next: with a cache where it has one, or by reading all of it again.
+"""Readers: how generation asks a model for logits, with a KV cache or by reading all of it again.
 
 A reader takes the tokens that follow those it has read, and gives the logits of what follows the last.
 """

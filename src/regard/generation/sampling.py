@@ -1,4 +1,4 @@
-"""How the next token is chosen: the logits become a distribution, and a draw is made from it."""
+"""Sampling: temperature, top-k, top-p, min-p, penalties; logits become a distribution and a draw."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

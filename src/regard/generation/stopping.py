@@ -1,4 +1,4 @@
-"""When a text is at its end."""
+"""Stop sequences: when a generated text is at its end."""
 
 from dataclasses import dataclass
 

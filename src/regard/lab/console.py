@@ -1,4 +1,4 @@
-"""What a person sees in the terminal: progress, tables, verdicts."""
+"""Terminal output: progress bars, tables, verdicts."""
 
 import time
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""A trained model that can be made to speak: its config and tokenizer lie beside its checkpoints."""
+"""A trained text model: its config and tokenizer lie beside its checkpoints; it generates and searches."""
 
 import json
 from collections.abc import Iterator, Sequence

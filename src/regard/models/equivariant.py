@@ -1,4 +1,4 @@
-"""Convolutions that know quarter turns: each filter in four orientations (Cohen and Welling, 2016)."""
+"""Group-equivariant convolutions (P4): each filter in four orientations (Cohen and Welling, 2016)."""
 
 from itertools import pairwise
 from math import sqrt

@@ -1,4 +1,4 @@
-"""A U-Net: down to a small picture that knows what, up again with skips that know where.
+"""U-Net: down to a small picture that knows what, up again with skips that know where.
 
 Ronneberger, Fischer and Brox, "U-Net: Convolutional Networks for Biomedical Image Segmentation", 2015; with a
 batch norm after each convolution, which the paper has not.

@@ -1,4 +1,4 @@
-"""Attention on pixels: a transformer over the patches of a picture, and a convolution as one of its layers.
+"""Vision transformer (ViT) on patches of a picture, and a convolution as one of its layers.
 
 Dosovitskiy and others, "An Image is Worth 16x16 Words", 2021; Cordonnier, Loukas and Jaggi, "On the
 Relationship between Self-Attention and Convolutional Layers", 2020.

@@ -1,4 +1,4 @@
-"""Where a model computes, by the name that a person gave."""
+"""Device: where a model computes, by the name that a person gave."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The loop: iterate a `Training` for its steps; between two of them it can be saved, and restored exactly."""
+"""The training loop: iterate a `Training` for its steps; between two it can be saved and restored exactly."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""The page beside a checkpoint's tensors: what they must be, and the facts; it vouches for itself too."""
+"""Checkpoint manifest: the hash and size of the tensors beside it, the facts, and a seal of its own."""
 
 import json
 import re

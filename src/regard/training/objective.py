@@ -1,4 +1,4 @@
-"""What a training makes small: a function of the model and a batch that gives the mean loss."""
+"""Losses (objectives): cross-entropy, mean squared error, and evaluation on held-out batches."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""AdamW, and Muon for the matrices: what moves the parameters, and its memory as named tensors."""
+"""Optimisers: AdamW, and Muon for the matrices, with their state as named tensors."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""How a training goes: everything about it that is neither the model nor the data."""
+"""Plan of a training (hyperparameters): all of it that is neither the model nor the data."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""All that a training needs in order to go on: tensors by name, and facts that JSON can hold."""
+"""Training state: tensors by name and facts that JSON can hold, all that is needed to go on."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The ways to compute a call, and the choice between them.
+"""Backends of `attend`: the ways to compute a call, and the choice between them.
 
 A backend is a module with `refuse(call)`, which says in three lines why it cannot do a call (or None), and
 `run(call)`, which gives the output and, where asked for, the weights.

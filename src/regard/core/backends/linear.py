@@ -1,4 +1,4 @@
-"""Attention with a kernel in time linear in the length: keys are summed before a query meets them.
+"""Linear attention: a kernel in time linear in the length; keys are summed before a query meets them.
 
 Under Full, phi(Q) (phi(K)^T V). Under Causal, the same with the sum over all earlier chunks, and inside a
 chunk the dense triangle. Divide carries its sums as one more channel of the values, all ones.

@@ -1,4 +1,4 @@
-"""The readable backend: every score, every weight, one sum. It does every call; others are held to it."""
+"""The reference backend: every score, every weight, one sum. It does every call; others are held to it."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""torch's fused `scaled_dot_product_attention`: dot products, a softmax, a dense support.
+"""The fused backend: torch's `scaled_dot_product_attention` (SDPA), for a softmax over a dense support.
 
 It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses.
 """

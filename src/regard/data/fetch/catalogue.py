@@ -1,4 +1,4 @@
-"""What data there is: what it holds, where it comes from, under which licence, and the hash it must have."""
+"""The catalogue of data sets: what each holds, its origins, licence and hash."""
 
 from dataclasses import dataclass
 

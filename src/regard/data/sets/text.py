@@ -1,4 +1,4 @@
-"""Texts to learn from: the known ones, and any file of a person's own."""
+"""Text data sets: the known ones, and any file of a person's own."""
 
 import codecs
 import hashlib

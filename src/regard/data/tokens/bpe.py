@@ -1,4 +1,4 @@
-"""Byte pairs: a vocabulary of frequent pieces of words, trained on a text or loaded from GPT-2's files."""
+"""Byte-pair encoding (BPE): trained on a text, or loaded from GPT-2's files."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Text to token ids and back: characters and bytes (byte pairs are in `pieces`); each can be JSON."""
+"""Tokenizers: text to token ids and back, by characters or bytes (byte pairs: `bpe`); each can be JSON."""
 
 import json
 from collections.abc import Iterable

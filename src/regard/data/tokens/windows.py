@@ -1,4 +1,4 @@
-"""Batches of windows from a text, each a pure function of its number: resuming needs one integer."""
+"""Batches of windows from a text (data loader): each a pure function of its number, for exact resuming."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a model has read, kept so that the next tokens cost no second reading."""
+"""KV cache: what a model has read, kept so that the next tokens cost no second reading."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""What a GPT is made of: one frozen object, checked when it is made."""
+"""GPTConfig: the sizes and kinds of a GPT, one frozen object, checked when it is made."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

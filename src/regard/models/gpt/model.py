@@ -1,4 +1,4 @@
-"""A decoder of tokens: blocks of attention over the past, from one config. GPT-2 is one of its settings.
+"""GPT: a decoder-only transformer from one config; GPT-2 is one of its settings.
 
 Radford, Wu, Child, Luan, Amodei, Sutskever: Language Models are Unsupervised Multitask Learners, 2019.
 """

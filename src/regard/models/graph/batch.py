@@ -1,4 +1,4 @@
-"""A graph with its features and labels; several of any size as one, side by side."""
+"""Graph batches: a graph with features and labels; several of any size as one, side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

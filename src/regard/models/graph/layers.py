@@ -1,4 +1,4 @@
-"""Layers and models over graphs. Edges are summed over as they are given: `edges.with_loops()` adds loops.
+"""GCN, GAT and message passing. Edges are summed as given: `edges.with_loops()` adds self-loops.
 
 GCN: Kipf and Welling, 2017. GAT: Veličković et al., 2018. Message passing: Gilmer et al., 2017.
 """

@@ -1,4 +1,4 @@
-"""Graphs whose edges are of several kinds: attention relation by relation, and a classifier of graphs."""
+"""Relational graph attention: edges of several kinds (RGAT), and a classifier of graphs."""
 
 from collections.abc import Sequence
 from typing import Literal, overload

@@ -1,4 +1,4 @@
-"""Features with few entries, such as bags of words: kept, dropped and multiplied entry by entry."""
+"""Sparse features, such as bags of words: kept, dropped and multiplied entry by entry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

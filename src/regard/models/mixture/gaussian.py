@@ -1,4 +1,4 @@
-"""Mixtures whose parameters know no constraint: gradient descent moves them freely, EM sets them."""
+"""Gaussian mixture model with unconstrained parameters: gradient descent moves them, EM sets them."""
 
 from math import log
 

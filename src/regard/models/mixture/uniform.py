@@ -1,4 +1,4 @@
-"""A mixture of boxes, which gradient descent cannot fit, and the softness that lets it."""
+"""Uniform mixture model (boxes), which gradient descent cannot fit, and the softness that lets it."""
 
 import torch
 import torch.nn.functional as F

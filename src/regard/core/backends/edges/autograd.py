@@ -1,4 +1,4 @@
-"""Differentiable sums over edges. Gradients are written by hand, so they cannot be differentiated again.
+"""Sums over edges as autograd functions. Gradients are written by hand: no double backward.
 
 Edges stand in the order of `Edges.sorted` throughout.
 """

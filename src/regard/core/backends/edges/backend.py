@@ -1,4 +1,4 @@
-"""Sums over an edge list: memory in proportion to edges times heads, never a message per edge and channel."""
+"""Backend for edge lists (sparse attention): memory for edges times heads, never a message per channel."""
 
 import torch
 from torch import Tensor
