@@ -1,4 +1,4 @@
-"""What each verb does: it takes the words, calls, prints. Torch is loaded verb by verb, never by --help."""
+"""Commands: what each verb does. Torch is loaded verb by verb, never by --help."""
 
 import argparse
 import csv

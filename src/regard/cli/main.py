@@ -1,4 +1,4 @@
-"""The command `regard`."""
+"""Entry point of the command `regard`: exit codes and signals."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The words of the command: every verb and what may follow it."""
+"""Argument parser: every verb and what may follow it."""
 
 import argparse
 from math import inf

@@ -1,4 +1,4 @@
-"""Samples of a model in the terminal: as they are said, side by side, or token by token with chances."""
+"""Samples of a text model in the terminal: as a stream, side by side, or token by token with odds."""
 
 import sys
 from collections.abc import Iterable

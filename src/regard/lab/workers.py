@@ -1,4 +1,4 @@
-"""Small trainings side by side: too small to share a step among threads, they take a thread each."""
+"""Worker threads and processes for small trainings: too small to share a step, they take a thread each."""
 
 import multiprocessing
 import signal

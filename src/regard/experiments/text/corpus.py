@@ -1,4 +1,4 @@
-"""A text made ready for a model of characters, and the model made to speak."""
+"""Corpus: a text made ready for a character model, and samples from that model."""
 
 import re
 from collections.abc import Callable, Mapping

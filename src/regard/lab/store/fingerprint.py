@@ -1,4 +1,4 @@
-"""The key of a run: a hash of its settings and of every line of code that its result depends on."""
+"""Fingerprint of a run: a hash of its settings and of every line of code that its result depends on."""
 
 import ast
 import dataclasses

@@ -1,4 +1,4 @@
-"""Classes for the nodes of one graph: trained with patience, by a rule that is fixed beforehand."""
+"""Node classification on one graph: recipes of GCN and GAT, trained with early stopping."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Graphs small enough for paper: matrices, walks one by one, what repeated averaging does to them."""
+"""Adjacency, walks and Laplacians of small graphs, and what repeated averaging does to them."""
 
 from collections.abc import Sequence
 from itertools import pairwise, product
