@@ -5,6 +5,8 @@ from typing import Literal
 
 from regard.errors import RegardError
 from regard.training.schedule import Schedule, factor
+from regard.training.stopping import EarlyStopping
+from regard.training.torch_optimiser import TorchOptimiser
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,10 +20,10 @@ class Plan:
 
     steps: int = 1000
     "Steps to make, unless the time ends first."
-    optimiser: Literal["adamw", "muon"] = "adamw"
-    "Muon moves the weights of linear and convolution layers, AdamW all else; or AdamW everything."
+    optimiser: Literal["adamw", "muon"] | TorchOptimiser = "adamw"
+    "Muon moves the weights of linear and convolution layers, AdamW all else; or one optimiser everything."
     learning_rate: float = 3e-3
-    "Highest learning rate of AdamW."
+    "Highest learning rate, but for what Muon moves."
     matrix_learning_rate: float = 0.02
     "Highest learning rate of Muon."
     exclude: tuple[str, ...] = ("head",)
@@ -31,7 +33,7 @@ class Plan:
     momentum: float = 0.95
     "How much Muon remembers of the gradient."
     weight_decay: float = 0.0
-    "Weight decay of all that has two axes or more, times the learning rate."
+    "Weight decay of AdamW and Muon, of all that has two axes or more, times the learning rate."
     schedule: Schedule = "linear"
     "How the learning rate comes down."
     warmup: float = 0.02
@@ -42,6 +44,8 @@ class Plan:
     "Largest norm of the gradient; none leaves it as it is."
     accumulate: int = 1
     "Batches whose gradients are averaged for one step."
+    early_stopping: EarlyStopping | None = None
+    "When it ends by the figure of its validation; none makes all steps."
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     "What the model computes in: auto is bfloat16 on a GPU that has it, float32 elsewhere."
     seed: int = 0
@@ -72,3 +76,7 @@ class Plan:
     def factor(self, progress: float) -> float:
         """What both learning rates are multiplied by at this progress."""
         return factor(progress, schedule=self.schedule, warmup=self.warmup, floor=self.floor)
+
+
+PLAIN = Plan(schedule="constant", warmup=0.0, clip=None, precision="float32")
+"A plan that leaves learning rate, gradient and precision as they are."
