@@ -249,6 +249,27 @@ MATRICES = (
     "one value on the diagonal. f(Z) = normalised ZZᵀ/√3, the same by convolution."
 )
 
+CLAIMS = (
+    Claim("rules broken by the dot product", low=3, high=3,
+          why="no bound, ‖x‖² differs, louder colours win; only symmetry is left", source="Duke HW3, 4a.ii"),
+    Claim("rules broken by cosine on vectors", low=1, high=1,
+          why="rule 3: x and 2x", source="Duke HW3, 4a.iii, corrected"),
+    Claim("rules broken by cosine on directions", low=0, high=0,
+          why="on the unit sphere the angle is a distance", source="Duke HW3, 4a.iii"),
+    Claim("row softmax breaks symmetry", low=1, high=1,
+          why="rows have different sums", source="Duke HW3, 4b.ii"),
+    Claim("share of pixels on which the white kernel answers most or ties", low=1, high=1,
+          why="its entries are the largest there are", source="Duke HW3, 4a.ii"),
+    Claim("cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse", low=0, high=0,
+          why="cosine 1 means the same direction", source="Duke HW3, 4a.iv"),
+    Claim("gap between a convolution and cosine times norms", high=1e-12,
+          why="x·k = ‖x‖‖k‖cos", source="Duke HW3, 4a.iv"),
+    Claim("gap between f(Z) by convolution and by matrices", high=1e-6,
+          why="the kernels are the normalised pixels", source="Duke HW3, 4b.iv"),
+    Claim("ZZᵀ: largest diagonal entry less smallest", low=0.5,
+          why="the diagonal holds ‖x‖², so rule 2 fails", source="Duke HW3, 4b.i"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Is a convolution, or an attention matrix, a similarity, and when are the two the same thing?",
     answers=(10, 11, 12, 13, 14, 15, 16, 17),
@@ -271,68 +292,7 @@ EXPERIMENT = Experiment(
         similarity on R^d: rule 3 fails there (red and dark red above); it holds on the unit sphere. Equation
         11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong pixel;
         equation 8 scales one head by √C. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
-    claims=(
-        Claim(
-            name="rules broken by the dot product",
-            low=3,
-            high=3,
-            why="no bound, ‖x‖² differs, louder colours win; only symmetry is left",
-            source="Duke HW3, 4a.ii",
-        ),
-        Claim(
-            name="rules broken by cosine on vectors",
-            low=1,
-            high=1,
-            why="rule 3: x and 2x",
-            source="Duke HW3, 4a.iii, corrected",
-        ),
-        Claim(
-            name="rules broken by cosine on directions",
-            low=0,
-            high=0,
-            why="on the unit sphere the angle is a distance",
-            source="Duke HW3, 4a.iii",
-        ),
-        Claim(
-            name="row softmax breaks symmetry",
-            low=1,
-            high=1,
-            why="rows have different sums",
-            source="Duke HW3, 4b.ii",
-        ),
-        Claim(
-            name="share of pixels on which the white kernel answers most or ties",
-            low=1,
-            high=1,
-            why="its entries are the largest there are",
-            source="Duke HW3, 4a.ii",
-        ),
-        Claim(
-            name="cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse",
-            low=0,
-            high=0,
-            why="cosine 1 means the same direction",
-            source="Duke HW3, 4a.iv",
-        ),
-        Claim(
-            name="gap between a convolution and cosine times norms",
-            high=1e-12,
-            why="x·k = ‖x‖‖k‖cos",
-            source="Duke HW3, 4a.iv",
-        ),
-        Claim(
-            name="gap between f(Z) by convolution and by matrices",
-            high=1e-6,
-            why="the kernels are the normalised pixels",
-            source="Duke HW3, 4b.iv",
-        ),
-        Claim(
-            name="ZZᵀ: largest diagonal entry less smallest",
-            low=0.5,
-            why="the diagonal holds ‖x‖², so rule 2 fails",
-            source="Duke HW3, 4b.i",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(tries=20_000)},
     seconds=3,
     run=run,

@@ -263,6 +263,13 @@ def _gaps(worst: dict[str, tuple[float, float]], shown: dict):
         return figure
 
 
+CLAIMS = (
+    Claim("largest gap of any output", high=1e-10,
+          why="the same function, in float64", source="the table in DESIGN.md"),
+    Claim("largest gap of any gradient", high=1e-10,
+          why="the same function has the same gradient", source="the table in DESIGN.md"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Are attention, convolution, graph layers and a mixture's responsibilities really one operator?",
     method="""Each row of the table picks a similarity, a support, a position and a normaliser for `attend`.
@@ -274,20 +281,7 @@ EXPERIMENT = Experiment(
         Both the output and the gradient with respect to every input are compared.""",
     see="""All rows agree to rounding. The rows differ only in which objects were passed; the operator is the
         same function. The column "backend" says which of the four implementations was chosen for it.""",
-    claims=(
-        Claim(
-            name="largest gap of any output",
-            high=1e-10,
-            why="the same function, in float64",
-            source="the table in DESIGN.md",
-        ),
-        Claim(
-            name="largest gap of any gradient",
-            high=1e-10,
-            why="the same function has the same gradient",
-            source="the table in DESIGN.md",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(size=41, seeds=20)},
     seconds=2,
     run=run,

@@ -251,6 +251,23 @@ def _heads(counts: dict, curves: dict):
 SIGHT = "How strongly each input place (across) moves each output place (down), by gradient; each row scaled to its own maximum. Convolutions and windows widen by one place a side and layer; one attention layer sees everything, one causal layer everything behind it."
 HEADS = "Left: operations of one layer against the length, counted while it runs. Right: training error when each place is asked for two other places at once; same width, same operations, other numbers of heads (mean over seeds)."
 
+CLAIMS = (
+    Claim("places seen by convolutions less 1 + 2·depth", low=0, high=0,
+          why="each layer of width 3 adds one place a side", source="Amsterdam A2, 2.1b"),
+    Claim("places not seen by one attention layer", low=0, high=0,
+          why="every score is positive after the softmax", source="Amsterdam A2, 2.1b"),
+    Claim("places of the future seen by causal attention", low=0, high=0,
+          why="the mask", source="Amsterdam A2, 2.1b"),
+    Claim("exponent of the cost in the length, attention", low=1.99, high=2.01,
+          why="n² scores, quadratic and not exponential", source="Amsterdam A2, 2.1a, corrected"),
+    Claim("exponent of the cost in the length, convolution", low=0.99, high=1.01,
+          why="each place costs the same", source="Amsterdam A2, 2.1a"),
+    Claim("error with 1 head", low=0.49, high=0.55,
+          why="half the variance of two independent signals is lost in any one mixture", source="this experiment"),
+    Claim("error with 2 heads", high=0.05, why="each head looks at one place", source="Amsterdam A2, 2.1d"),
+    Claim("what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="What can a convolution stack and an attention layer see, what does it cost, and why several heads?",
     answers=(63,),
@@ -272,59 +289,7 @@ EXPERIMENT = Experiment(
     correction="""Amsterdam A2, question 2.1(a), calls the cost of attention exponential: it is quadratic (the
         exponent measured here is 2). Question 2.1(d) says that the rank of the output equals the smallest
         rank among its factors; that is an upper bound.""",
-    claims=(
-        Claim(
-            name="places seen by convolutions less 1 + 2·depth",
-            low=0,
-            high=0,
-            why="each layer of width 3 adds one place a side",
-            source="Amsterdam A2, 2.1b",
-        ),
-        Claim(
-            name="places not seen by one attention layer",
-            low=0,
-            high=0,
-            why="every score is positive after the softmax",
-            source="Amsterdam A2, 2.1b",
-        ),
-        Claim(
-            name="places of the future seen by causal attention",
-            low=0,
-            high=0,
-            why="the mask",
-            source="Amsterdam A2, 2.1b",
-        ),
-        Claim(
-            name="exponent of the cost in the length, attention",
-            low=1.99,
-            high=2.01,
-            why="n² scores, quadratic and not exponential",
-            source="Amsterdam A2, 2.1a, corrected",
-        ),
-        Claim(
-            name="exponent of the cost in the length, convolution",
-            low=0.99,
-            high=1.01,
-            why="each place costs the same",
-            source="Amsterdam A2, 2.1a",
-        ),
-        Claim(
-            name="error with 1 head",
-            low=0.49,
-            high=0.55,
-            why="half the variance of two independent signals is lost in any one mixture",
-            source="this experiment",
-        ),
-        Claim(
-            name="error with 2 heads",
-            high=0.05,
-            why="each head looks at one place",
-            source="Amsterdam A2, 2.1d",
-        ),
-        Claim(
-            name="what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(steps=1500, seeds=20, heads=(1, 2, 4, 8))},
     seconds=12,
     run=run,

@@ -192,6 +192,23 @@ PICTURE = (
     "Right: the error stays below the bound 2k/(eβx_i), which falls as 1/β and needs no gap between the largest and the runner-up; on average it falls faster."
 )
 
+CLAIMS = (
+    Claim("gap to the convolution [2, 0, 1]", high=1e-12,
+          why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly", source="Toronto A4, 1.4.1"),
+    Claim("largest gap over 50 random kernels without negative entries", high=1e-12,
+          why="the same construction", source="this experiment"),
+    Claim("best distance to the kernel [-1, 0, 1]", low=0.95, high=1.0,
+          why="entries of W_V·w have one sign, so one of ±1 is missed by 1", source="this experiment"),
+    Claim("largest error / bound, over all places and both bounds", high=1.0,
+          why="both bounds hold at every place", source="Toronto A4, 1.4.2, and this experiment"),
+    Claim("mean error of max pooling at the largest β", high=0.005,
+          why="the bound 2k/(eβx_i) goes to zero with 1/β", source="Toronto A4, 1.4.2"),
+    Claim("at x_i = 0: gap to the mean of the window", high=1e-12,
+          why="all scores of the place are equal", source="this experiment"),
+    Claim("at x_i = 0: mean error of max pooling", low=0.2,
+          why="the mean of five places is far from their maximum", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Can attention with relative positions be a convolution, and can it be max pooling?",
     answers=(83, 84),
@@ -213,51 +230,7 @@ EXPERIMENT = Experiment(
     correction="""Toronto A4 asks for x_i ≥ 0 in question 1.4. At x_i = 0 every score of place i is 0, and
         the layer gives the mean of the window for every β: it needs x_i > 0. Its change log says that the
         first edition asked for the kernel [-1, 0, 1]; the search shows why that had to go.""",
-    claims=(
-        Claim(
-            name="gap to the convolution [2, 0, 1]",
-            high=1e-12,
-            why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly",
-            source="Toronto A4, 1.4.1",
-        ),
-        Claim(
-            name="largest gap over 50 random kernels without negative entries",
-            high=1e-12,
-            why="the same construction",
-            source="this experiment",
-        ),
-        Claim(
-            name="best distance to the kernel [-1, 0, 1]",
-            low=0.95,
-            high=1.0,
-            why="entries of W_V·w have one sign, so one of ±1 is missed by 1",
-            source="this experiment",
-        ),
-        Claim(
-            name="largest error / bound, over all places and both bounds",
-            high=1.0,
-            why="both bounds hold at every place",
-            source="Toronto A4, 1.4.2, and this experiment",
-        ),
-        Claim(
-            name="mean error of max pooling at the largest β",
-            high=0.005,
-            why="the bound 2k/(eβx_i) goes to zero with 1/β",
-            source="Toronto A4, 1.4.2",
-        ),
-        Claim(
-            name="at x_i = 0: gap to the mean of the window",
-            high=1e-12,
-            why="all scores of the place are equal",
-            source="this experiment",
-        ),
-        Claim(
-            name="at x_i = 0: mean error of max pooling",
-            low=0.2,
-            why="the mean of five places is far from their maximum",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(length=512, sequences=1000)},
     seconds=2,
     run=run,

@@ -220,6 +220,24 @@ SOFTMAX = (
 WEIGHTS = "The twelve heaviest weights of one query at each width. Without a scale one key takes everything at large d; 1/d hardly tells the keys apart."
 
 SOURCE = "Berkeley HW6, question 2"
+CLAIMS = (
+    Claim("largest gap of the mean, in standard errors", high=4.5,
+          why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs", source=SOURCE + "a"),
+    Claim("smallest variance / d(σ⁴ + 2σ²μ²)", low=0.93,
+          why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 10,000 pairs", source=SOURCE + "b"),
+    Claim("largest variance / d(σ⁴ + 2σ²μ²)", high=1.07, why="the same from above", source=SOURCE + "b"),
+    Claim("variance of q·k/√d at μ = 0, σ = 1, widest", low=0.95, high=1.05,
+          why="s = √d brings the variance to 1", source=SOURCE + "c"),
+    Claim("entropy at the largest d, no scale, as a share of log m", high=0.1,
+          why="scores of standard deviation √d = 32 leave the softmax next to one-hot", source="this experiment"),
+    Claim("change of that share from the smallest d to the largest, 1/√d", low=-0.08, high=0.08,
+          why="scaled scores have the same variance at every width", source="this experiment"),
+    Claim("entropy at the largest d, 1/d, as a share of log m", low=0.99,
+          why="scores of standard deviation 1/√d are next to equal", source="this experiment"),
+    Claim("softmax gradient at the largest d", low=0.02,
+          why="a one-hot softmax passes no gradient; a scaled one does", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Why does attention divide q·k by √d, and what happens if it does not?",
     answers=(23, 24, 25),
@@ -240,55 +258,7 @@ EXPERIMENT = Experiment(
         scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. Amsterdam A2, question 2.1(c), takes zero
         mean from "i.i.d."; zero mean is an assumption of its own, and the curves with μ ≠ 0 show what it is
         worth.""",
-    claims=(
-        Claim(
-            name="largest gap of the mean, in standard errors",
-            high=4.5,
-            source=SOURCE + "a",
-            why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs",
-        ),
-        Claim(
-            name="smallest variance / d(σ⁴ + 2σ²μ²)",
-            low=0.93,
-            source=SOURCE + "b",
-            why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 10,000 pairs",
-        ),
-        Claim(
-            name="largest variance / d(σ⁴ + 2σ²μ²)", high=1.07, source=SOURCE + "b", why="the same from above"
-        ),
-        Claim(
-            name="variance of q·k/√d at μ = 0, σ = 1, widest",
-            low=0.95,
-            high=1.05,
-            source=SOURCE + "c",
-            why="s = √d brings the variance to 1",
-        ),
-        Claim(
-            name="entropy at the largest d, no scale, as a share of log m",
-            high=0.1,
-            source="this experiment",
-            why="scores of standard deviation √d = 32 leave the softmax next to one-hot",
-        ),
-        Claim(
-            name="change of that share from the smallest d to the largest, 1/√d",
-            low=-0.08,
-            high=0.08,
-            source="this experiment",
-            why="scaled scores have the same variance at every width",
-        ),
-        Claim(
-            name="entropy at the largest d, 1/d, as a share of log m",
-            low=0.99,
-            source="this experiment",
-            why="scores of standard deviation 1/√d are next to equal",
-        ),
-        Claim(
-            name="softmax gradient at the largest d",
-            low=0.02,
-            source="this experiment",
-            why="a one-hot softmax passes no gradient; a scaled one does",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(draws=20_000, seeds=20, queries=1024)},
     seconds=3,
     run=run,
