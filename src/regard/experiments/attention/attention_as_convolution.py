@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard.claims import Claim
 from regard.core.similarity import unit
-from regard.lab.book.style import ORDERED, panels, style
+from regard.lab.book.style import panels, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 
@@ -208,9 +208,7 @@ def _picture(image: Tensor):
     with style():
         figure, axes = panels(len(KERNELS) + 1, width=7.6, height=1.5)
         for axis, pixels, title in zip(axes, [image, *kernels()], ("picture", *KERNELS), strict=True):
-            axis.imshow(pixels.permute(1, 2, 0).numpy())
-            axis.set_title(title, fontsize=9)
-            axis.set(xticks=[], yticks=[])
+            show_image(axis, pixels, title)
         return figure
 
 
@@ -218,11 +216,7 @@ def _maps(plain: Tensor, cosine: Tensor):
     with style():
         figure, axes = panels(len(KERNELS), 2, width=7.6, height=1.55)
         for axis, pixels, title in zip(axes, [*plain, *cosine], KERNELS * 2, strict=True):
-            image = axis.imshow(
-                pixels.numpy(), vmin=0, vmax=3 if axis in axes[: len(KERNELS)] else 1, cmap=ORDERED
-            )
-            axis.set_title(title, fontsize=9)
-            axis.set(xticks=[], yticks=[])
+            image = show_image(axis, pixels, title, vmin=0, vmax=3 if axis in axes[: len(KERNELS)] else 1)
             if axis in (axes[len(KERNELS) - 1], axes[-1]):
                 figure.colorbar(image, ax=axis)
         axes[0].set_ylabel("dot")
@@ -234,9 +228,7 @@ def _matrices(found: dict[str, Tensor]):
     with style():
         figure, axes = panels(4, width=8.4, height=2.5)
         for axis, (name, matrix) in zip(axes, found.items(), strict=True):
-            axis.imshow(matrix.numpy(), cmap=ORDERED)
-            axis.set(xticks=[], yticks=[])
-            axis.set_title(name, fontsize=9.5)
+            show_image(axis, matrix, name)
         return figure
 
 

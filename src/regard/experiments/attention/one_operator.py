@@ -15,7 +15,7 @@ from regard.core.normalise import Divide, Mean, Raw, Symmetric
 from regard.core.position import Relative
 from regard.core.similarity import Additive, Constant, Gaussian, Kernel, elu_plus_one
 from regard.core.support import Causal, Grid
-from regard.lab.book.style import BLACK, BLUE, ORANGE, ORDERED, panels, style
+from regard.lab.book.style import BLUE, ORANGE, mark_place, panels, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 
@@ -237,9 +237,7 @@ def _weights(shown: dict):
     with style():
         figure, axes = panels(4, 2, width=7.4, height=2.1)
         for axis, (gives, _, matrix) in zip(axes, shown.values(), strict=True):
-            axis.imshow(matrix.numpy(), vmin=0, cmap=ORDERED, aspect="auto")
-            axis.set_title(gives, fontsize=9)
-            axis.set(xticks=[], yticks=[])
+            show_image(axis, matrix, gives, vmin=0, aspect="auto")
         return figure
 
 
@@ -250,7 +248,7 @@ def _gaps(worst: dict[str, tuple[float, float]], shown: dict):
         for part, (colour, label, marker) in enumerate(((BLUE, "output", "o"), (ORANGE, "gradient", "s"))):
             values = [max(pair[part], 1e-17) for pair in worst.values()]
             axis.plot(values, places, linestyle="", color=colour, marker=marker, label=label)
-        axis.axvline(1e-10, color=BLACK, linewidth=0.8, linestyle=":")
+        mark_place(axis, 1e-10)
         axis.set(
             xscale="log",
             xlim=(1e-17, 1e-8),

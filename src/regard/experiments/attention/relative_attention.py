@@ -12,7 +12,7 @@ from regard.claims import Claim
 from regard.core.attend import attend
 from regard.core.position import Relative
 from regard.core.similarity import Dot
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, panels, style
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, mark_place, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 
@@ -149,17 +149,9 @@ def _picture(settings: Settings, generator: torch.Generator):
         left.plot(range(40), x[0], color="#bbbbbb", marker=".", linewidth=0.8, label="x")
         left.plot(inside, windows(x, reach).amax(-1)[0], color=BLACK, marker="", label="max pooling")
         for beta, colour in ((10.0, ORANGE), (1000.0, BLUE)):
-            left.plot(
-                inside,
-                pooled(x, beta, reach)[0, reach:-reach],
-                color=colour,
-                marker="",
-                label=f"β = {beta:g}",
-            )
-        left.axvline(22, color=RED, linewidth=0.8, linestyle=":")
-        left.annotate(
-            "x = 0: the mean", (22, 0.02), xytext=(4, 0), textcoords="offset points", color=RED, fontsize=9
-        )
+            found = pooled(x, beta, reach)[0, reach:-reach]
+            left.plot(inside, found, color=colour, marker="", label=f"β = {beta:g}")
+        mark_place(left, 22, "x = 0: the mean", colour=RED, at=0.07)
         left.set(title="attention as max pooling", xlabel="place", ylim=(0, 1.45))
         left.legend(ncols=2, loc="upper left")
         many = 0.05 + torch.rand(
@@ -171,17 +163,9 @@ def _picture(settings: Settings, generator: torch.Generator):
         ]
         limits = [bounds(many, beta, reach)[1] for beta in settings.betas]
         for colour, label, part in ((BLUE, "mean", Tensor.mean), (GREEN, "worst", Tensor.max)):
-            right.plot(
-                settings.betas, [part(error) for error in errors], color=colour, label=f"{label} error"
-            )
-            right.plot(
-                settings.betas,
-                [part(limit) for limit in limits],
-                color=colour,
-                marker="",
-                linestyle=":",
-                label=f"{label} bound",
-            )
+            error, bound = ([part(one) for one in found] for found in (errors, limits))
+            right.plot(settings.betas, error, color=colour, label=f"{label} error")
+            right.plot(settings.betas, bound, color=colour, marker="", linestyle=":", label=f"{label} bound")
         right.set(title="error against β", xlabel="β", xscale="log", yscale="log")
         right.legend()
         return figure
