@@ -232,6 +232,15 @@ MEMORY = (
     "The loss on text that was trained on keeps falling; on unseen text of the same book it stops, and turns."
 )
 
+CLAIMS = (
+    Claim("loss on unseen text less that on seen, at the end", low=0.15,
+          why="the model learns the book, not only the language", source="Amsterdam A2, 2.8"),
+    Claim("loss with dropout left on minus off", low=0.0,
+          why="dropout at generation is noise", source="Amsterdam A2, 2.8, corrected"),
+    Claim("loss on seen text at the end", low=0.1, high=0.4,
+          why="the author's log ends at 0.165 after five epochs", source="Amsterdam A2, 2.8", preset="full"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="How much of a book of fairy tales does a GPT learn by heart, and what did dropout do to the document's samples?",
     answers=(64, 67),
@@ -252,28 +261,7 @@ EXPERIMENT = Experiment(
     correction="""Amsterdam A2, question 2.8, blames the model for its broken samples: its generation never
         calls eval(), so dropout was on. Its training loss has no held-out counterpart, and with five epochs
         over half a million characters it is a measure of memory.""",
-    claims=(
-        Claim(
-            name="loss on unseen text less that on seen, at the end",
-            low=0.15,
-            why="the model learns the book, not only the language",
-            source="Amsterdam A2, 2.8",
-        ),
-        Claim(
-            name="loss with dropout left on minus off",
-            low=0.0,
-            why="dropout at generation is noise",
-            source="Amsterdam A2, 2.8, corrected",
-        ),
-        Claim(
-            name="loss on seen text at the end",
-            low=0.1,
-            high=0.4,
-            why="the author's log ends at 0.165 after five epochs",
-            source="Amsterdam A2, 2.8",
-            preset="full",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

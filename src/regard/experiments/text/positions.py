@@ -208,6 +208,21 @@ def _figure(settings: Settings, curves: dict[str, list[Tensor]]):
 
 LENGTH = "Loss at each place of windows three times as long as those trained on, by kind of position (mean over seeds). A learned table has nothing to say about places it never saw; distances carry over."
 
+CLAIMS = (
+    Claim("shuffling the past moves the last output, 1 layer without positions", high=1e-12,
+          why="one softmax over a set", source="Amsterdam A2, 2.4a"),
+    Claim("shuffling the past moves the last output, 2 layers without positions", low=1e-3,
+          why="each token's own past differs", source="Amsterdam A2, 2.4a, corrected"),
+    Claim("positions gain, within: none minus rotary", low=0.02,
+          why="knowing distances helps", source="Amsterdam A2, 2.4"),
+    Claim("a learned table beyond its training: loss beyond minus within", low=0.1,
+          why="places that were never trained", source="Amsterdam A2, 2.4b"),
+    Claim("ALiBi beyond its training: loss beyond minus within", high=0.1,
+          why="a distance is a distance", source="Press, Smith and Lewis 2022"),
+    Claim("no positions: shuffled past minus past as it is", low=0.0,
+          why="a deeper causal model uses order without being told", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Why does a transformer need positions, and which kind carries over to longer texts?",
     answers=(66,),
@@ -226,44 +241,7 @@ EXPERIMENT = Experiment(
         That holds for attention without a mask, and for one causal layer; the mask itself tells a deeper
         causal model about order. Its two example sentences also differ in their characters (capital letters),
         not only in order.""",
-    claims=(
-        Claim(
-            name="shuffling the past moves the last output, 1 layer without positions",
-            high=1e-12,
-            why="one softmax over a set",
-            source="Amsterdam A2, 2.4a",
-        ),
-        Claim(
-            name="shuffling the past moves the last output, 2 layers without positions",
-            low=1e-3,
-            why="each token's own past differs",
-            source="Amsterdam A2, 2.4a, corrected",
-        ),
-        Claim(
-            name="positions gain, within: none minus rotary",
-            low=0.02,
-            why="knowing distances helps",
-            source="Amsterdam A2, 2.4",
-        ),
-        Claim(
-            name="a learned table beyond its training: loss beyond minus within",
-            low=0.1,
-            why="places that were never trained",
-            source="Amsterdam A2, 2.4b",
-        ),
-        Claim(
-            name="ALiBi beyond its training: loss beyond minus within",
-            high=0.1,
-            why="a distance is a distance",
-            source="Press, Smith and Lewis 2022",
-        ),
-        Claim(
-            name="no positions: shuffled past minus past as it is",
-            low=0.0,
-            why="a deeper causal model uses order without being told",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(steps=2000, batch=32, width=128, depth=4, length=64, beyond=256, seeds=5),

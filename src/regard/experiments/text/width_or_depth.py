@@ -118,6 +118,17 @@ def _figure(curves: dict[str, list[list[float]]]):
 
 CURVES = "Training loss of the same model with four MLPs (mean over seeds). The first three have the same number of weights; the last has a quarter of them."
 
+CLAIMS = (
+    Claim("largest difference in parameters, as a share", high=0.01,
+          why="h² + 2wh = 8w² gives h = 2w, and 2h² + 2wh = 8w² gives h = 1.56w", source="this experiment"),
+    Claim("loss, 1 × wide minus 4 × wide", low=0.0,
+          why="capacity of the hidden layer", source="Amsterdam A2, 2.3c"),
+    Claim("loss, 3 hidden layers minus 1", low=-0.02,
+          why="depth inside a block brings nothing at equal parameters", source="Amsterdam A2, 2.3c"),
+    Claim("time of a step, 3 hidden layers / 1", low=1.0,
+          why="the same operations, one after another", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Why is the MLP of a transformer block wide, and would a deep one do better with the same parameters?",
     answers=(65,),
@@ -130,32 +141,7 @@ EXPERIMENT = Experiment(
         more blocks, each of which also looks around. The intervals say how sure that is at this size.""",
     correction="""Amsterdam A2, question 2.3(c), argues for a wide MLP from capacity alone: the comparison
         needs equal parameters, which is what is done here.""",
-    claims=(
-        Claim(
-            name="largest difference in parameters, as a share",
-            high=0.01,
-            why="h² + 2wh = 8w² gives h = 2w, and 2h² + 2wh = 8w² gives h = 1.56w",
-            source="this experiment",
-        ),
-        Claim(
-            name="loss, 1 × wide minus 4 × wide",
-            low=0.0,
-            why="capacity of the hidden layer",
-            source="Amsterdam A2, 2.3c",
-        ),
-        Claim(
-            name="loss, 3 hidden layers minus 1",
-            low=-0.02,
-            why="depth inside a block brings nothing at equal parameters",
-            source="Amsterdam A2, 2.3c",
-        ),
-        Claim(
-            name="time of a step, 3 hidden layers / 1",
-            low=1.0,
-            why="the same operations, one after another",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(width=128, depth=4, context=64, steps=2000, batch=32, seeds=5),

@@ -244,6 +244,23 @@ TRAINING = {
 MOVING = "The two trainings above as a film: in a browser this picture moves from epoch to epoch, holds the last one and begins again; in print, or where the reader has asked for less motion, the last epoch stands still. Blue is the density: each level is a factor e below the next, white is more than six of them below the peak. Orange points are the means of the components, their areas proportional to the weights π; grey points are places they were not fitted to. As long as the components are wide, most means draw together in the dense middle, from either start; as they shrink, they part, and the density follows the coast."
 LIKELIHOOD = "Left: mean log-likelihood after each epoch, training (solid) and test (dotted); the dotted lines stay near the solid ones, since 164 parameters cannot learn thousands of places by heart. Right: gradient descent and EM from the same two starts, by passes over the training places. EM never falls, and its steps need no learning rate; the descent makes many small steps in a pass, EM one large one."
 
+CLAIMS = (
+    Claim("K = 1: mean log-likelihood of the training places", low=ONE_GAUSSIAN - 0.01, high=ONE_GAUSSIAN + 0.001,
+          why="the best Gaussian for data of variance 1 gives −log 2π − 1 = −2.8379 exactly", source="Jerusalem ex. 5, Gaussian mixture 1, by theory"),
+    Claim("smallest gain in test log-likelihood from one K to the next", low=0.03,
+          why="the document's places gain 0.16, 0.09 and 0.13 from K = 1 to 5, 10 and 33", source="Jerusalem ex. 5, Gaussian mixture 1"),
+    Claim("training less test log-likelihood, most components", low=-0.12, high=0.12,
+          why="164 parameters over thousands of places overfit by hundredths; hundreds of test places err by as much again", source="Jerusalem ex. 5, Gaussian mixture 2b"),
+    Claim("test log-likelihood, country means less random means", low=-0.1, high=0.1,
+          why="the document's places end at −2.467 and −2.460: about equal", source="Jerusalem ex. 5, Gaussian mixture 2c"),
+    Claim("largest fall of the likelihood in a step of EM", high=1e-9,
+          why="each step maximises a lower bound that touches the likelihood", source="theory of EM"),
+    Claim("EM, random means: passes until as good as gradient descent at its end", high=50,
+          why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes", source="this experiment"),
+    Claim("variance that fits best under the printed formula, K = 1", low=0.49, high=0.51,
+          why="−log σ² − 1 / (2σ²) is largest at σ² = 1/2", source="Jerusalem ex. 5, the formula of log p(x | k)"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="How well do Gaussian mixtures draw the map of Europe, and does it matter how they start or how they are fitted?",
     answers=(43, 44, 45, 46, 47),
@@ -272,54 +289,7 @@ EXPERIMENT = Experiment(
         It also writes log p(x) + log p(x | k) for log p(k) + log p(x | k), asks for a positive semi-definite
         covariance where a density needs a positive definite one, and its code normalises the test places by
         their own statistics.""",
-    claims=(
-        Claim(
-            name="K = 1: mean log-likelihood of the training places",
-            low=ONE_GAUSSIAN - 0.01,
-            high=ONE_GAUSSIAN + 0.001,
-            why="the best Gaussian for data of variance 1 gives −log 2π − 1 = −2.8379 exactly",
-            source="Jerusalem ex. 5, Gaussian mixture 1, by theory",
-        ),
-        Claim(
-            name="smallest gain in test log-likelihood from one K to the next",
-            low=0.03,
-            why="the document's places gain 0.16, 0.09 and 0.13 from K = 1 to 5, 10 and 33",
-            source="Jerusalem ex. 5, Gaussian mixture 1",
-        ),
-        Claim(
-            name="training less test log-likelihood, most components",
-            low=-0.12,
-            high=0.12,
-            why="164 parameters over thousands of places overfit by hundredths; hundreds of test places err by as much again",
-            source="Jerusalem ex. 5, Gaussian mixture 2b",
-        ),
-        Claim(
-            name="test log-likelihood, country means less random means",
-            low=-0.1,
-            high=0.1,
-            why="the document's places end at −2.467 and −2.460: about equal",
-            source="Jerusalem ex. 5, Gaussian mixture 2c",
-        ),
-        Claim(
-            name="largest fall of the likelihood in a step of EM",
-            high=1e-9,
-            why="each step maximises a lower bound that touches the likelihood",
-            source="theory of EM",
-        ),
-        Claim(
-            name="EM, random means: passes until as good as gradient descent at its end",
-            high=50,
-            why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes",
-            source="this experiment",
-        ),
-        Claim(
-            name="variance that fits best under the printed formula, K = 1",
-            low=0.49,
-            high=0.51,
-            why="−log σ² − 1 / (2σ²) is largest at σ² = 1/2",
-            source="Jerusalem ex. 5, the formula of log p(x | k)",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(limit=None, batches=27, seeds=5, steps=500)},
     seconds=15,
     run=run,

@@ -224,6 +224,25 @@ CURED = "The cure from the same random centres. The soft boxes of the first epoc
 CONTOURS = "The densities after the last epoch; each level is a factor e below the next, and what is white is more than six of them below the peak. Grey points are places not trained on: many of them lie in the white of the hard mixtures, and almost none in that of the cured one."
 FAILURE = "Hard boxes after training. The mean log-likelihood is about −1,000,000 times the share of places outside."
 
+CLAIMS = (
+    Claim("largest move of a centre, all hard boxes", low=0.0, high=0.0,
+          why="the slope towards a centre is zero inside and outside of its box", source="Jerusalem ex. 5, uniform mixture 2"),
+    Claim("largest growth of a side, all hard boxes (logarithm)", low=0.0, high=0.0,
+          why="the slope towards a side has one sign, and Adam's averages of it too", source="Jerusalem ex. 5, uniform mixture 2"),
+    Claim("test places that fell out of all hard boxes and came back", low=0.0, high=0.0,
+          why="boxes with fixed centres that only shrink hold no place that they once did not", source="this experiment"),
+    Claim("share of test places outside every box, most boxes: last epoch less first", low=0.05,
+          why="the document's places: from 1.8 % to 33 %", source="Jerusalem ex. 5, uniform mixture 1"),
+    Claim("share of test places outside the one box, last epoch", low=0.6,
+          why="the document's places: 90 %; a box of side 0.8 holds few of them wherever it stands", source="Jerusalem ex. 5, uniform mixture 1"),
+    Claim("share of test places outside every cured box, last epoch", high=0.02,
+          why="a place at a distance of δ from all boxes costs δ/τ, which grows without limit as edges harden", source="this experiment"),
+    Claim("share of test places outside every box, last epoch: hard less cured, same rate", low=0.05,
+          why="the cure differs by its soft edges alone", source="this experiment"),
+    Claim("mean test log-likelihood of the cured mixture", low=ONE_GAUSSIAN,
+          why="33 boxes that fit are better than one Gaussian, which gives −log 2π − 1", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Why can gradient descent not fit a mixture of boxes, and what would help it?",
     answers=(48, 49, 50),
@@ -248,59 +267,7 @@ EXPERIMENT = Experiment(
         advantage, and the hardened boxes keep almost every place.""",
     correction="""Jerusalem ex. 5 speaks of covariances, of the k-th Gaussian and of `mins` in the section on
         uniform mixtures; it means sides, boxes and centres. Its −1e^6 is −1,000,000.""",
-    claims=(
-        Claim(
-            name="largest move of a centre, all hard boxes",
-            low=0.0,
-            high=0.0,
-            why="the slope towards a centre is zero inside and outside of its box",
-            source="Jerusalem ex. 5, uniform mixture 2",
-        ),
-        Claim(
-            name="largest growth of a side, all hard boxes (logarithm)",
-            low=0.0,
-            high=0.0,
-            why="the slope towards a side has one sign, and Adam's averages of it too",
-            source="Jerusalem ex. 5, uniform mixture 2",
-        ),
-        Claim(
-            name="test places that fell out of all hard boxes and came back",
-            low=0.0,
-            high=0.0,
-            why="boxes with fixed centres that only shrink hold no place that they once did not",
-            source="this experiment",
-        ),
-        Claim(
-            name="share of test places outside every box, most boxes: last epoch less first",
-            low=0.05,
-            why="the document's places: from 1.8 % to 33 %",
-            source="Jerusalem ex. 5, uniform mixture 1",
-        ),
-        Claim(
-            name="share of test places outside the one box, last epoch",
-            low=0.6,
-            why="the document's places: 90 %; a box of side 0.8 holds few of them wherever it stands",
-            source="Jerusalem ex. 5, uniform mixture 1",
-        ),
-        Claim(
-            name="share of test places outside every cured box, last epoch",
-            high=0.02,
-            why="a place at a distance of δ from all boxes costs δ/τ, which grows without limit as edges harden",
-            source="this experiment",
-        ),
-        Claim(
-            name="share of test places outside every box, last epoch: hard less cured, same rate",
-            low=0.05,
-            why="the cure differs by its soft edges alone",
-            source="this experiment",
-        ),
-        Claim(
-            name="mean test log-likelihood of the cured mixture",
-            low=ONE_GAUSSIAN,
-            why="33 boxes that fit are better than one Gaussian, which gives −log 2π − 1",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(limit=None, batches=27, rate=0.001, cure_rate=0.01)},
     seconds=10,
     run=run,

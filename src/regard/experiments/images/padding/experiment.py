@@ -206,57 +206,35 @@ TWO = (
 )
 
 
-def _claims() -> Iterator[Claim]:
-    for border, (low, high) in BANDS.items():
-        easy = border in ("valid", "reflect")
-        yield Claim(
-            name=f"Net1 {border}: test accuracy, %",
-            low=low,
-            high=high,
-            why=f"the document has {DOCUMENT[border][1]:.2f} ± {DOCUMENT[border][2]:.2f}",
-            source="Amsterdam A2, 1.1 b",
-            preset="quick" if easy else "full",
-        )
-    for border in BORDERS:
-        yield Claim(
-            name=f"Net2 {border}: test accuracy, %",
-            high=1.0,
-            why="a linear layer on the flattened maps has weights of its own for each place, and learns the place",
-            source="Amsterdam A2, 1.1 d",
-        )
-    for more, less in ORDER:
-        yield Claim(
-            name=f"Net1: {more} minus {less}, %",
-            low=0.0,
-            why="the document's order, over pairs of equal first weights"
-            if more != "replicate"
-            else "the document's order",
-            source="Amsterdam A2, 1.1 c",
-        )
-    for border, lost in {"valid": 124, "sconv": 63, "fconv": 0}.items():
-        yield Claim(
-            name=f"{border}: pixels that the corner element never meets",
-            low=lost,
-            high=lost,
-            why={
-                124: "two rows and two columns: 32² − 30²",
-                63: "one row and one column: 32² − 31²",
-                0: "full convolution",
-            }[lost],
-            source="this experiment",
-        )
-    for border in BORDERS:
-        full = border == "fconv"
-        yield Claim(
-            name=f"{border}: largest change of a response under a shift by 8",
-            low=0.0 if full else 0.01,
-            high=1e-12 if full else 10.0,
-            why="every window that sees the pattern exists at every place: equal but for float64 rounding"
-            if full
-            else "windows at the border see something else there",
-            source="this experiment",
-        )
-
+CLAIMS = (
+    Claim("pixels that f_11 lacks", low=5, high=5,
+          why="g_00, g_01, g_02, g_10, g_20 lie outside: a corner has 4 of the 9 pixels", source="Amsterdam A2, 1.1 a"),
+    *(Claim(f"Net1 {border}: test accuracy, %", low=low, high=high, preset="quick" if border in ("valid", "reflect") else "full",
+            why=f"the document has {DOCUMENT[border][1]:.2f} ± {DOCUMENT[border][2]:.2f}", source="Amsterdam A2, 1.1 b")
+      for border, (low, high) in BANDS.items()),
+    *(Claim(f"Net2 {border}: test accuracy, %", high=1.0,
+            why="a linear layer on the flattened maps has weights of its own for each place, and learns the place", source="Amsterdam A2, 1.1 d")
+      for border in BORDERS),
+    *(Claim(f"Net1: {more} minus {less}, %", low=0.0,
+            why="the document's order" + (", over pairs of equal first weights" if more != "replicate" else ""), source="Amsterdam A2, 1.1 c")
+      for more, less in ORDER),
+    *(Claim(f"{border}: pixels that the corner element never meets", low=lost, high=lost, why=why, source="this experiment")
+      for border, lost, why in (
+          ("valid", 124, "two rows and two columns: 32² − 30²"),
+          ("sconv", 63, "one row and one column: 32² − 31²"),
+          ("fconv", 0, "full convolution"),
+      )),
+    *(Claim(f"{border}: largest change of a response under a shift by 8", low=0.0, high=1e-12,
+            why="every window that sees the pattern exists at every place: equal but for float64 rounding", source="this experiment")
+      if border == "fconv" else
+      Claim(f"{border}: largest change of a response under a shift by 8", low=0.01, high=10.0,
+            why="windows at the border see something else there", source="this experiment")
+      for border in BORDERS),
+    Claim("Net1 fconv: test accuracy minus the best by order, %", low=-5.0, high=3.0,
+          why="full convolution leaves nothing but the order to learn; pairs of squares that were learnt by heart may add a little", source="this experiment", preset="full"),
+    Claim("largest difference of mean test accuracy between the two protocols", high=10.0,
+          why="1900 of the 2000 pictures differ: the rule is learnt, not the pictures", source="this experiment", preset="full"),
+)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Convolution treats every place alike, they say: can it still tell where a thing is?",
@@ -291,31 +269,7 @@ EXPERIMENT = Experiment(
         reflect, which is 0 already in Net1. In 1.1 c.iii the second 'label 0' must read 'label 1'. Its
         validation pictures are training pictures, and its validation accuracy is that of the last epoch, while the test
         uses the best weights.""",
-    claims=(
-        Claim(
-            name="pixels that f_11 lacks",
-            low=5,
-            high=5,
-            why="g_00, g_01, g_02, g_10, g_20 lie outside: a corner has 4 of the 9 pixels",
-            source="Amsterdam A2, 1.1 a",
-        ),
-        *_claims(),
-        Claim(
-            name="Net1 fconv: test accuracy minus the best by order, %",
-            low=-5.0,
-            high=3.0,
-            why="full convolution leaves nothing but the order to learn; pairs of squares that were learnt by heart may add a little",
-            source="this experiment",
-            preset="full",
-        ),
-        Claim(
-            name="largest difference of mean test accuracy between the two protocols",
-            high=10.0,
-            why="1900 of the 2000 pictures differ: the rule is learnt, not the pictures",
-            source="this experiment",
-            preset="full",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(seeds=10, clean_seeds=10, net1=Lesson(), net2=Lesson()),

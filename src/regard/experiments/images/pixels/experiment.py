@@ -291,6 +291,23 @@ FILTER = (
 )
 HERE = "this experiment"
 
+CLAIMS = (
+    Claim(f"accuracy, {CNN} minus {GLOBAL}", low=0.0,
+          why="neighbourhood and sameness of places are built in, and need no examples", source="Dosovitskiy and others, 2021"),
+    Claim(f"accuracy, {CNN} minus {LOCAL}", low=0.0,
+          why="the same at the scale of pixels inside a patch", source=HERE),
+    Claim(f"accuracy, {GLOBAL} minus {BLIND}", low=0.0,
+          why="a heap of patches does not say how they were arranged", source=HERE),
+    Claim("largest change under a shift by a patch, no positions", high=1e-9,
+          why="the same heap of patches; rounding in float64", source=HERE),
+    Claim(f"change of the answer by a whole patch minus half a patch, {LOCAL}", high=0.0,
+          why="steps between patches stay what they are under a shift by whole patches, but at the border", source=HERE),
+    Claim("largest accuracy at 90 degrees, of any model", high=0.5,
+          why="neither filters nor patches turn with the picture", source="Amsterdam A2, 1.2"),
+    Claim("largest gap between nine heads and the CNN's convolution", high=1e-10,
+          why="a convolution is a sum over steps, and each head is one step; in float64", source="the table in DESIGN.md"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="How does attention on the patches of a picture compare with a convolutional network of the same budget?",
     method="""Digits of 28 × 28 pixels are cut into 7 × 7 patches of 4 × 4 pixels; each patch is a token. Three
@@ -307,50 +324,7 @@ EXPERIMENT = Experiment(
         of patches. The transformer with steps instead of places learns the digits more slowly here, and minds a shift
         far less: it knows how patches lie to each other, not where. The transformer can be the convolution, exactly; it
         is not told to be. No model turns with the picture.""",
-    claims=(
-        Claim(
-            name=f"accuracy, {CNN} minus {GLOBAL}",
-            low=0.0,
-            why="neighbourhood and sameness of places are built in, and need no examples",
-            source="Dosovitskiy and others, 2021",
-        ),
-        Claim(
-            name=f"accuracy, {CNN} minus {LOCAL}",
-            low=0.0,
-            why="the same at the scale of pixels inside a patch",
-            source=HERE,
-        ),
-        Claim(
-            name=f"accuracy, {GLOBAL} minus {BLIND}",
-            low=0.0,
-            why="a heap of patches does not say how they were arranged",
-            source=HERE,
-        ),
-        Claim(
-            name="largest change under a shift by a patch, no positions",
-            high=1e-9,
-            why="the same heap of patches; rounding in float64",
-            source=HERE,
-        ),
-        Claim(
-            name=f"change of the answer by a whole patch minus half a patch, {LOCAL}",
-            high=0.0,
-            why="steps between patches stay what they are under a shift by whole patches, but at the border",
-            source=HERE,
-        ),
-        Claim(
-            name="largest accuracy at 90 degrees, of any model",
-            high=0.5,
-            why="neither filters nor patches turn with the picture",
-            source="Amsterdam A2, 1.2",
-        ),
-        Claim(
-            name="largest gap between nine heads and the CNN's convolution",
-            high=1e-10,
-            why="a convolution is a sum over steps, and each head is one step; in float64",
-            source="the table in DESIGN.md",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

@@ -256,6 +256,27 @@ SHIFTS = (
 )
 DOCUMENT = "Toronto A4, question 4"
 
+CLAIMS = (
+    Claim("loss, with skips minus without", high=0.0,
+          why="the way up has the fine picture beside it and need not make it up", source=DOCUMENT),
+    Claim("Dice, with skips minus without", low=0.0, why="the same, by areas", source=DOCUMENT),
+    Claim("IoU, with skips minus without", low=0.0,
+          why="IoU = Dice / (2 − Dice) rises with it", source=DOCUMENT),
+    Claim("outline F, with skips minus without", low=0.0,
+          why="outlines are what is lost at a small size", source=DOCUMENT),
+    Claim("Dice averaged over the training, with skips minus without", low=0.0,
+          why="gradients reach the first layers by a short way: it learns sooner", source=DOCUMENT),
+    Claim("Dice, U-Net minus brightness alone", low=0.0,
+          why="scalp and marrow are as bright as brain; only what lies around a pixel tells them apart", source="this experiment"),
+    Claim("outline F lost, topmost skip minus deepest", low=0.0,
+          why="only the topmost level has every pixel of an outline", source="this experiment"),
+    *(Claim(f"largest change under a shift by 8, {name}", high=1e-9,
+            why="2^3 is a whole square of the coarsest grid: every layer moves with it, exactly but for rounding in float64", source="this experiment")
+      for name in (WITH, WITHOUT)),
+    Claim("change under a shift of half a period, with skips minus without", high=0.0,
+          why="the topmost skip has no grid and moves with the picture", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="What do the skips of a U-Net carry, and what does it do without them?",
     answers=(92, 93),
@@ -284,60 +305,7 @@ EXPERIMENT = Experiment(
         The rule that sees one pixel is a match for the small network, which had been expected to beat it: the volume
         shows the brain without its skull, and its tissues differ in brightness. These slices tell networks apart,
         but they do not need one; the cell membranes and the pets of the full run do.""",
-    claims=(
-        Claim(
-            name="loss, with skips minus without",
-            high=0.0,
-            why="the way up has the fine picture beside it and need not make it up",
-            source=DOCUMENT,
-        ),
-        Claim(name="Dice, with skips minus without", low=0.0, why="the same, by areas", source=DOCUMENT),
-        Claim(
-            name="IoU, with skips minus without",
-            low=0.0,
-            why="IoU = Dice / (2 − Dice) rises with it",
-            source=DOCUMENT,
-        ),
-        Claim(
-            name="outline F, with skips minus without",
-            low=0.0,
-            why="outlines are what is lost at a small size",
-            source=DOCUMENT,
-        ),
-        Claim(
-            name="Dice averaged over the training, with skips minus without",
-            low=0.0,
-            why="gradients reach the first layers by a short way: it learns sooner",
-            source=DOCUMENT,
-        ),
-        Claim(
-            name="Dice, U-Net minus brightness alone",
-            low=0.0,
-            why="scalp and marrow are as bright as brain; only what lies around a pixel tells them apart",
-            source="this experiment",
-        ),
-        Claim(
-            name="outline F lost, topmost skip minus deepest",
-            low=0.0,
-            why="only the topmost level has every pixel of an outline",
-            source="this experiment",
-        ),
-        *(
-            Claim(
-                name=f"largest change under a shift by 8, {name}",
-                high=1e-9,
-                why="2^3 is a whole square of the coarsest grid: every layer moves with it, exactly but for rounding in float64",
-                source="this experiment",
-            )
-            for name in (WITH, WITHOUT)
-        ),
-        Claim(
-            name="change under a shift of half a period, with skips minus without",
-            high=0.0,
-            why="the topmost skip has no grid and moves with the picture",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

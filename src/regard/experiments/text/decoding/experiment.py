@@ -213,6 +213,33 @@ def _timed(logs: Tensor, width: int) -> tuple[float, float]:
     return total, least
 
 
+CLAIMS = (
+    Claim("largest gap to the document's six log-probabilities", high=0.01,
+          why="−.65, −.73; −1.25, −1.33; −1.85, −1.93; rounded pairs sum to one within 0.4 %, three times", source="Berkeley HW6, 5a-c"),
+    Claim("log-probability of the most probable text of three words", low=-1.47, high=-1.45,
+          why="neural neural neural: −.65 − .8 − .01 = −1.46", source="Berkeley HW6, 5d"),
+    Claim("the beam of two finds it", low=0.0, high=0.0,
+          why="neural neural ranks third at step 2", source="Berkeley HW6, 5d"),
+    Claim("largest gap between a beam's score and a full pass", high=1e-9,
+          why="a score is the sum of log-probabilities, with a cache that moves with the beams", source="this experiment"),
+    Claim("smallest log-probability short of the best", low=-1e-9,
+          why="no search finds more than there is", source="this experiment"),
+    Claim("greedy finds the best text, share of models", high=0.9,
+          why="the best first word is not always the first word of the best text", source="Berkeley HW6, 5"),
+    Claim("a beam as wide as the worst rank of a beginning always finds it", low=1.0, high=1.0,
+          why="a beginning that is among the k best of all is among the k best of those looked at", source="this experiment"),
+    Claim("smallest p-value of the samplers, times their number", low=0.001,
+          why="draws follow the distribution; by chance it is smaller once in a thousand runs", source="this experiment"),
+    Claim("draws of tokens that the sampler forbids", low=0.0, high=0.0,
+          why="top-k, top-p and min-p leave them no probability", source="Jerusalem ex. 5 and Amsterdam A2"),
+    Claim("p-value of plain draws held against temperature 0.5", high=1e-6,
+          why="the test must be able to fail", source="this experiment"),
+    Claim("smallest comparisons / formula", low=0.7,
+          why="sorting M in random order takes at least log2 M! ≥ M log2 M − 1.44 M comparisons", source="Berkeley HW6, 5e"),
+    Claim("largest comparisons / formula", high=1.0,
+          why="merging sorts take at most M log2 M", source="Berkeley HW6, 5e"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="When does a beam find the most probable text, do samplers draw what they should, and what does a beam cost?",
     answers=(39, 40, 41),
@@ -234,84 +261,7 @@ EXPERIMENT = Experiment(
         vocabulary M.""",
     correction="""Berkeley HW6, 5e, gives O(T K M log M). Sorting is not needed to find the k largest: selection
         makes it O(T K M), which is what is run here; the sum K² log K² is smaller where M ≥ K.""",
-    claims=(
-        Claim(
-            name="largest gap to the document's six log-probabilities",
-            high=0.01,
-            why="−.65, −.73; −1.25, −1.33; −1.85, −1.93; rounded pairs sum to one within 0.4 %, three times",
-            source="Berkeley HW6, 5a-c",
-        ),
-        Claim(
-            name="log-probability of the most probable text of three words",
-            low=-1.47,
-            high=-1.45,
-            why="neural neural neural: −.65 − .8 − .01 = −1.46",
-            source="Berkeley HW6, 5d",
-        ),
-        Claim(
-            name="the beam of two finds it",
-            low=0.0,
-            high=0.0,
-            why="neural neural ranks third at step 2",
-            source="Berkeley HW6, 5d",
-        ),
-        Claim(
-            name="largest gap between a beam's score and a full pass",
-            high=1e-9,
-            why="a score is the sum of log-probabilities, with a cache that moves with the beams",
-            source="this experiment",
-        ),
-        Claim(
-            name="smallest log-probability short of the best",
-            low=-1e-9,
-            why="no search finds more than there is",
-            source="this experiment",
-        ),
-        Claim(
-            name="greedy finds the best text, share of models",
-            high=0.9,
-            why="the best first word is not always the first word of the best text",
-            source="Berkeley HW6, 5",
-        ),
-        Claim(
-            name="a beam as wide as the worst rank of a beginning always finds it",
-            low=1.0,
-            high=1.0,
-            why="a beginning that is among the k best of all is among the k best of those looked at",
-            source="this experiment",
-        ),
-        Claim(
-            name="smallest p-value of the samplers, times their number",
-            low=0.001,
-            why="draws follow the distribution; by chance it is smaller once in a thousand runs",
-            source="this experiment",
-        ),
-        Claim(
-            name="draws of tokens that the sampler forbids",
-            low=0.0,
-            high=0.0,
-            why="top-k, top-p and min-p leave them no probability",
-            source="Jerusalem ex. 5 and Amsterdam A2",
-        ),
-        Claim(
-            name="p-value of plain draws held against temperature 0.5",
-            high=1e-6,
-            why="the test must be able to fail",
-            source="this experiment",
-        ),
-        Claim(
-            name="smallest comparisons / formula",
-            low=0.7,
-            why="sorting M in random order takes at least log2 M! ≥ M log2 M − 1.44 M comparisons",
-            source="Berkeley HW6, 5e",
-        ),
-        Claim(
-            name="largest comparisons / formula",
-            high=1.0,
-            why="merging sorts take at most M log2 M",
-            source="Berkeley HW6, 5e",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(models=400, draws=1_000_000, sizes=(64, 256, 1024, 4096, 16384)),

@@ -204,6 +204,27 @@ def _bytes(settings: Settings, context: Context) -> Iterator[Event]:
     yield FigureEvent("bytes", draw_bytes(settings.chips, counted, tokens=n, width=d), BYTES)
 
 
+CLAIMS = (
+    Claim("largest gap of the cache / bound", high=1.0,
+          why="the same sums in another order: only roundings differ", source="Higham and Mary 2019, on rounding as a random walk"),
+    Claim("greedy tokens that differ with a cache, float32", low=0.0, high=0.0,
+          why="gaps of 1e-6 do not reorder logits", source="this experiment"),
+    Claim("largest gap of flash attention / bound", high=1.0,
+          why="an online softmax is the softmax, up to rounding", source="Amsterdam A2, 2.9a"),
+    Claim("time of the reference / flash at the largest length", low=1.0,
+          why="the matrix of scores is neither written nor read", source="Amsterdam A2, 2.9b"),
+    Claim("memory of the reference / one matrix of scores", low=1.0,
+          why="scores are held as a whole", source="Amsterdam A2, 2.9b"),
+    Claim("memory of flash / one matrix of scores", high=0.1,
+          why="outputs and blocks are linear in the length", source="Amsterdam A2, 2.9b"),
+    Claim("largest gap of the tiled form to the softmax", high=1e-12,
+          why="float64 rounding only", source="Amsterdam A2, 2.9b"),
+    Claim("counted numbers that cross / formula, less one", high=1e-12,
+          why="2 N d for queries and outputs, 2 N d for each block of queries", source="this experiment"),
+    Claim("numbers that cross step by step / tiled, largest chip", low=2.0,
+          why="about 2B/d with B = 257 queries at a time and d = 64, less what Q, K, V and the output take", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Are a cache and flash attention exact, and what does flash attention save?",
     answers=(68,),
@@ -223,63 +244,7 @@ EXPERIMENT = Experiment(
         blocks of B queries.""",
     correction="""Amsterdam A2, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
         long sequences; for one new token with a cache there is no such matrix, and flash attention saves nothing.""",
-    claims=(
-        Claim(
-            name="largest gap of the cache / bound",
-            high=1.0,
-            why="the same sums in another order: only roundings differ",
-            source="Higham and Mary 2019, on rounding as a random walk",
-        ),
-        Claim(
-            name="greedy tokens that differ with a cache, float32",
-            low=0.0,
-            high=0.0,
-            why="gaps of 1e-6 do not reorder logits",
-            source="this experiment",
-        ),
-        Claim(
-            name="largest gap of flash attention / bound",
-            high=1.0,
-            why="an online softmax is the softmax, up to rounding",
-            source="Amsterdam A2, 2.9a",
-        ),
-        Claim(
-            name="time of the reference / flash at the largest length",
-            low=1.0,
-            why="the matrix of scores is neither written nor read",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="memory of the reference / one matrix of scores",
-            low=1.0,
-            why="scores are held as a whole",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="memory of flash / one matrix of scores",
-            high=0.1,
-            why="outputs and blocks are linear in the length",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="largest gap of the tiled form to the softmax",
-            high=1e-12,
-            why="float64 rounding only",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="counted numbers that cross / formula, less one",
-            high=1e-12,
-            why="2 N d for queries and outputs, 2 N d for each block of queries",
-            source="this experiment",
-        ),
-        Claim(
-            name="numbers that cross step by step / tiled, largest chip",
-            low=2.0,
-            why="about 2B/d with B = 257 queries at a time and d = 64, less what Q, K, V and the output take",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

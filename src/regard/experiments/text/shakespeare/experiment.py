@@ -286,6 +286,25 @@ def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
             yield Metric(f"share of real words, {name}", value, row)
 
 
+CLAIMS = (
+    Claim("gap between attention written out and the layer", high=1e-5,
+          why="the layer is the formula, in float32", source="Duke HW3, 3b"),
+    Claim("loss before training", low=3.97, high=4.4,
+          why="ln 65 = 4.17: nothing is known yet", source="Duke HW3, 3a"),
+    Claim("Jerusalem ex. 5: test loss after the first epoch", low=2.05, high=2.25,
+          why="a logged run of the course has 2.152", source="Jerusalem ex. 5, T2"),
+    Claim("Jerusalem ex. 5: training loss at the end", low=1.68, high=1.82,
+          why="logged: 1.750 after ten epochs", source="Jerusalem ex. 5, T2", preset="full"),
+    Claim("Jerusalem ex. 5: test loss at the end", low=1.75, high=1.9,
+          why="logged: 1.823 after ten epochs", source="Jerusalem ex. 5, T2", preset="full"),
+    Claim("Jerusalem ex. 5: test accuracy at the end", low=0.42, high=0.49,
+          why="logged: 0.452 after ten epochs", source="Jerusalem ex. 5, T2", preset="full"),
+    Claim("Duke HW3: held-out loss at the end", high=2.15,
+          why="2000 steps of AdamW end near 1.9; 250 of Muon come close", source="Duke HW3, 3c"),
+    Claim("share of real words", low=0.0,
+          why="top-k cuts off the tail in which misspellings live", source="Jerusalem ex. 5, T4"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
     answers=(6, 7, 8, 9, 51, 52, 53, 54),
@@ -309,64 +328,7 @@ EXPERIMENT = Experiment(
         is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
-    claims=(
-        Claim(
-            name="gap between attention written out and the layer",
-            high=1e-5,
-            why="the layer is the formula, in float32",
-            source="Duke HW3, 3b",
-        ),
-        Claim(
-            name="loss before training",
-            low=3.97,
-            high=4.4,
-            why="ln 65 = 4.17: nothing is known yet",
-            source="Duke HW3, 3a",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: test loss after the first epoch",
-            low=2.05,
-            high=2.25,
-            why="a logged run of the course has 2.152",
-            source="Jerusalem ex. 5, T2",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: training loss at the end",
-            low=1.68,
-            high=1.82,
-            why="logged: 1.750 after ten epochs",
-            source="Jerusalem ex. 5, T2",
-            preset="full",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: test loss at the end",
-            low=1.75,
-            high=1.9,
-            why="logged: 1.823 after ten epochs",
-            source="Jerusalem ex. 5, T2",
-            preset="full",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: test accuracy at the end",
-            low=0.42,
-            high=0.49,
-            why="logged: 0.452 after ten epochs",
-            source="Jerusalem ex. 5, T2",
-            preset="full",
-        ),
-        Claim(
-            name="Duke HW3: held-out loss at the end",
-            high=2.15,
-            why="2000 steps of AdamW end near 1.9; 250 of Muon come close",
-            source="Duke HW3, 3c",
-        ),
-        Claim(
-            name="share of real words",
-            low=0.0,
-            why="top-k cuts off the tail in which misspellings live",
-            source="Jerusalem ex. 5, T4",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(epochs=10, plan=PLAIN, rows=32)},
     seconds=60,
     run=run,

@@ -225,6 +225,43 @@ THEORY = (
     "average k/20 of the label's direction; the angle between that direction and the code of each model gives its accuracy more exactly."
 )
 SOURCE = "Berkeley HW6, question 4a"
+CLAIMS = (
+    *(Claim(f"error of the linear model, k = {k}", low=low, high=high,
+            why=f"the discarded variance per entry is {best}{more}", source=SOURCE, preset="full" if k == 1000 else "quick")
+      for k, best, low, high, more in (
+          (5, 15.8, 15.48, 16.28, "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %"),
+          (10, 10.8, 10.58, 11.13, "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %"),
+          (100, 0.0, 0.0, 0.8, ", which takes long to reach; below the 0.8 of the 80 weak directions it has found more than the 20 strong ones"),
+          (1000, 0.0, 0.0, 0.1, "; a wide model gets there sooner than one of just the right width"),
+      )),
+    *(Claim(f"probe accuracy of the linear model, k = {k}", low=expected_accuracy(k, STRONG) - 0.1, high=expected_accuracy(k, STRONG) + 0.1,
+            why=f"1 − arccos(√({k}/20))/π, with a standard deviation of 0.05 for one model, since the share of the label's direction in k random ones is beta distributed", source=SOURCE)
+      for k in (5, 10)),
+    *(Claim(f"probe accuracy of the linear model, k = {k}", low=0.97,
+            why="all 20 strong directions are in the code, and the label is a linear function of them", source=SOURCE, preset="full" if k == 1000 else "quick")
+      for k in (100, 1000)),
+    Claim("largest relative gap of denoising and masked errors to their own optima, k up to 10", high=0.05,
+          why="reduced-rank regression gives the optimum for corrupted inputs as well", source="this experiment"),
+    Claim("largest gap of a probe's accuracy to that of its own code's angle", high=0.04,
+          why="1 − arccos(ρ)/π with the model's own ρ leaves the sampling error of 2000 test points alone, at most 3.5 standard errors of 0.011", source="this experiment"),
+    Claim("error of the document's one-layer ReLU model minus that of the linear one", low=0, high=0,
+          why="with one layer on each side no activation stands anywhere", source="this experiment, against Berkeley HW6, question 4a"),
+    Claim("bend of the document's one-layer ReLU model", high=1e-5,
+          why="it is a map Ax + b, up to rounding in float32", source="this experiment, against Berkeley HW6, question 4a"),
+    Claim("smallest bend of a model with a hidden ReLU layer", low=0.01,
+          why="f(x) + f(y) and f(x + y) + f(0) differ for a model that bends", source="this experiment"),
+    Claim("smallest training error of a linear model / that of PCA, digits", low=0.9999,
+          why="no linear map of rank k has a smaller error on the points it is fitted to than PCA", source="Eckart and Young 1936"),
+    Claim("error of nonlinear models on fresh digits / that of PCA, k = 10", high=1.0,
+          why="digits lie on bent surfaces: a nonlinear model gets closer with a code of the same width", source=SOURCE),
+    Claim("error on fresh digits, k = 10", high=0.0,
+          why="the same beside linear models with the same seeds", source=SOURCE),
+    Claim(f"best probe accuracy on digits with {FEW} labels", low=0.79,
+          why="the code holds most of a digit in far fewer numbers than it has pixels", source="the goal of a later edition of Berkeley HW6's question", preset="full"),
+    Claim("largest gap between 200 test digits and all of them", low=0.03,
+          why="with 200 digits an accuracy near 0.9 has a standard error of 0.02, and there are 50 such blocks", source="this experiment, against Berkeley HW6, question 4a"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Which autoencoder learns what: linear or not, with noise or masks, through a narrow or a wide bottleneck?",
     answers=(32, 33, 34, 35, 36),
@@ -254,124 +291,7 @@ EXPERIMENT = Experiment(
         batches of 200 = 72,000 digits drawn with replacement from 36,000. Its probe counts the batches of the
         validation split and reads the training split; its "test" curve is the validation curve; its text
         has a sum of squares where the code has a mean. Here every error and accuracy is that of a whole split.""",
-    claims=(
-        *(
-            Claim(
-                name=f"error of the linear model, k = {k}",
-                low=low,
-                high=high,
-                source=SOURCE,
-                preset="full" if k == 1000 else "quick",
-                why=f"the discarded variance per entry is {best}{more}",
-            )
-            for k, best, low, high, more in (
-                (
-                    5,
-                    15.8,
-                    15.48,
-                    16.28,
-                    "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %",
-                ),
-                (
-                    10,
-                    10.8,
-                    10.58,
-                    11.13,
-                    "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %",
-                ),
-                (
-                    100,
-                    0.0,
-                    0.0,
-                    0.8,
-                    ", which takes long to reach; below the 0.8 of the 80 weak directions it has found more than the 20 strong ones",
-                ),
-                (1000, 0.0, 0.0, 0.1, "; a wide model gets there sooner than one of just the right width"),
-            )
-        ),
-        *(
-            Claim(
-                name=f"probe accuracy of the linear model, k = {k}",
-                low=expected_accuracy(k, STRONG) - 0.1,
-                high=expected_accuracy(k, STRONG) + 0.1,
-                source=SOURCE,
-                why=f"1 − arccos(√({k}/20))/π, with a standard deviation of 0.05 for one model, since the share of the label's direction in k random ones is beta distributed",
-            )
-            for k in (5, 10)
-        ),
-        *(
-            Claim(
-                name=f"probe accuracy of the linear model, k = {k}",
-                low=0.97,
-                source=SOURCE,
-                preset="full" if k == 1000 else "quick",
-                why="all 20 strong directions are in the code, and the label is a linear function of them",
-            )
-            for k in (100, 1000)
-        ),
-        Claim(
-            name="largest relative gap of denoising and masked errors to their own optima, k up to 10",
-            high=0.05,
-            source="this experiment",
-            why="reduced-rank regression gives the optimum for corrupted inputs as well",
-        ),
-        Claim(
-            name="largest gap of a probe's accuracy to that of its own code's angle",
-            high=0.04,
-            source="this experiment",
-            why="1 − arccos(ρ)/π with the model's own ρ leaves the sampling error of 2000 test points alone, at most 3.5 standard errors of 0.011",
-        ),
-        Claim(
-            name="error of the document's one-layer ReLU model minus that of the linear one",
-            low=0,
-            high=0,
-            source="this experiment, against Berkeley HW6, question 4a",
-            why="with one layer on each side no activation stands anywhere",
-        ),
-        Claim(
-            name="bend of the document's one-layer ReLU model",
-            high=1e-5,
-            source="this experiment, against Berkeley HW6, question 4a",
-            why="it is a map Ax + b, up to rounding in float32",
-        ),
-        Claim(
-            name="smallest bend of a model with a hidden ReLU layer",
-            low=0.01,
-            source="this experiment",
-            why="f(x) + f(y) and f(x + y) + f(0) differ for a model that bends",
-        ),
-        Claim(
-            name="smallest training error of a linear model / that of PCA, digits",
-            low=0.9999,
-            source="Eckart and Young 1936",
-            why="no linear map of rank k has a smaller error on the points it is fitted to than PCA",
-        ),
-        Claim(
-            name="error of nonlinear models on fresh digits / that of PCA, k = 10",
-            high=1.0,
-            source=SOURCE,
-            why="digits lie on bent surfaces: a nonlinear model gets closer with a code of the same width",
-        ),
-        Claim(
-            name="error on fresh digits, k = 10",
-            high=0.0,
-            source=SOURCE,
-            why="the same beside linear models with the same seeds",
-        ),
-        Claim(
-            name=f"best probe accuracy on digits with {FEW} labels",
-            low=0.79,
-            source="the goal of a later edition of Berkeley HW6's question",
-            preset="full",
-            why="the code holds most of a digit in far fewer numbers than it has pixels",
-        ),
-        Claim(
-            name="largest gap between 200 test digits and all of them",
-            low=0.03,
-            source="this experiment, against Berkeley HW6, question 4a",
-            why="with 200 digits an accuracy near 0.9 has a standard error of 0.02, and there are 50 such blocks",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(
             linear=TrainingGrid(bottlenecks=(5, 10, 100), corrupted=(10,)),

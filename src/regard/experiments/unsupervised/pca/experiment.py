@@ -199,6 +199,37 @@ LANDSCAPE = (
     "chosen eigenvector and each larger one left out, and, where fewer than k are chosen, one for each unused unit and each eigenvector left out."
 )
 SOURCE = "Berkeley HW6, question 4b"
+CLAIMS = (
+    Claim("relative gap of the gradients to automatic differentiation", high=1e-10,
+          why="they are the same derivative in float64", source=SOURCE + "i, corrected"),
+    Claim("∂L/∂W₂ / the document's expression, times n", low=-2.001, high=-1.999,
+          why="the factor −2/n is missing in print", source=SOURCE + "i, corrected"),
+    Claim("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", high=1e-12,
+          why="(I − U_kU_kᵀ) Σ U_k = 0, since Σ maps eigenvectors to multiples of themselves", source=SOURCE + "ii"),
+    Claim("gradient at W₂ = U_k C, W₁ = C⁻¹ U_kᵀ for a random C, relative to the covariance", high=1e-10,
+          why="W₂W₁ is the same for every invertible C", source="this experiment"),
+    Claim("angle to the principal subspace after training, degrees", high=0.01,
+          why="the principal subspace is the only minimum, and no training can stay at a saddle", source=SOURCE),
+    Claim("loss after training / sum of the discarded eigenvalues − 1", low=-1e-9, high=1e-6,
+          why="the loss at the minimum is the variance along the directions left out", source=SOURCE),
+    Claim("decay of the angle / decay from the curvature", low=0.9, high=1.1,
+          why="near the minimum the slowest turn shrinks by 1 − 2·rate·curvature a step, when W₁W₁ᵀ = W₂ᵀW₂, as it is from small weights on", source="this experiment"),
+    Claim("largest distance between the products W₂W₁ of two trainings", high=1e-3,
+          why="the projector is unique", source="this experiment"),
+    Claim("smallest distance between the decoders W₂ of two trainings", low=0.1,
+          why="the decoder is determined up to an invertible matrix only", source="this experiment"),
+    Claim("smallest distance of a decoder to U_k, whatever the order and the signs", low=0.1,
+          why="nothing in the loss prefers the eigenvectors themselves to a rotation of them", source="this experiment, against Berkeley HW6, question 4b"),
+    Claim("largest distance of a critical point's W₂W₁ to the projector on a set of eigenvectors", high=1e-4,
+          why="there are no other critical points", source="Baldi and Hornik 1989"),
+    Claim("sets of k eigenvectors that the search did not find", low=0, high=0,
+          why="each of them is a critical point", source="Baldi and Hornik 1989"),
+    Claim("critical points found whose number of descending directions is not the predicted one", low=0, high=0,
+          why="one for each chosen eigenvector and larger one left out, one for each unused unit and eigenvector left out", source="this experiment"),
+    Claim("critical points found without a descending direction", low=1, high=1,
+          why="all but the principal components are saddles", source="Baldi and Hornik 1989"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Does a linear autoencoder learn the principal components?",
     answers=(37, 38),
@@ -223,98 +254,7 @@ EXPERIMENT = Experiment(
         u_iᵀ for a matrix that is m × n: the right vectors v_i are missing. I − U_kU_kᵀ is diagonal only in the basis
         of eigenvectors. It calls the optimum unique up to signs: only the product W₂W₁ is unique, since (W₂C,
         C⁻¹W₁) is as good for every invertible C.""",
-    claims=(
-        Claim(
-            name="relative gap of the gradients to automatic differentiation",
-            high=1e-10,
-            source=SOURCE + "i, corrected",
-            why="they are the same derivative in float64",
-        ),
-        Claim(
-            name="∂L/∂W₂ / the document's expression, times n",
-            low=-2.001,
-            high=-1.999,
-            source=SOURCE + "i, corrected",
-            why="the factor −2/n is missing in print",
-        ),
-        Claim(
-            name="gradient at W₂ = W₁ᵀ = U_k, relative to the covariance",
-            high=1e-12,
-            source=SOURCE + "ii",
-            why="(I − U_kU_kᵀ) Σ U_k = 0, since Σ maps eigenvectors to multiples of themselves",
-        ),
-        Claim(
-            name="gradient at W₂ = U_k C, W₁ = C⁻¹ U_kᵀ for a random C, relative to the covariance",
-            high=1e-10,
-            source="this experiment",
-            why="W₂W₁ is the same for every invertible C",
-        ),
-        Claim(
-            name="angle to the principal subspace after training, degrees",
-            high=0.01,
-            source=SOURCE,
-            why="the principal subspace is the only minimum, and no training can stay at a saddle",
-        ),
-        Claim(
-            name="loss after training / sum of the discarded eigenvalues − 1",
-            low=-1e-9,
-            high=1e-6,
-            source=SOURCE,
-            why="the loss at the minimum is the variance along the directions left out",
-        ),
-        Claim(
-            name="decay of the angle / decay from the curvature",
-            low=0.9,
-            high=1.1,
-            source="this experiment",
-            why="near the minimum the slowest turn shrinks by 1 − 2·rate·curvature a step, when W₁W₁ᵀ = W₂ᵀW₂, as it is from small weights on",
-        ),
-        Claim(
-            name="largest distance between the products W₂W₁ of two trainings",
-            high=1e-3,
-            source="this experiment",
-            why="the projector is unique",
-        ),
-        Claim(
-            name="smallest distance between the decoders W₂ of two trainings",
-            low=0.1,
-            source="this experiment",
-            why="the decoder is determined up to an invertible matrix only",
-        ),
-        Claim(
-            name="smallest distance of a decoder to U_k, whatever the order and the signs",
-            low=0.1,
-            source="this experiment, against Berkeley HW6, question 4b",
-            why="nothing in the loss prefers the eigenvectors themselves to a rotation of them",
-        ),
-        Claim(
-            name="largest distance of a critical point's W₂W₁ to the projector on a set of eigenvectors",
-            high=1e-4,
-            source="Baldi and Hornik 1989",
-            why="there are no other critical points",
-        ),
-        Claim(
-            name="sets of k eigenvectors that the search did not find",
-            low=0,
-            high=0,
-            source="Baldi and Hornik 1989",
-            why="each of them is a critical point",
-        ),
-        Claim(
-            name="critical points found whose number of descending directions is not the predicted one",
-            low=0,
-            high=0,
-            source="this experiment",
-            why="one for each chosen eigenvector and larger one left out, one for each unused unit and eigenvector left out",
-        ),
-        Claim(
-            name="critical points found without a descending direction",
-            low=1,
-            high=1,
-            source="Baldi and Hornik 1989",
-            why="all but the principal components are saddles",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(
