@@ -267,7 +267,7 @@ EXPERIMENT = Experiment(
             low=0.3,
             high=0.7,
             why="the sum of q·k over keys has no preferred sign",
-            source="documents 001, 3a and 004, 1.3.1, corrected",
+            source="Berkeley HW6, 3a, and Toronto A4, 1.3.1, corrected",
         ),
         Claim(
             name="smallest denominator under elu + 1",

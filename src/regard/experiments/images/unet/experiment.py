@@ -254,7 +254,7 @@ SHIFTS = (
     "Left: the share of probability that changes class, averaged over the picture (seed 0), when the picture is shifted by so many pixels and the answer is moved back. A convolution alone would give 0 "
     "everywhere. Max pooling starts its squares at even pixels, so only shifts by 2^depth (dotted) change nothing. With skips the change is small, and smaller for even shifts: most of it comes from the upper levels. Right: where each network changes its mind (seed 0)."
 )
-DOCUMENT = "Toronto A4, question 4"
+SOURCE = "Toronto A4, question 4"
 
 EXPERIMENT = Experiment(
     question="What do the skips of a U-Net carry, and what does it do without them?",
@@ -289,26 +289,26 @@ EXPERIMENT = Experiment(
             name="loss, with skips minus without",
             high=0.0,
             why="the way up has the fine picture beside it and need not make it up",
-            source=DOCUMENT,
+            source=SOURCE,
         ),
-        Claim(name="Dice, with skips minus without", low=0.0, why="the same, by areas", source=DOCUMENT),
+        Claim(name="Dice, with skips minus without", low=0.0, why="the same, by areas", source=SOURCE),
         Claim(
             name="IoU, with skips minus without",
             low=0.0,
             why="IoU = Dice / (2 − Dice) rises with it",
-            source=DOCUMENT,
+            source=SOURCE,
         ),
         Claim(
             name="outline F, with skips minus without",
             low=0.0,
             why="outlines are what is lost at a small size",
-            source=DOCUMENT,
+            source=SOURCE,
         ),
         Claim(
             name="Dice averaged over the training, with skips minus without",
             low=0.0,
             why="gradients reach the first layers by a short way: it learns sooner",
-            source=DOCUMENT,
+            source=SOURCE,
         ),
         Claim(
             name="Dice, U-Net minus brightness alone",

@@ -96,12 +96,12 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
         small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=JERUSALEM.context)
         yield TextEvent("The text", small.text.said)
         known = small.text.name == "tiny-shakespeare"
-        yield from _document_002(settings, context, small, known, group)
+        yield from _jerusalem(settings, context, small, known, group)
         large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DUKE.context)
-        yield from _document_000(settings, context, large, known, group)
+        yield from _duke(settings, context, large, known, group)
 
 
-def _document_002(
+def _jerusalem(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
@@ -221,7 +221,7 @@ def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
         return float((model(inputs)[:, -1].argmax(-1) == targets[:, -1]).double().mean())
 
 
-def _document_000(
+def _duke(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
@@ -294,7 +294,7 @@ EXPERIMENT = Experiment(
         tested on the last 5 % of the text. Duke HW3's has 4 layers, 4 heads, width 128 and sees 64
         characters; its test text is the last tenth, read in windows that do not overlap.
 
-        The full preset trains both as the documents say. The quick preset stops the first after two epochs,
+        The full preset trains both as the assignments say. The quick preset stops the first after two epochs,
         and trains the second by Muon in 250 steps in place of 2000 by AdamW.
 
         Samples are drawn from the distribution as it is, and from its five most probable characters. The
@@ -304,9 +304,8 @@ EXPERIMENT = Experiment(
         names. Top-k sampling makes fewer misspelt words because it never draws from the long tail of
         improbable characters. The attention maps show heads that look at the last one or two characters, and
         others that look back to the start of the word or line.""",
-    correction="""Duke HW3 calls training iterations epochs, and scales one head by √C where each head
-        needs √(C/H). Jerusalem ex. 5's mask is said to be a lower triangular matrix that is added: what is added
-        is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
+    correction="""Duke HW3 calls training iterations epochs. Jerusalem ex. 5 says of its mask that a lower
+        triangular matrix is added: what is added is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
     claims=(
@@ -328,14 +327,14 @@ EXPERIMENT = Experiment(
             low=2.05,
             high=2.25,
             why="a logged run of the course has 2.152",
-            source="Jerusalem ex. 5, T2",
+            source="Jerusalem ex. 5, transformer 2",
         ),
         Claim(
             name="Jerusalem ex. 5: training loss at the end",
             low=1.68,
             high=1.82,
             why="logged: 1.750 after ten epochs",
-            source="Jerusalem ex. 5, T2",
+            source="Jerusalem ex. 5, transformer 2",
             preset="full",
         ),
         Claim(
@@ -343,7 +342,7 @@ EXPERIMENT = Experiment(
             low=1.75,
             high=1.9,
             why="logged: 1.823 after ten epochs",
-            source="Jerusalem ex. 5, T2",
+            source="Jerusalem ex. 5, transformer 2",
             preset="full",
         ),
         Claim(
@@ -351,7 +350,7 @@ EXPERIMENT = Experiment(
             low=0.42,
             high=0.49,
             why="logged: 0.452 after ten epochs",
-            source="Jerusalem ex. 5, T2",
+            source="Jerusalem ex. 5, transformer 2",
             preset="full",
         ),
         Claim(
@@ -364,7 +363,7 @@ EXPERIMENT = Experiment(
             name="share of real words",
             low=0.0,
             why="top-k cuts off the tail in which misspellings live",
-            source="Jerusalem ex. 5, T4",
+            source="Jerusalem ex. 5, transformer 4",
         ),
     ),
     presets={"quick": Settings(), "full": Settings(epochs=10, plan=PLAIN, rows=32)},
