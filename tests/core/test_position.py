@@ -134,7 +134,7 @@ def convolved(p: torch.Tensor) -> float:
     return float((y[1:-1] - F.conv1d(x.view(1, 1, 6), kernel).flatten()).abs().max())
 
 
-def test_the_sequence_of_document_004_makes_a_convolution():
+def test_the_sequence_of_toronto_makes_a_convolution():
     # Key i - 1 stands at distance 1 and counts 2/3, key i + 1 at distance -1 and counts 1/3; values are 3 x.
     p = torch.tensor([0.0, -inf, log(2)], dtype=torch.float64)
     assert convolved(p) < 1e-12

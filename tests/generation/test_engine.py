@@ -33,7 +33,7 @@ def prompts(*lengths: int) -> list[torch.Tensor]:
 
 
 def slow(model: GPT, prompt: torch.Tensor, steps: int) -> torch.Tensor:
-    """Greedy decoding as the documents have it: crop, read everything, take the largest."""
+    """Greedy decoding as course assignments have it: crop, read everything, take the largest."""
     ids = prompt
     for _ in range(steps):
         ids = torch.cat([ids, model(ids[:, -13:])[:, -1].argmax(-1, keepdim=True)], 1)

@@ -25,7 +25,7 @@ def read_all(model, ids: torch.Tensor, sizes: list[int], **words) -> torch.Tenso
 
 
 @pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"position": "learned"}])
-def test_recompute_is_the_crop_of_the_documents(change) -> None:
+def test_recompute_is_the_crop_of_the_assignments(change) -> None:
     model, ids = made(**change), text(2, 12)
     found = read_all(model, ids, [4, 1, 1, 2, 3, 1])
     for place, end in enumerate((4, 5, 6, 8, 11, 12)):

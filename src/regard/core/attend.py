@@ -78,6 +78,7 @@ def attend(
     output, made = run(call, name)
     if record is not None:
         reason += "; trace keeps the weights"
+        assert made is not None
         record.attention(made, support, name, reason)
     return Attended(output, made if call.weights else None, name, reason)
 

@@ -33,7 +33,7 @@ class Reader(Protocol):
 
 
 class Whole:
-    """Reads the last `context` tokens of each row anew for every token, as the course documents do."""
+    """Reads the last `context` tokens of each row anew for every token, as course assignments do."""
 
     def __init__(self, model: Model, *, context: int | None, pads: Int[Tensor, " b"] | None = None) -> None:
         self.model, self.context, self.pads = model, context, pads

@@ -50,7 +50,7 @@ class Experiment:
     answers: tuple[int, ...] = ()
     "The checklist items that this experiment owns."
     correction: str = ""
-    "Where the document it came from was wrong, and what is right."
+    "Where the assignment it came from, or its published answers, are wrong, and what is right."
     chapter: Chapter = "yours"
     "Its place in the book."
     name: str = field(default="", compare=False)

@@ -34,7 +34,7 @@ def map_of(places: Places) -> Europe:
     return Europe(places, [torch.tensor([[0.0, 50.0], [10.0, 55.0]])])
 
 
-def test_a_descent_is_the_documents_loop(places: Places) -> None:
+def test_a_descent_is_the_loop_of_the_assignment(places: Places) -> None:
     """Adam on −mean log p over shuffled batches, written out."""
     torch.manual_seed(1)
     ours, theirs = GaussianMixtureModel(3), GaussianMixtureModel(3)

@@ -6,7 +6,7 @@ from regard.lab.runner import run
 
 def test_the_report_tells_everything_and_needs_nothing(experiment, store, source) -> None:
     text = page(run(experiment, experiment.presets["quick"], store, source=source, preset="quick"))
-    for part in ("How high is it?", "With", "That it is 1.5 &amp; more.", "The document says 2.", "the plan", "1.4 to 1.6", "held",
+    for part in ("How high is it?", "With", "That it is 1.5 &amp; more.", "The assignment says 2.", "the plan", "1.4 to 1.6", "held",
                  "only the full preset settles it", "Sizes of things.", "A line.", "new minus old, paired", "<svg", "curve (3 points)"):  # fmt: skip
         assert part.lower() in text.lower(), part
     assert not re.search(r'(src|href)="(?!#)', re.sub(r"xmlns[^ ]*", "", text))

@@ -60,7 +60,7 @@ def test_the_density_is_scikit_learns(kind: str, theirs: str) -> None:
     assert abs(ours.responsibilities(x).detach().numpy() - peer.predict_proba(x.numpy())).max() < 1e-10
 
 
-def test_the_document_s_two_dimensional_formula_with_the_half_it_lacks() -> None:
+def test_the_assignment_s_two_dimensional_formula_with_the_half_it_lacks() -> None:
     ours, x = mixture(width=2, components=3), samples(7, 2)
     weights = ours.logits.exp() / ours.logits.exp().sum()
     for n in range(7):
@@ -182,7 +182,7 @@ def test_one_seed_one_result() -> None:
     assert torch.equal(drawn(), drawn())
 
 
-def test_the_document_s_start() -> None:
+def test_the_start_is_that_of_the_assignment() -> None:
     torch.manual_seed(0)
     ours = GaussianMixtureModel(2000)
     assert ours.log_variances.eq(0).all() and ours.lower is None

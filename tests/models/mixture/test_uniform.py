@@ -141,7 +141,7 @@ def test_samples_have_the_weights_centres_and_variances(softness: float) -> None
         assert softness or ours.inside(x)[:, k].all()
 
 
-def test_the_document_s_start() -> None:
+def test_the_start_is_that_of_the_assignment() -> None:
     torch.manual_seed(0)
     sizes = UniformMixtureModel(500).log_sizes.exp()
     assert sizes.min() >= 3 and sizes.max() <= 3.2 + 1e-6 and sizes.std() > 0.04

@@ -266,7 +266,7 @@ EXPERIMENT = Experiment(
     question="Is a convolution, or an attention matrix, a similarity, and when are the two the same thing?",
     answers=(10, 11, 12, 13, 14, 15, 16, 17),
     method="""A similarity is asked to obey four rules: it is bounded; everything is as similar to itself as
-        anything can be; distinct things are less similar than that; it is symmetric. The document's starting
+        anything can be; distinct things are less similar than that; it is symmetric. Duke HW3's starting
         picture is not public, so a small picture of flat colours stands in, with kernels that are colours.
 
         Each candidate is put to a search over the picture's colours and random vectors, and what breaks a
@@ -282,8 +282,8 @@ EXPERIMENT = Experiment(
     correction="""Duke HW3 takes the arguments of s and of the angle from R^(d×d); they are pairs of
         vectors, and the angle lies in [0, π]. Question 4(a)iii asks for a proof that the cosine is a
         similarity on R^d: rule 3 fails there (red and dark red above); it holds on the unit sphere. Equation
-        11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong pixel;
-        equation 8 scales one head by √C. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
+        11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong
+        pixel. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
     claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(tries=20_000)},
     seconds=3,

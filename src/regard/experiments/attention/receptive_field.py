@@ -274,7 +274,7 @@ EXPERIMENT = Experiment(
         grows with the square of the length. Splitting the same width into heads costs nothing and lets a
         place look at several others without mixing them: with one head the error stays at 1/2, with two it
         goes to zero.""",
-    correction="""Amsterdam A2, question 2.1(a), calls the cost of attention exponential: it is quadratic (the
+    correction="""The answer to Amsterdam A2, 2.1(a), calls the cost of attention exponential: it is quadratic (the
         exponent measured here is 2). Question 2.1(d) says that the rank of the output equals the smallest
         rank among its factors; that is an upper bound.""",
     claims=CLAIMS,

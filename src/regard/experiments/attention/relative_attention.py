@@ -60,7 +60,7 @@ def bounds(x: Tensor, beta: float, reach: int) -> tuple[Tensor, Tensor]:
 
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
-    """The document's kernel, random kernels, a kernel that cannot be had, then max pooling."""
+    """Toronto A4's kernel, random kernels, a kernel that cannot be had, then max pooling."""
     generator = torch.Generator().manual_seed(context.seed)
     shape = (settings.sequences, settings.length)
     yield ProgressEvent("convolutions", 0.1)
@@ -200,7 +200,7 @@ EXPERIMENT = Experiment(
         W_Q, W_K, W_V and a sequence p; `attend` with `Relative(p)`.
 
         Convolution: W_Q = W_K = 0 leaves p alone to decide, and p_m = log of the kernel's share makes the
-        weights that share; W_V = sum of the kernel. It is tried on the document's kernel [2, 0, 1], on random
+        weights that share; W_V = sum of the kernel. It is tried on Toronto A4's kernel [2, 0, 1], on random
         kernels without negative entries, and, by search over all such layers, on [-1, 0, 1].
 
         Max pooling: W_Q = W_K = √β, W_V = 1, p = 0 within k places and −∞ outside. The error is measured at

@@ -231,7 +231,7 @@ EXPERIMENT = Experiment(
         one-hot softmax has almost no gradient: the model could not learn to look elsewhere.""",
     correction="""Berkeley HW6's solution to 2(c) says that the variance is d²; its own part (b) gives d, and
         d is what is measured here. It needs q and k to be independent of each other, and the variance after
-        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. Amsterdam A2, question 2.1(c), takes zero
+        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. The answer to Amsterdam A2, 2.1(c), takes zero
         mean from "i.i.d."; zero mean is an assumption of its own, and the curves with μ ≠ 0 show what it is
         worth.""",
     claims=CLAIMS,

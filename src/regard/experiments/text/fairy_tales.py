@@ -153,7 +153,7 @@ def tell(
 
 
 def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
-    """The document's prompts at several temperatures, and how much of what is said was copied."""
+    """The prompts of the answers to Amsterdam A2 at several temperatures, and how much of what is said was copied."""
     model.eval()
     source = corpus.tokenizer.decode(corpus.windows.splits["train"])
     held = corpus.tokenizer.decode(corpus.windows.splits["test"])
@@ -189,7 +189,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
 
 
 def _dropout(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
-    """The same model with dropout left on at generation, as in the original, and off."""
+    """The same model with dropout left on at generation, as in Amsterdam A2's script, and off."""
     yield ProgressEvent("dropout left on", 0.95)
     batches = [corpus.windows.batch("train", index, size=32, seed=11) for index in range(settings.rows)]
     known = set(words(corpus.text.characters))
@@ -242,24 +242,24 @@ CLAIMS = (
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
-    question="How much of a book of fairy tales does a GPT learn by heart, and what did dropout do to the document's samples?",
+    question="How much of a book of fairy tales does a GPT learn by heart, and what does dropout do to its samples?",
     answers=(64, 67),
     method="""Amsterdam A2's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1) reads
         Grimm's fairy tales by characters. The full preset is its gpt-mini recipe: 6 layers, 6 heads, width
         384, windows and batches of 128, AdamW at 5e-4, five epochs of 4219 steps; it wants a GPU. The quick
         preset is a smaller model on the first 40,000 characters, small enough to show on a CPU what the
-        document's run shows at scale.
+        assignment's run shows at scale.
 
-        The last tenth of the text is never trained on; the document had no such part. Learning by heart is
+        The last tenth of the text is never trained on; the assignment has no such part. Learning by heart is
         measured by the loss on seen and unseen text, and by the longest stretch of each sample that stands in
         the training text, letter by letter. The loss on seen text is taken with dropout left on, as the
-        original's generate.py leaves it, and off.""",
-    see="""The gap between seen and unseen text is what was learned by heart. The document's loss of 0.165 a
+        assignment's generate.py leaves it, and off.""",
+    see="""The gap between seen and unseen text is what was learned by heart. The published loss of 0.165 a
         character is far below what English allows a model that has not seen the text: it is the book itself.
         Low temperature and small top-p copy more, because they follow the most probable path, which is the
         book's. Dropout at generation makes every step a little drunk.""",
-    correction="""Amsterdam A2, question 2.8, blames the model for its broken samples: its generation never
-        calls eval(), so dropout was on. Its training loss has no held-out counterpart, and with five epochs
+    correction="""The answers to Amsterdam A2, question 2.8, blame the model for broken samples: the script that
+        makes them never calls eval(), so dropout was on. The training loss has no held-out counterpart, and with five epochs
         over half a million characters it is a measure of memory.""",
     claims=CLAIMS,
     presets={

@@ -237,7 +237,7 @@ EXPERIMENT = Experiment(
         bit. With two layers a causal model can tell order all the same, because each earlier token has itself
         looked at another past; the trained model without positions loses when its past is shuffled. All kinds
         of position beat none, and those that speak of distances go on working where the table ends.""",
-    correction="""Amsterdam A2, question 2.4(a), says that attention without positions sees a bag of words.
+    correction="""The answer to Amsterdam A2, 2.4(a), says that attention without positions sees a bag of words.
         That holds for attention without a mask, and for one causal layer; the mask itself tells a deeper
         causal model about order. Its two example sentences also differ in their characters (capital letters),
         not only in order.""",

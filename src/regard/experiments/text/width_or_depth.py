@@ -139,7 +139,7 @@ EXPERIMENT = Experiment(
     see="""More hidden channels help: the narrow MLP is worse. At equal parameters a deeper MLP does not beat
         the wide one here, and it is slower, since its layers wait for one another; depth is better bought by
         more blocks, each of which also looks around. The intervals say how sure that is at this size.""",
-    correction="""Amsterdam A2, question 2.3(c), argues for a wide MLP from capacity alone: the comparison
+    correction="""The answer to Amsterdam A2, 2.3(c), argues for a wide MLP from capacity alone: the comparison
         needs equal parameters, which is what is done here.""",
     claims=CLAIMS,
     presets={

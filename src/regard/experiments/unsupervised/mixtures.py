@@ -28,9 +28,9 @@ from regard.models.mixture.gaussian import GaussianMixtureModel
 ONE_GAUSSIAN = -math.log(2 * math.pi) - 1
 "The mean log-likelihood of data of variance 1 under the one Gaussian that fits it best, in two dimensions."
 SHOWN = (1, 10, 20, 30, 40, 50)
-"Epochs whose samples the document asks for."
-DOCUMENT = {1: -2.838, 5: -2.683, 10: -2.590, 33: -2.460}
-"What the document's own places give on its test split, by number of components."
+"Epochs whose samples Jerusalem ex. 5 asks for."
+JERUSALEM = {1: -2.838, 5: -2.683, 10: -2.590, 33: -2.460}
+"What Jerusalem ex. 5's own places give on its test split, by number of components."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +44,9 @@ class Settings:
     epochs: int = 50
     "Passes over the training places."
     batches: int = 9
-    "Steps in a pass over the training places; the document makes 27 (106,897 places in batches of 4096)."
+    "Steps in a pass over the training places; Jerusalem ex. 5 makes 27 (106,897 places in batches of 4096)."
     rate: float = 0.01
-    "Learning rate of Adam, as in the document."
+    "Learning rate of Adam, as in Jerusalem ex. 5."
     seeds: int = 4
     "Pairs of trainings with random and with country means."
     steps: int = 150
@@ -63,7 +63,7 @@ class MixtureHistory:
 
 
 def begin(components: int, seed: int, means: Tensor | None = None) -> GaussianMixtureModel:
-    """The document's start: random logits and means, unit variances; or the means that are given."""
+    """Jerusalem ex. 5's start: random logits and means, unit variances; or the means that are given."""
     torch.manual_seed(42 + seed)
     model = GaussianMixtureModel(components)
     if means is not None:
@@ -138,12 +138,12 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
 def _by_components(
     europe: Europe, ends: dict[int, MixtureHistory], finals: dict[str, GaussianMixtureModel]
 ) -> Iterator[Event]:
-    rows = [(k, one.train[-1], one.test[-1], DOCUMENT.get(k)) for k, one in ends.items()]
+    rows = [(k, one.train[-1], one.test[-1], JERUSALEM.get(k)) for k, one in ends.items()]
     yield TableEvent(
         "components",
-        ("components K", "training", "test", "document's places, test"),
+        ("components K", "training", "test", "Jerusalem's places, test"),
         rows,
-        "Mean log-likelihood after the last epoch. The document's places are others (106,897 of its own list), so that its numbers are a guide and no target.",
+        "Mean log-likelihood after the last epoch. The assignment's places are others (106,897 of its own list), so that its numbers are a guide and no target.",
     )
     for k, one in ends.items():
         yield Metric("test log-likelihood at the end", one.test[-1], at={"K": k})
@@ -248,11 +248,11 @@ CLAIMS = (
     Claim("K = 1: mean log-likelihood of the training places", low=ONE_GAUSSIAN - 0.01, high=ONE_GAUSSIAN + 0.001,
           why="the best Gaussian for data of variance 1 gives −log 2π − 1 = −2.8379 exactly", source="Jerusalem ex. 5, Gaussian mixture 1, by theory"),
     Claim("smallest gain in test log-likelihood from one K to the next", low=0.03,
-          why="the document's places gain 0.16, 0.09 and 0.13 from K = 1 to 5, 10 and 33", source="Jerusalem ex. 5, Gaussian mixture 1"),
+          why="the assignment's places gain 0.16, 0.09 and 0.13 from K = 1 to 5, 10 and 33", source="Jerusalem ex. 5, Gaussian mixture 1"),
     Claim("training less test log-likelihood, most components", low=-0.12, high=0.12,
           why="164 parameters over thousands of places overfit by hundredths; hundreds of test places err by as much again", source="Jerusalem ex. 5, Gaussian mixture 2b"),
     Claim("test log-likelihood, country means less random means", low=-0.1, high=0.1,
-          why="the document's places end at −2.467 and −2.460: about equal", source="Jerusalem ex. 5, Gaussian mixture 2c"),
+          why="the assignment's places end at −2.467 and −2.460: about equal", source="Jerusalem ex. 5, Gaussian mixture 2c"),
     Claim("largest fall of the likelihood in a step of EM", high=1e-9,
           why="each step maximises a lower bound that touches the likelihood", source="theory of EM"),
     Claim("EM, random means: passes until as good as gradient descent at its end", high=50,
@@ -270,7 +270,7 @@ EXPERIMENT = Experiment(
         and latitude, normalised by the statistics of the training places. K = 1, 5, 10 and 33 components
         start from random means; K = 33 also from the mean place of each of 33 countries, with the same seeds
         in pairs. An epoch is one pass over the training places. The full preset takes all places in 27
-        batches an epoch, as the document does; the quick one takes 5400 places in 9 smaller batches.
+        batches an epoch, as the assignment does; the quick one takes 5400 places in 9 smaller batches.
 
         EM starts from the same parameters. Its E-step asks for p(k | x), which is attention: `attend` with the
         similarity `Gaussian`, places as queries, components as keys. Its M-step sets weights, means and

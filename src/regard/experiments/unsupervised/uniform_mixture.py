@@ -18,7 +18,7 @@ from regard.lab.experiment import Context, Experiment
 from regard.models.mixture.uniform import UniformMixtureModel
 
 SHOWN = (1, 10, 20, 30, 40, 50)
-"Epochs whose samples the document asks for."
+"Epochs whose samples Jerusalem ex. 5 asks for."
 ONE_GAUSSIAN = -log(2 * pi) - 1
 "What a single Gaussian gives on data of variance 1."
 
@@ -34,9 +34,9 @@ class Settings:
     epochs: int = 50
     "Passes over the training places."
     batches: int = 9
-    "Steps in a pass over the training places; the document makes 27."
+    "Steps in a pass over the training places; Jerusalem ex. 5 makes 27."
     rate: float = 0.003
-    "Learning rate of Adam: the document's 0.001 times 27 / batches, so that an epoch can shrink a box as much as there."
+    "Learning rate of Adam: Jerusalem ex. 5's 0.001 times 27 / batches, so that an epoch can shrink a box as much as there."
     cure_rate: float = 0.03
     "Learning rate of the cured boxes, which have far to go, and of the hard ones beside them."
     softness: tuple[float, float] = (0.5, 0.01)
@@ -63,7 +63,7 @@ class BoxHistory:
 
 
 def begin(boxes: int, seed: int, centres: Tensor | None = None) -> UniformMixtureModel:
-    """The document's start: random logits and centres, sides of 3 to 3.2; or the centres that are given."""
+    """Jerusalem ex. 5's start: random logits and centres, sides of 3 to 3.2; or the centres that are given."""
     torch.manual_seed(42 + seed)
     model = UniformMixtureModel(boxes)
     if centres is not None:
@@ -232,9 +232,9 @@ CLAIMS = (
     Claim("test places that fell out of all hard boxes and came back", low=0.0, high=0.0,
           why="boxes with fixed centres that only shrink hold no place that they once did not", source="this experiment"),
     Claim("share of test places outside every box, most boxes: last epoch less first", low=0.05,
-          why="the document's places: from 1.8 % to 33 %", source="Jerusalem ex. 5, uniform mixture 1"),
+          why="the assignment's places: from 1.8 % to 33 %", source="Jerusalem ex. 5, uniform mixture 1"),
     Claim("share of test places outside the one box, last epoch", low=0.6,
-          why="the document's places: 90 %; a box of side 0.8 holds few of them wherever it stands", source="Jerusalem ex. 5, uniform mixture 1"),
+          why="the assignment's places: 90 %; a box of side 0.8 holds few of them wherever it stands", source="Jerusalem ex. 5, uniform mixture 1"),
     Claim("share of test places outside every cured box, last epoch", high=0.02,
           why="a place at a distance of δ from all boxes costs δ/τ, which grows without limit as edges harden", source="this experiment"),
     Claim("share of test places outside every box, last epoch: hard less cured, same rate", low=0.05,
@@ -247,7 +247,7 @@ EXPERIMENT = Experiment(
     question="Why can gradient descent not fit a mixture of boxes, and what would help it?",
     answers=(48, 49, 50),
     method="""The same places as in the Gaussian mixture, but p(x | k) is 1 / (s_1 s_2) inside a box with centre
-        c_k and sides s_k, and nothing outside (its logarithm is set to −1,000,000, as the document says).
+        c_k and sides s_k, and nothing outside (its logarithm is set to −1,000,000, as the assignment says).
         Logits, centres and logarithms of the sides are trained by Adam, from random centres and from country
         means; after each epoch it is counted how many test places no box holds.
 

@@ -1,4 +1,4 @@
-"""The 93 things that the course documents ask for, in a few words each: what the lab has to cover."""
+"""The 93 things that the five assignments ask for, in a few words each: what the lab has to cover."""
 
 NOT_APPLICABLE = {42: "administrative: how long it took, with whom"}
 

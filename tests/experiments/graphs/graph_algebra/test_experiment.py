@@ -30,5 +30,5 @@ def test_a_wrong_matrix_would_be_seen(tmp_path, monkeypatch):
     rows = [list(row) for row in GIVEN["left, A²"]]
     rows[0][0] = 2
     monkeypatch.setitem(GIVEN, "left, A²", rows)
-    name = "entries in which the four matrices differ from the document's"
+    name = "entries in which the four matrices differ from the published ones"
     assert next(one.value for one in events(tmp_path) if isinstance(one, Metric) and one.name == name) == 1

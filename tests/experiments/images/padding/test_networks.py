@@ -82,7 +82,7 @@ def parameters(net: torch.nn.Module) -> int:
     return sum(one.numel() for one in net.parameters())
 
 
-def test_parameters_are_the_documents() -> None:
+def test_parameters_are_as_many_as_published() -> None:
     assert {parameters(Net1(border)) for border in BORDERS.values()} == {65_506}
     added = {name: parameters(Net2(border)) - 65_376 - 130 for name, border in BORDERS.items()}
     assert added == {

@@ -1,4 +1,4 @@
-"""The document's training: its leak, its early end, its best weights; and cells that do not disturb each other."""
+"""Amsterdam A2's training: its leak, its early end, its best weights; and cells that do not disturb each other."""
 
 from dataclasses import replace
 

@@ -60,10 +60,10 @@ def test_every_part_is_measured_and_drawn(events: list) -> None:
     assert shares == sorted(shares) and shares[-1] <= 1
 
 
-def test_the_documents_model_is_the_linear_one_and_a_real_one_bends(events: list) -> None:
+def test_berkeley_s_one_layer_model_is_the_linear_one_and_a_real_one_bends(events: list) -> None:
     values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
-    assert values["error of the document's one-layer ReLU model minus that of the linear one"] == 0
-    assert values["bend of the document's one-layer ReLU model"] < 1e-5
+    assert values["error of Berkeley HW6's one-layer ReLU model minus that of the linear one"] == 0
+    assert values["bend of Berkeley HW6's one-layer ReLU model"] < 1e-5
     assert values["smallest bend of a model with a hidden ReLU layer"] > 0.01
 
 

@@ -69,7 +69,7 @@ def test_the_bend_tells_a_linear_model_from_another() -> None:
     assert bend(Autoencoder((5, 4, 3), activation=nn.ReLU), x) > 0.05
 
 
-def test_digits_are_split_as_the_document_does_and_scaled() -> None:
+def test_digits_are_split_as_berkeley_does_and_scaled() -> None:
     pixels = torch.zeros(36_010, 1, 2, 2, dtype=torch.uint8)
     pixels[0], pixels[36_000] = 255, 51
     labels = torch.zeros(36_010, dtype=torch.int64)

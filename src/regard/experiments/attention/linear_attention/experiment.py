@@ -222,7 +222,7 @@ CLAIMS = (
     Claim("gap between the linear form and the kernel form", high=1e-10,
           why="associativity", source="Berkeley HW6, 3b.iii; Toronto A4, 1.3.1"),
     Claim("share of rows whose denominator is negative under the plain product q·k", low=0.3, high=0.7,
-          why="the sum of q·k over keys has no preferred sign", source="documents 001, 3a and 004, 1.3.1, corrected"),
+          why="the sum of q·k over keys has no preferred sign", source="Berkeley HW6, 3a, and Toronto A4, 1.3.1, corrected"),
     Claim("smallest denominator under elu + 1", low=1e-6,
           why="every feature is positive", source="Berkeley HW6, 3a"),
     Claim("largest share by which counted operations differ from the formula", high=0.05,

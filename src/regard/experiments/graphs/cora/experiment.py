@@ -251,7 +251,7 @@ EXPERIMENT = Experiment(
         networks start from the same seeds, so that differences are taken in pairs. Accuracies at other epochs are
         read off the same trainings and shown beside; nothing is chosen by them.
 
-        Both layers are first held against the document's formulas with whole matrices. The entropy of attention
+        Both layers are first held against Toronto A4's formulas with whole matrices. The entropy of attention
         is that of the weights of a paper's neighbours (itself included), divided by that of equal weights.""",
     see="""GAT is a little better than GCN, and both depend on when one stops: validation loss is lowest after some
         500 epochs, and stopping at 200 as GCN's paper does costs about a point. The attention of GAT is nearly
@@ -259,8 +259,9 @@ EXPERIMENT = Experiment(
         those whose neighbours are of several fields, and each is right on some of them.""",
     correction="""Toronto A4 counts 5429 links: that is the number of citations, in which some pairs cite one
         another and some papers themselves; 5278 pairs are left. It calls D^-1 A row-normalised in passing and then
-        asks for the symmetric form, which is what is used; rows of the symmetric form do not sum to one. Its
-        81-84 % and 83-85 % belong to another split, which trains on the first 140 rows of a file.""",
+        asks for the symmetric form, which is what is used; rows of the symmetric form do not sum to one. It
+        names no accuracies; the 81-84 % and 83-85 % that are often quoted for the two networks belong to another
+        split, which trains on the first 140 rows of a file.""",
     claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(seeds=100, ablated=10)},
     seconds=75,

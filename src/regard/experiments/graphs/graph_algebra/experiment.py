@@ -31,7 +31,7 @@ GIVEN = {
     "left, A²": ((3, 1, 1, 1, 0), (1, 2, 1, 1, 1), (1, 1, 3, 0, 1), (1, 1, 0, 1, 0), (0, 1, 1, 0, 1)),
     "right, D − A": ((1, -1, 0, 0, 0, 0), (-1, 3, -1, 0, -1, 0), (0, -1, 2, -1, 0, 0), (0, 0, -1, 3, -1, -1), (0, -1, 0, -1, 3, -1), (0, 0, 0, -1, -1, 2)),
 }  # fmt: skip
-"The document's matrices."
+"The matrices in the answers to Amsterdam A2."
 SMOOTH = (0.0, 1.0, 4.0)
 "Weights of the self-connection, beside 1 for the neighbours."
 
@@ -76,7 +76,7 @@ def _matrices(settings: Settings, left: Edges, right: Edges) -> Iterator[Event]:
         "right, D − A": laplacian(adjacency(right)),
     }
     apart = sum(float((found[name] - torch.tensor(rows)).abs().sum()) for name, rows in GIVEN.items())
-    yield Metric("entries in which the four matrices differ from the document's", apart)
+    yield Metric("entries in which the four matrices differ from the published ones", apart)
     yield TableEvent("matrices", ("matrix", "rows"), [(name, told(x)) for name, x in found.items()], MATRICES)
     rows, wrong, more = [], 0.0, 0.0
     for length in range(1, settings.longest + 1):
@@ -136,7 +136,7 @@ def _oversmoothing(settings: Settings, draw: torch.Generator) -> Iterator[Event]
     yield FigureEvent("oversmoothing", draw_curves(curves, {own: rate(a, own) for own in SMOOTH}), SMOOTHING)
 
 
-MATRICES = "A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. All four are the document's."
+MATRICES = "A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. All four are those of the answers to Amsterdam A2."
 WALKS = "The left graph: the sum of all entries of Aⁿ is the number of walks of length n, counted here one by one. A path meets no node twice, and there are far fewer of them."
 LAPLACIAN = (
     "(LX)_v is the sum over the neighbours u of x_v − x_u. For independent features with variance 1 its mean square is d(d + 1), largest for the nodes of degree 3: 2, 4 and 5. "
@@ -144,12 +144,12 @@ LAPLACIAN = (
 )
 
 CLAIMS = (
-    Claim("entries in which the four matrices differ from the document's", high=0.0,
+    Claim("entries in which the four matrices differ from the published ones", high=0.0,
           why="A of both graphs, A² of the left and D − A of the right", source="Amsterdam A2, 3.1"),
     Claim("walks that Aⁿ counts wrongly", high=0.0,
           why="(Aⁿ)_uv sums over all walks u … v of length n", source="Amsterdam A2, 3.1b"),
     Claim("walks that are no paths", low=1.0,
-          why="the document says paths, but u, v, u is a walk of length 2", source="this experiment"),
+          why="the answer says paths, but u, v, u is a walk of length 2", source="this experiment"),
     Claim("random features: largest error of the predicted mean square d(d + 1)", high=0.06,
           why="the variance of d·x_v less d independent values; six estimates of 20,000 draws err by 1 % each", source="this experiment"),
     Claim("random features: share in which another node than 2, 4, 5 changes most", low=0.02, high=0.5,
@@ -213,9 +213,9 @@ EXPERIMENT = Experiment(
         recognised attention learns to look away; where noise looks like anybody it has nothing to go by. How far it
         looks away depends on the size: with two outputs straight from the layer and 60 steps, a first try, the gain
         was a third of what it is with eight channels, a linear map and 80 steps.""",
-    correction="""Amsterdam A2 names nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of A count walks, not
+    correction="""The answers to Amsterdam A2 name nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of A count walks, not
         paths. B h_v is a self-connection, not a bias, and reduces oversmoothing rather than preventing it. With
-        W and B as the document shapes them the matrix form needs their transposes, and D must have no zero on
+        W and B as the assignment shapes them the matrix form needs their transposes, and D must have no zero on
         its diagonal; σ is any nonlinearity, not the sigmoid. And a GCN does not treat neighbours equally: its
         weights are 1/√(d_u d_v); only the mean does.""",
     claims=CLAIMS,

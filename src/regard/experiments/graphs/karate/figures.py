@@ -26,7 +26,7 @@ TRAINING = (
 )
 EMBEDDING = (
     "The two numbers per member that the softmax layer sees (the second layer's output, between −1 and "
-    "1), as training goes on, for the first seed, trained as in the original with all labels. Colours "
+    "1), as training goes on, for the first seed, trained as in the notebook with all labels. Colours "
     "show the club each member joined. From a cloud around zero the network draws the two communities "
     "apart. Members 8 and 9 (red) end among the other colour, and are counted as right all the same: they "
     "are judged by their community, not by their club."

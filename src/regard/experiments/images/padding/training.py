@@ -31,7 +31,7 @@ PROTOCOLS = {
     "original": Draws(train=42, validation=42, test=42),
     "clean": Draws(train=42, validation=43, test=44),
 }
-"The document draws all pictures from one seed, and so validates on what it learnt; the clean one does not."
+"Amsterdam A2's script draws all pictures from one seed, and so validates on what it learnt; the clean one does not."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class TrainedNet:
     """What became of a network."""
 
     validation: float
-    "Validation accuracy after the last epoch, in percent, as the document reports it."
+    "Validation accuracy after the last epoch, in percent, as Amsterdam A2's script reports it."
     test: float
     "Accuracy of the best weights on the pictures whose bands are swapped, in percent."
     epochs: int

@@ -27,10 +27,10 @@ BUILT_IN = "quarter turns built in"
 UPRIGHT, TURNED = "trained upright", "trained on turned pictures"
 NETWORKS = (UPRIGHT, TURNED, BUILT_IN)
 "The trainings: a CNN on upright pictures, the same on turned ones, and a network of turned filters on upright ones."
-DOCUMENT = {
+PUBLISHED = {
     UPRIGHT: (71.3, 29.4, 21.9, 25.7, 16.8, 20.7, 27.5, 18.8, 17.9, 25.1, 19.1, 33.0, 71.3),
 }
-"Accuracy by angle in Amsterdam A2's first plot, as read off it; of the second is known that it lies between 52.7 and 54.7."
+"Accuracy by angle in the first plot of the answers to Amsterdam A2, as read off it; of the second is known that it lies between 52.7 and 54.7."
 Source = Literal["digits", "clothes", "things"]
 
 
@@ -49,7 +49,7 @@ class Settings:
     seeds: int = 2
     "Trainings of each network."
     widths: tuple[int, int, int] = (8, 16, 16)
-    "Channels of the three convolutions; the document has 32, 64 and 64."
+    "Channels of the three convolutions; Amsterdam A2 has 32, 64 and 64."
     turn_widths: tuple[int, int, int] = (4, 8, 8)
     "Filters of the network with quarter turns built in, each of them in four orientations."
     device: str = "cpu"
@@ -180,7 +180,7 @@ def _shown(source: str, pictures: Pictures, labels: Tensor, right: Mapping[str, 
     ]
     yield TableEvent(f"accuracy by angle, {source}", ("angle", *curves), rows, BY_ANGLE)
     yield FigureEvent(
-        f"curves-{source}", draw_curves(curves, ANGLES, DOCUMENT if source == "things" else {}), CURVES
+        f"curves-{source}", draw_curves(curves, ANGLES, PUBLISHED if source == "things" else {}), CURVES
     )
     known = range(len(pictures.classes))
     by_class = {
@@ -213,9 +213,9 @@ def _claims(source: Source, preset: Literal["quick", "full"]) -> tuple[Claim, ..
     """What holds of every set of pictures."""
     return (
         Claim(f"{source}, {UPRIGHT}: upright minus turned, %", low=25.0, preset=preset,
-              why="nothing in a convolution knows rotation; the document loses 50 points", source="Amsterdam A2, 1.2 a"),
+              why="nothing in a convolution knows rotation; the published curve loses 50 points", source="Amsterdam A2, 1.2 a"),
         Claim(f"{source}, {TURNED}: highest minus lowest, %", high=15.0, preset=preset,
-              why="all angles are learnt alike; the document's curve spreads by 2 points over 10,000 pictures", source="Amsterdam A2, 1.2 b"),
+              why="all angles are learnt alike; the published curve spreads by 2 points over 10,000 pictures", source="Amsterdam A2, 1.2 b"),
         Claim(f"{source}, {BUILT_IN}: largest change by a quarter turn, %", high=0.5, preset=preset,
               why="its scores are the same but for rounding, whatever its weights", source="this experiment; Cohen and Welling, 2016"),
     )  # fmt: skip
@@ -230,11 +230,11 @@ CLAIMS = (
     *_claims("clothes", "full"),
     *_claims("things", "full"),
     Claim(f"things, {UPRIGHT}: accuracy upright, %", low=66.0, high=76.0,
-          why="the document has 71.3", source="Amsterdam A2, 1.2 a", preset="full"),
+          why="the published value is 71.3", source="Amsterdam A2, 1.2 a", preset="full"),
     Claim(f"things, {TURNED}: mean accuracy from 60° to 300°, %", low=48.0, high=60.0,
-          why="the document has 52.7 to 54.7", source="Amsterdam A2, 1.2 b", preset="full"),
+          why="the published values are 52.7 to 54.7", source="Amsterdam A2, 1.2 b", preset="full"),
     Claim(f"things, {UPRIGHT}: quarter turns minus their neighbours, %", low=2.0,
-          why="the document's local maxima stand 5 to 8 points above their neighbours", source="Amsterdam A2, 1.2 a", preset="full"),
+          why="the published local maxima stand 5 to 8 points above their neighbours", source="Amsterdam A2, 1.2 a", preset="full"),
     Claim("things: quarter turns at once minus in two steps, %", low=2.0,
           why="interpolation and black corners, not the angle, make the neighbours worse", source="this experiment", preset="full"),
 )  # fmt: skip
@@ -242,13 +242,13 @@ CLAIMS = (
 EXPERIMENT = Experiment(
     question="Does a convolutional network know a picture that is turned?",
     answers=(61, 62),
-    method="""The document's network (three times convolution, ReLU and max pooling, then two linear layers; Adam at
+    method="""Amsterdam A2's network (three times convolution, ReLU and max pooling, then two linear layers; Adam at
         0.001, pixels from 0 to 1) is trained on upright pictures, and again on the same pictures with each turned by a
         random angle whenever it is shown. Then the test pictures are turned by 0, 30, …, 360 degrees. Rotation is
         grid sampling: each pixel asks where it came from, takes the nearest pixel there, and black from outside; quarter
         turns come out exact, pixel for pixel.
 
-        The quick preset uses a part of MNIST and narrower networks; the full preset all of MNIST, Fashion-MNIST and CIFAR-10 (the document's
+        The quick preset uses a part of MNIST and narrower networks; the full preset all of MNIST, Fashion-MNIST and CIFAR-10 (the assignment's
         set, batch and epochs), where they can be reached.
 
         Why quarter turns stand out is measured: a quarter turn at once moves pixels and changes none, while the same
@@ -262,8 +262,8 @@ EXPERIMENT = Experiment(
         is black. Digits have black corners anyhow, and theirs stands at 180 degrees alone, where 0, 1 and 8 look alike. Trained on turned pictures it is flat over all angles, and
         pays for it upright. The network of turned filters needs no turned pictures for quarter turns: its curve repeats
         itself every 90 degrees.""",
-    correction="""Amsterdam A2 does not explain the larger accuracies at 90, 180 and 270 degrees. A quarter turn needs no
-        interpolation and blackens no corners, and some classes look alike when turned. The document's text says that training with rotation
+    correction="""The answers to Amsterdam A2 do not explain the larger accuracies at 90, 180 and 270 degrees. A quarter turn needs no
+        interpolation and blackens no corners, and some classes look alike when turned. Their text says that training with rotation
         brought the upright accuracy 'down to 0.48'; the plot it belongs to shows 0.547.""",
     claims=CLAIMS,
     presets={

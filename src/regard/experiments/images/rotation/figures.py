@@ -39,7 +39,7 @@ def draw_turned(pictures: Pictures, angles: Sequence[int] = (0, 30, 45, 90, 180)
 
 
 def draw_curves(
-    curves: Mapping[str, Tensor], angles: Sequence[int], document: Mapping[str, Sequence[float]]
+    curves: Mapping[str, Tensor], angles: Sequence[int], published: Mapping[str, Sequence[float]]
 ) -> "Figure":
     """Accuracy by angle: the mean over the seeds, and each seed as a thin line."""
     with style():
@@ -48,9 +48,9 @@ def draw_curves(
             for seed in accuracy:
                 panel.plot(angles, seed, color=colour, linewidth=0.6, alpha=0.5, marker="")
             panel.plot(angles, accuracy.mean(0), color=colour, marker=marker, label=name)
-        for values in document.values():
+        for values in published.values():
             panel.plot(angles, values, color=BLACK, linewidth=1, linestyle="--", marker="")
-        if document:
+        if published:
             panel.plot([], [], color=BLACK, linewidth=1, linestyle="--", marker="", label="Amsterdam A2")
         for turn in (90, 180, 270):
             panel.axvline(turn, color="#bbbbbb", linewidth=0.8, linestyle=":")

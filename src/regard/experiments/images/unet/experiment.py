@@ -254,18 +254,18 @@ SHIFTS = (
     "Left: the share of probability that changes class, averaged over the picture (seed 0), when the picture is shifted by so many pixels and the answer is moved back. A convolution alone would give 0 "
     "everywhere. Max pooling starts its squares at even pixels, so only shifts by 2^depth (dotted) change nothing. With skips the change is small, and smaller for even shifts: most of it comes from the upper levels. Right: where each network changes its mind (seed 0)."
 )
-DOCUMENT = "Toronto A4, question 4"
+SOURCE = "Toronto A4, question 4"
 
 CLAIMS = (
     Claim("loss, with skips minus without", high=0.0,
-          why="the way up has the fine picture beside it and need not make it up", source=DOCUMENT),
-    Claim("Dice, with skips minus without", low=0.0, why="the same, by areas", source=DOCUMENT),
+          why="the way up has the fine picture beside it and need not make it up", source=SOURCE),
+    Claim("Dice, with skips minus without", low=0.0, why="the same, by areas", source=SOURCE),
     Claim("IoU, with skips minus without", low=0.0,
-          why="IoU = Dice / (2 − Dice) rises with it", source=DOCUMENT),
+          why="IoU = Dice / (2 − Dice) rises with it", source=SOURCE),
     Claim("outline F, with skips minus without", low=0.0,
-          why="outlines are what is lost at a small size", source=DOCUMENT),
+          why="outlines are what is lost at a small size", source=SOURCE),
     Claim("Dice averaged over the training, with skips minus without", low=0.0,
-          why="gradients reach the first layers by a short way: it learns sooner", source=DOCUMENT),
+          why="gradients reach the first layers by a short way: it learns sooner", source=SOURCE),
     Claim("Dice, U-Net minus brightness alone", low=0.0,
           why="scalp and marrow are as bright as brain; only what lies around a pixel tells them apart", source="this experiment"),
     Claim("outline F lost, topmost skip minus deepest", low=0.0,

@@ -27,7 +27,7 @@ SEARCH = (
 )
 DRAWS = "Bars: the share of draws of each token. Marks: the exact probability that the sampler gives it."
 COST = (
-    "Left: comparisons of the document's algorithm (sort the words after each beam, then the best of all "
+    "Left: comparisons of Berkeley HW6's algorithm (sort the words after each beam, then the best of all "
     "beams), counted, against its formula, as the vocabulary M, the width K and the length T are varied one "
     "at a time around M = 256, K = 4, T = 3. Right: what our beam search takes on the same words; it "
     "selects the largest in place of sorting, and at small vocabularies most of the time goes into calls, "

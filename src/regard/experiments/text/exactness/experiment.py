@@ -242,7 +242,7 @@ EXPERIMENT = Experiment(
         saves memory because the N × N matrix is never stored; it saves time because that matrix need not be written
         and read. The number of multiplications is the same. The gain in bytes grows with the chip, as 2B/d for
         blocks of B queries.""",
-    correction="""Amsterdam A2, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
+    correction="""The answer to Amsterdam A2, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
         long sequences; for one new token with a cache there is no such matrix, and flash attention saves nothing.""",
     claims=CLAIMS,
     presets={

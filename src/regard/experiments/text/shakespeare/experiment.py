@@ -292,17 +292,17 @@ CLAIMS = (
     Claim("loss before training", low=3.97, high=4.4,
           why="ln 65 = 4.17: nothing is known yet", source="Duke HW3, 3a"),
     Claim("Jerusalem ex. 5: test loss after the first epoch", low=2.05, high=2.25,
-          why="a logged run of the course has 2.152", source="Jerusalem ex. 5, T2"),
+          why="a logged run of the course has 2.152", source="Jerusalem ex. 5, transformer 2"),
     Claim("Jerusalem ex. 5: training loss at the end", low=1.68, high=1.82,
-          why="logged: 1.750 after ten epochs", source="Jerusalem ex. 5, T2", preset="full"),
+          why="logged: 1.750 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
     Claim("Jerusalem ex. 5: test loss at the end", low=1.75, high=1.9,
-          why="logged: 1.823 after ten epochs", source="Jerusalem ex. 5, T2", preset="full"),
+          why="logged: 1.823 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
     Claim("Jerusalem ex. 5: test accuracy at the end", low=0.42, high=0.49,
-          why="logged: 0.452 after ten epochs", source="Jerusalem ex. 5, T2", preset="full"),
+          why="logged: 0.452 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
     Claim("Duke HW3: held-out loss at the end", high=2.15,
           why="2000 steps of AdamW end near 1.9; 250 of Muon come close", source="Duke HW3, 3c"),
     Claim("share of real words", low=0.0,
-          why="top-k cuts off the tail in which misspellings live", source="Jerusalem ex. 5, T4"),
+          why="top-k cuts off the tail in which misspellings live", source="Jerusalem ex. 5, transformer 4"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
@@ -313,7 +313,7 @@ EXPERIMENT = Experiment(
         tested on the last 5 % of the text. Duke HW3's has 4 layers, 4 heads, width 128 and sees 64
         characters; its test text is the last tenth, read in windows that do not overlap.
 
-        The full preset trains both as the documents say. The quick preset stops the first after two epochs,
+        The full preset trains both as the assignments say. The quick preset stops the first after two epochs,
         and trains the second by Muon in 250 steps in place of 2000 by AdamW.
 
         Samples are drawn from the distribution as it is, and from its five most probable characters. The
@@ -323,9 +323,8 @@ EXPERIMENT = Experiment(
         names. Top-k sampling makes fewer misspelt words because it never draws from the long tail of
         improbable characters. The attention maps show heads that look at the last one or two characters, and
         others that look back to the start of the word or line.""",
-    correction="""Duke HW3 calls training iterations epochs, and scales one head by √C where each head
-        needs √(C/H). Jerusalem ex. 5's mask is said to be a lower triangular matrix that is added: what is added
-        is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
+    correction="""Duke HW3 calls training iterations epochs. Jerusalem ex. 5 says of its mask that a lower
+        triangular matrix is added: what is added is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
     claims=CLAIMS,

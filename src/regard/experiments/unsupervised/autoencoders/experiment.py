@@ -42,9 +42,9 @@ from regard.lab.experiment import Context, Experiment
 from regard.models.autoencoder import Autoencoder
 
 STRONG = 20
-"Directions with a large variance, in the document."
+"Directions with a large variance, in Berkeley HW6."
 SMALL = 10
-"Up to this bottleneck a linear model is trained to the end by the document's ten epochs."
+"Up to this bottleneck a linear model is trained to the end by Berkeley HW6's ten epochs."
 LINEAR, NONLINEAR = TrainingGrid(), TrainingGrid(hidden=(256,))
 LINEAR_DIGITS, NONLINEAR_DIGITS = TrainingGrid(size=200), TrainingGrid(size=200, hidden=(256,), repeats=5)
 
@@ -154,7 +154,7 @@ def _theory(factors: Factors, grid: TrainingGrid, trials: Trials) -> Iterator[Ev
 
 
 def _document_model(task: Points, settings: Settings, bent: Trials) -> Iterator[Event]:
-    """The document's one-layer "nonlinear" model beside a linear one with the same seeds, and beside real ones."""
+    """Berkeley HW6's one-layer "nonlinear" model beside a linear one with the same seeds, and beside real ones."""
     grid = replace(settings.linear, bottlenecks=(SMALL,), corrupted=(), epochs=1, repeats=1)
     one_layer, linear = (
         Autoencoder((task.width, SMALL), activation=activation) for activation in (nn.ReLU, nn.Identity)
@@ -162,15 +162,15 @@ def _document_model(task: Points, settings: Settings, bent: Trials) -> Iterator[
     errors = [try_model(model, task, grid).error for model in (one_layer, linear)]
     test = task.points["test"]
     yield Metric(
-        "error of the document's one-layer ReLU model minus that of the linear one", errors[0] - errors[1]
+        "error of Berkeley HW6's one-layer ReLU model minus that of the linear one", errors[0] - errors[1]
     )
-    yield Metric("bend of the document's one-layer ReLU model", bend(one_layer, test))
+    yield Metric("bend of Berkeley HW6's one-layer ReLU model", bend(one_layer, test))
     least = min(bend(trial.model, test) for trial in bent.values())
     yield Metric("smallest bend of a model with a hidden ReLU layer", least)
 
 
 def _digits(task: Points, straight: Trials, curved: Trials) -> Iterator[Event]:
-    """Linear and nonlinear models of digits side by side, and the document's way to measure accuracy."""
+    """Linear and nonlinear models of digits side by side, and Berkeley HW6's way to measure accuracy."""
     least = linear_bounds(task, [k for k, _ in straight if k < task.width])
     ratios = [trial.train[-1].min().item() / least[k][0] for (k, _), trial in straight.items() if k in least]
     yield Metric("smallest training error of a linear model / that of PCA, digits", min(ratios))
@@ -191,7 +191,7 @@ def _digits(task: Points, straight: Trials, curved: Trials) -> Iterator[Event]:
     whole = curve.correct[0].mean().item()
     yield Metric("accuracy on all test digits", whole)
     yield Metric(
-        "accuracy as the document computes it: on the first 200 test digits, again and again",
+        "accuracy as Berkeley HW6 computes it: on the first 200 test digits, again and again",
         blocks[0].item(),
     )
     yield Metric("largest gap between 200 test digits and all of them", (blocks - whole).abs().max().item())
@@ -244,9 +244,9 @@ CLAIMS = (
           why="reduced-rank regression gives the optimum for corrupted inputs as well", source="this experiment"),
     Claim("largest gap of a probe's accuracy to that of its own code's angle", high=0.04,
           why="1 − arccos(ρ)/π with the model's own ρ leaves the sampling error of 2000 test points alone, at most 3.5 standard errors of 0.011", source="this experiment"),
-    Claim("error of the document's one-layer ReLU model minus that of the linear one", low=0, high=0,
+    Claim("error of Berkeley HW6's one-layer ReLU model minus that of the linear one", low=0, high=0,
           why="with one layer on each side no activation stands anywhere", source="this experiment, against Berkeley HW6, question 4a"),
-    Claim("bend of the document's one-layer ReLU model", high=1e-5,
+    Claim("bend of Berkeley HW6's one-layer ReLU model", high=1e-5,
           why="it is a map Ax + b, up to rounding in float32", source="this experiment, against Berkeley HW6, question 4a"),
     Claim("smallest bend of a model with a hidden ReLU layer", low=0.01,
           why="f(x) + f(y) and f(x + y) + f(0) differ for a model that bends", source="this experiment"),
@@ -269,7 +269,7 @@ EXPERIMENT = Experiment(
         given. The vanilla one sees the point as it is; the denoising one sees it with normal noise of standard
         deviation 0.5 on every entry; the masked one sees a quarter of the entries, drawn anew each time, set to zero. The
         target is always the point as it is. Linear models are one matrix in and one out, with biases; nonlinear
-        ones have a hidden layer of ReLUs on both sides. They are trained with Adam, as the document asks at a rate of
+        ones have a hidden layer of ReLUs on both sides. They are trained with Adam, as the assignment asks at a rate of
         5·10⁻⁴ (quick has fewer digits and fewer epochs of them, and makes up for it with larger rates); the repeats of a model are trained together as one batched model.
 
         Synthetic points: 20,000 normal points in 100 dimensions, variance 100 along 20 hidden directions and 1 along
@@ -284,7 +284,7 @@ EXPERIMENT = Experiment(
         spread that more training does not remove. On digits, with a code of ten numbers, a hidden layer of ReLUs gets
         below PCA, which no linear model can. A smaller error does not make a better code: on the synthetic points nonlinear models come back
         closer than PCA at k = 5, and yet the label is harder to read from their codes.""",
-    correction="""The document's "nonlinear" model has one layer on each side and no activation after the last, so it
+    correction="""Berkeley HW6's "nonlinear" model has one layer on each side and no activation after the last, so it
         is linear: its hidden ReLU is never used, and with the same seed it gives the same numbers as the linear model. Its sizes
         are a number that is then indexed as a list, which fails. Its loader for digits makes a new iterator
         at every call: accuracy is measured on the same first 200 test digits over and over, and an "epoch" is 360

@@ -40,7 +40,7 @@ CODES = (
     "told it which is which."
 )
 BLOCKS = (
-    "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. The document's loader "
+    "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. Berkeley HW6's loader "
     "starts anew at every call, so it measures the first block again and again (orange) and reports it as "
     "the accuracy on all 10,000 (black)."
 )
@@ -189,7 +189,7 @@ def draw_blocks(blocks: Tensor, whole: float) -> "Figure":
         numbers = range(1, len(blocks) + 1)
         axis.plot(numbers, blocks.numpy(), linestyle="", color=BLUE, label=f"a block of {FEW}")
         first: Any = {"linestyle": "", "color": ORANGE, "marker": "D", "markersize": 9}
-        axis.plot(1, blocks[0].item(), **first, label="what the document measures")
+        axis.plot(1, blocks[0].item(), **first, label="what Berkeley HW6 measures")
         axis.axhline(whole, color=BLACK, linewidth=1.0, label="all test digits")
         axis.set(xlabel="block of test digits", ylabel="accuracy")
         axis.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.2))

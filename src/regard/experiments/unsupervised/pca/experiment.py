@@ -83,7 +83,7 @@ def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Even
     rest = (torch.eye(settings.width, dtype=x.dtype) - decoder @ encoder).detach() @ x @ x.T
     printed = rest @ decoder.detach(), rest @ encoder.detach().T
     ratio = (truth[1] / printed[1]).mean().item() * n
-    yield Metric("∂L/∂W₂ / the document's expression, times n", ratio)
+    yield Metric("∂L/∂W₂ / Berkeley HW6's expression, times n", ratio)
     kept = principal(covariance)[1][:, : settings.bottleneck]
     vanish = max(one.norm().item() for one in gradients(kept.mT, kept, covariance)) / covariance.norm().item()
     yield Metric("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", vanish)
@@ -99,7 +99,7 @@ def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Even
             ("W₂", decoder, "−(2/n) (I − W₂W₁) XXᵀ W₁ᵀ", "(I − W₂W₁) XXᵀ W₁ᵀ", printed[1]),
         )
     ]
-    columns = ("weight", "shape", "gradient of the loss", "shape", "printed in the document", "shape")
+    columns = ("weight", "shape", "gradient of the loss", "shape", "printed in Berkeley HW6", "shape")
     yield TableEvent("conditions", columns, rows, CONDITIONS)
 
 
@@ -202,7 +202,7 @@ SOURCE = "Berkeley HW6, question 4b"
 CLAIMS = (
     Claim("relative gap of the gradients to automatic differentiation", high=1e-10,
           why="they are the same derivative in float64", source=SOURCE + "i, corrected"),
-    Claim("∂L/∂W₂ / the document's expression, times n", low=-2.001, high=-1.999,
+    Claim("∂L/∂W₂ / Berkeley HW6's expression, times n", low=-2.001, high=-1.999,
           why="the factor −2/n is missing in print", source=SOURCE + "i, corrected"),
     Claim("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", high=1e-12,
           why="(I − U_kU_kᵀ) Σ U_k = 0, since Σ maps eigenvectors to multiples of themselves", source=SOURCE + "ii"),
