@@ -1,10 +1,10 @@
 from regard.lab.book.coverage import coverage
 from regard.lab.runner import run
-from regard.lab.store.index import RunIndex
+from regard.lab.store.entries import entries
 
 
 def states(experiment, store) -> dict[int, str]:
-    return {one.item: one.state for one in coverage([experiment], RunIndex(store))}
+    return {one.item: one.state for one in coverage([experiment], entries(store))}
 
 
 def test_every_item_has_a_state_and_an_owned_one_follows_its_runs(experiment, store, source) -> None:

@@ -34,3 +34,9 @@ def test_formulas_become_mathml_and_a_star_of_its_own_stays() -> None:
 def test_a_run_that_was_cut_off_has_a_report_too(experiment, store, source) -> None:
     cut = run(experiment, experiment.presets["quick"], store, source=source, preset="quick", minutes=1e-9)
     assert "This run is out of time." in page(cut)
+
+
+def test_a_figure_whose_file_is_damaged_is_named_as_such(experiment, store, source) -> None:
+    done = run(experiment, experiment.presets["quick"], store, source=source, preset="quick")
+    (done.path / "figures" / "line.svg").write_bytes(b"\xff\xfe")
+    assert "The file of this figure is gone or damaged." in page(done)
