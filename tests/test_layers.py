@@ -75,6 +75,7 @@ def breaks(name: str, here: str, *, deferred: bool) -> bool:
     return not deferred and top not in sys.stdlib_module_names and top not in INSTALLED[here]
 
 
+@pytest.mark.slow
 def test_every_import_goes_down() -> None:
     assert len(list(SOURCE.rglob("*.py"))) > len(WORDS), "no source was read"
     found = violations(SOURCE)

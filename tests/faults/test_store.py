@@ -68,6 +68,7 @@ def dying_at(number: int, store: Store) -> None:
     whole_run(store)
 
 
+@pytest.mark.slow
 def test_death_at_every_call_into_the_file_system_leaves_a_store_that_reads(tmp_path: Path) -> None:
     for number in range(200):
         store = Store(tmp_path / str(number))

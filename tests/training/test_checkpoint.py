@@ -98,6 +98,7 @@ def mutants(content: bytes, count: int) -> list[bytes]:
     return [one for one in cuts + flips + others if one != content]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".safetensors", ".json"])
 def test_no_damaged_checkpoint_is_loaded(tmp_path: Path, suffix: str) -> None:
     folder = Checkpoints(tmp_path)

@@ -21,6 +21,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         assert Manifest.read(file) == written
 
 
+@pytest.mark.slow
 def test_every_changed_character_is_seen_or_means_the_same(tmp_path: Path) -> None:
     file, page = tmp_path / "page.json", SAMPLE.page()
     same = 0
@@ -36,6 +37,7 @@ def test_every_changed_character_is_seen_or_means_the_same(tmp_path: Path) -> No
     assert 0 < same < len(page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", range(0, len(SAMPLE.page()), 7))
 def test_every_cut_is_seen(tmp_path: Path, at: int) -> None:
     (tmp_path / "page.json").write_text(SAMPLE.page()[:at])

@@ -43,6 +43,7 @@ def same(one, two) -> bool:
     return one == two
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_what_goes_in_comes_out(value) -> None:
     assert same(value, wire.unpack(wire.pack(value)))

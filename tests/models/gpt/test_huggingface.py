@@ -49,6 +49,7 @@ def logits(model: Any) -> torch.Tensor:
     return getattr(given, "logits", given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"tie_word_embeddings": False}, {"n_inner": 50}], ids=str)
 def test_their_checkpoint_gives_their_logits(peer: Any, settings: dict[str, Any], tmp_path: Path) -> None:
     model = theirs(peer, **settings)
@@ -57,6 +58,7 @@ def test_their_checkpoint_gives_their_logits(peer: Any, settings: dict[str, Any]
     torch.testing.assert_close(logits(load_gpt2(tmp_path)), logits(model), **CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "config",
     [SMALL, replace(SMALL, tied=False), replace(SMALL, ratio=2.0)],

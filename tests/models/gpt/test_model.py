@@ -181,7 +181,7 @@ def test_without_attention_nothing_is_learned_by_heart(monkeypatch: pytest.Monke
     assert learn(GPT(replace(SMALL, position="none")), riddle(), 100)[-1] > 0.5
 
 
-@pytest.mark.parametrize("init", ["shrunk", "attention", "zero"])
+@pytest.mark.parametrize("start", ["shrunk", "attention", "zero"])
 def test_weights_start_as_the_config_says(start: Any) -> None:
     torch.manual_seed(0)
     model = GPT(
