@@ -76,6 +76,7 @@ def test_every_text_is_shown_in_both_ways(name: str) -> None:
             told(f"${step.formula}$"), fromstring(mathml(step.formula))
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_theorem_is_whole(name: str) -> None:
     theorem = library.find(name)

@@ -253,6 +253,7 @@ def mortal(monkeypatch, fate: Fate) -> None:
         monkeypatch.setattr(os, name, guard(name, getattr(os, name), after=False))
 
 
+@pytest.mark.slow
 def test_death_at_any_point_leaves_a_checkpoint(tmp_path: Path, monkeypatch) -> None:
     counted = Fate(None)
     with monkeypatch.context() as patch:

@@ -218,6 +218,7 @@ def test_a_file_has_a_largest_size(session: Session) -> None:
         call(session, "fill")
 
 
+@pytest.mark.slow
 def test_words_are_named_not_sent(session: Session) -> None:
     assert call(session, "where") == {"other": "str"}
 

@@ -49,6 +49,7 @@ def test_what_goes_in_comes_out(value) -> None:
     assert same(value, wire.unpack(wire.pack(value)))
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200))
 def test_noise_is_broken_and_nothing_worse(noise: bytes) -> None:
     try:

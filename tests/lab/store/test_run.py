@@ -51,6 +51,7 @@ def test_a_line_cut_in_two_does_not_count(store: Store) -> None:
     assert [one.value for one in Run(writer.path).measured] == [1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["finished", "interrupted"])
 def test_every_cut_of_every_file_is_damage_or_an_interruption_and_never_a_traceback(
     store: Store, state: str

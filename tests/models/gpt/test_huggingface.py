@@ -71,6 +71,7 @@ def test_our_checkpoint_gives_our_logits_there(peer: Any, config: GPTConfig, tmp
     torch.testing.assert_close(logits(read), logits(model), **CLOSE)
 
 
+@pytest.mark.slow
 def test_a_swapped_pair_of_tensors_is_noticed(peer: Any, tmp_path: Path) -> None:
     """The law can fail: queries and keys exchanged give other logits."""
     model = wake(GPT(SMALL))

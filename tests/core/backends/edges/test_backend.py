@@ -289,6 +289,7 @@ def follows_torch_at_zero() -> None:
     torch.testing.assert_close(ours, theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_the_slope_at_zero_is_that_of_torch(way: str) -> None:
     with done_by(way):
@@ -386,6 +387,7 @@ def test_no_message_per_edge_and_channel_is_ever_made(way: str) -> None:
         assert 0 < largest.size <= max(count * HEADS, nodes * HEADS * channels)
 
 
+@pytest.mark.slow
 def test_the_reference_does_make_messages_so_the_measure_can_fail() -> None:
     edges, v = star(), torch.ones(1, 1, 4, 64)
     with Largest() as largest:
@@ -460,6 +462,7 @@ def test_a_gat_layer_is_that_of_pyg(way: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_gcn_layer_is_that_of_pyg(way: str) -> None:
     pyg = pytest.importorskip("torch_geometric.nn")

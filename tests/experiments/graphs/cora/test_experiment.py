@@ -62,6 +62,7 @@ def test_every_claim_is_measured(events: list[Event]) -> None:
     assert {claim.name for claim in EXPERIMENT.claims} <= there
 
 
+@pytest.mark.slow
 def test_the_layers_are_the_formulas(events: list[Event]) -> None:
     for name in ("GraphConvolution", "GraphAttention"):
         (gap,) = measured(events, f"{name}: largest gap to the formula with matrices")

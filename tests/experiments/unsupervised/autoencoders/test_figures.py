@@ -46,6 +46,7 @@ def test_curves_show_the_errors_and_the_bound(trials) -> None:
     assert [text.get_text() for text in right.get_legend().texts] == ["vanilla", "denoising", "masked"]
 
 
+@pytest.mark.slow
 def test_accuracies_show_every_cell_and_the_theory(trials) -> None:
     figure = draw_accuracies({"synthetic points": trials, "digits": trials}, 20)
     assert [axis.get_title("left") for axis in figure.axes] == [
