@@ -8,6 +8,7 @@ import pytest
 from house import SOURCE, WORDS, House, crowds, cycles, homonyms, leaks, shortcuts, violations, visits
 
 
+@pytest.mark.slow
 def test_every_import_goes_down() -> None:
     assert len(list(SOURCE.rglob("*.py"))) > len(WORDS), "no source was read"
     found = violations(SOURCE)

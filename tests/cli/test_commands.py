@@ -174,6 +174,7 @@ def test_a_prompt_longer_than_the_context_is_cut_and_said_to_be(capsys, monkeypa
     assert err == "the prompt has 27 tokens; the model sees the last 16 of them\n"
 
 
+@pytest.mark.slow
 def test_prove_lists_every_theorem_or_shows_one_in_full(capsys) -> None:
     assert main(["prove", "beam-search", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
@@ -183,6 +184,7 @@ def test_prove_lists_every_theorem_or_shows_one_in_full(capsys) -> None:
     assert "s(x, y) = s(y, x)" in out and "vectors of other lengths" in out
 
 
+@pytest.mark.slow
 def test_prove_exits_with_one_when_a_step_fails(capsys, monkeypatch) -> None:
     from regard.theory import library
 
@@ -201,6 +203,7 @@ def test_prove_tells_an_unknown_name(capsys) -> None:
     )
 
 
+@pytest.mark.slow
 def test_data_lists_single_files_and_albums(capsys) -> None:
     status, out, _ = told(capsys, "data", "--json")
     listed = {one["name"]: one for one in json.loads(out)}

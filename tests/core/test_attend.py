@@ -124,6 +124,7 @@ def difference(backend: str, leaves: list[Tensor], call: dict) -> float:
     return float(torch.stack(gaps).max())  # NaN wherever one is
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", CALLS)
 @given(
     data=st.data(),
@@ -258,6 +259,7 @@ def sliced(backend: str, position: str, first: int, offset, window: bool) -> flo
     return distance(full[:, :, first:], cached.output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["reference", "sdpa"])
 @pytest.mark.parametrize("position", POSITIONS)
 @pytest.mark.parametrize("window", [False, True])

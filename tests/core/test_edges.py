@@ -35,6 +35,7 @@ def entries(side: Side) -> list[tuple[int, int]]:
     ]
 
 
+@pytest.mark.slow
 @given(graphs(related=True))
 def test_edges_keep_the_given_order_and_sort_a_copy_by_target_source_relation(edges: Edges) -> None:
     given_order = triples(edges)

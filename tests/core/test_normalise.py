@@ -56,6 +56,7 @@ def test_on_a_directed_graph_mean_counts_the_edges_that_point_to_the_target():
     torch.testing.assert_close(weights, torch.tensor([1, 1 / 2, 1 / 2]))
 
 
+@pytest.mark.slow
 def test_parallel_edges_of_two_relations_are_two_members():
     edges = Edges(torch.tensor([0, 0, 1]), torch.tensor([1, 1, 1]), nodes=2, relation=torch.tensor([0, 1, 0]))
     torch.testing.assert_close(Softmax()(torch.zeros(3), Links(edges)), torch.full((3,), 1 / 3))

@@ -166,6 +166,7 @@ def test_a_plain_position_does_nothing():
     assert attend(q, q, q, position=Position(), similarity=Dot()).output.equal(attend(q, q, q).output)
 
 
+@pytest.mark.slow
 def test_the_file_draws_itself():
     command = [sys.executable, "-W", "error", "-m", "regard.core.position"]
     made = subprocess.run(

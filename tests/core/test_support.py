@@ -116,6 +116,7 @@ def test_a_persons_own_mask_is_taken_as_it_is():
     )
 
 
+@pytest.mark.slow
 def test_the_file_draws_itself():
     command = [sys.executable, "-W", "error", "-m", "regard.core.support"]
     made = subprocess.run(

@@ -87,6 +87,7 @@ def test_a_stream_of_one_batch_is_a_fit() -> None:
     assert np.array_equal(fitted.fit(x).means_, streamed.partial_fit(x).means_)
 
 
+@pytest.mark.slow
 def test_a_stream_forgets_where_it_began() -> None:
     stream = GaussianMixture(1, covariance_type="diag", random_state=0).partial_fit(clusters() + 1000)
     for seed in range(300):
@@ -117,6 +118,7 @@ def test_nobodys_random_numbers_move() -> None:
     assert torch.equal(torch.rand(3), expected)
 
 
+@pytest.mark.slow
 def test_blocks_of_densities_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     x, ours = clusters(), GaussianMixture(3, random_state=0).fit(clusters())
     whole = ours.score_samples(x), ours.predict_proba(x)

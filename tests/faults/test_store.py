@@ -13,7 +13,7 @@ import pytest
 
 from regard.claims import Claim
 from regard.lab.events import Metric
-from regard.lab.store.index import RunIndex
+from regard.lab.store.entries import entries
 from regard.lab.store.runs import Store
 
 CLAIM = Claim(name="height", low=0.0, why="so", source="here")
@@ -23,7 +23,7 @@ REQUEST = {
     "changes": [],
     "key": "k",
     "claims": [CLAIM.plain()],
-    "started": "2026",
+    "started": "2026-01-01T00:00:00+00:00",
 }
 CALLS = ("open", "write", "fsync", "replace", "rename", "mkdir")
 
@@ -68,6 +68,7 @@ def dying_at(number: int, store: Store) -> None:
     whole_run(store)
 
 
+@pytest.mark.slow
 def test_death_at_every_call_into_the_file_system_leaves_a_store_that_reads(tmp_path: Path) -> None:
     for number in range(200):
         store = Store(tmp_path / str(number))
@@ -79,9 +80,9 @@ def test_death_at_every_call_into_the_file_system_leaves_a_store_that_reads(tmp_
             assert values == [1.0, 2.0, 3.0][: len(values)]
             assert run.state in ("interrupted", "finished") and len(run.verdicts) == 1
             assert all(path.read_bytes() == b"<svg/>" for _, _, path in run.figures)
-        assert len(RunIndex(store).entries()) == len(runs)
+        assert len(entries(store)) == len(runs)
         whole_run(store)
-        assert RunIndex(store).entries()[-1].state in ("finished", "interrupted")
+        assert entries(store)[-1].state in ("finished", "interrupted")
         if status == 0:
             assert number > 20
             return
@@ -95,7 +96,7 @@ def test_sixteen_starting_at_once_get_sixteen_folders(tmp_path: Path) -> None:
     def begin() -> None:
         time.sleep(max(0.0, start - time.time()))
         whole_run(store)
-        RunIndex(store).entries()
+        entries(store)
 
     children = []
     for _ in range(16):
@@ -109,7 +110,7 @@ def test_sixteen_starting_at_once_get_sixteen_folders(tmp_path: Path) -> None:
                 os._exit(status)
         children.append(child)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 16
-    assert [one.state for one in RunIndex(store).entries()] == ["finished"] * 16
+    assert [one.state for one in entries(store)] == ["finished"] * 16
 
 
 ENDLESS = """

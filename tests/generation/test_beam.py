@@ -50,6 +50,7 @@ def exhaustive(model, prompt, steps: int, stop: Stop | None, penalty: float) -> 
     return sorted(found.values(), key=lambda beam: -beam.score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [None, Stop((2,)), Stop((1, 4), (0,))])
 @pytest.mark.parametrize("penalty", [0.0, 1.0, -0.5])
 def test_a_beam_of_full_width_is_exhaustive_search(stop: Stop | None, penalty: float) -> None:
@@ -60,6 +61,7 @@ def test_a_beam_of_full_width_is_exhaustive_search(stop: Stop | None, penalty: f
         assert [one.score for one in beams] == pytest.approx([one.score for one in expected], abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(some.integers(1, 4), some.integers(1, 25), some.sampled_from([None, Stop((2,)), Stop((1, 1), (3,))]))
 def test_scores_are_the_log_probabilities_of_a_full_pass(width: int, steps: int, stop: Stop | None) -> None:
@@ -79,6 +81,7 @@ def test_a_beam_of_one_is_greedy() -> None:
     assert [list(one.ids) for one in found.best] == greedy.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"ngram": 2, "position": "alibi"}])
 def test_with_a_cache_is_without_one(change) -> None:
     model = made(**change)
@@ -143,6 +146,7 @@ def test_the_search_ends_once_nothing_alive_can_win() -> None:
     assert found.best[0].ids == (0,) and len(reads) == 1
 
 
+@pytest.mark.slow
 def test_transformers_finds_the_same(tmp_path) -> None:
     transformers = pytest.importorskip("transformers")
     from regard.models.gpt.huggingface import save_gpt2

@@ -40,6 +40,7 @@ def slow(model: GPT, prompt: torch.Tensor, steps: int) -> torch.Tensor:
     return ids[:, prompt.shape[1] :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=6)
 @given(some.integers(1, 17), some.integers(1, 19), some.integers(1, 3))
@@ -51,6 +52,7 @@ def test_cached_is_uncached_within_the_context_and_the_crop_beyond(
     assert torch.equal(continuation(model, prompt, steps=steps, sampler=GREEDY), slow(model, prompt, steps))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=6)
 @given(some.lists(some.integers(1, 17), min_size=1, max_size=4), some.integers(1, 19))
@@ -61,6 +63,7 @@ def test_prompts_of_different_length_go_on_as_each_alone(name: str, lengths: lis
         assert torch.equal(together[row : row + 1], slow(model, prompt[None], steps))
 
 
+@pytest.mark.slow
 def test_any_callable_goes_on_like_a_model_with_a_cache() -> None:
     def plain(ids):
         return MODEL(ids)
@@ -98,6 +101,7 @@ def test_three_and_one_are_four() -> None:
     assert torch.equal(four, torch.cat([three, one], 1))
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind_by_another_prompt() -> None:
     a, b = (one[None] for one in prompts(5, 9))
     first, _, again = (

@@ -24,6 +24,7 @@ def read_all(model, ids: torch.Tensor, sizes: list[int], **words) -> torch.Tenso
     return torch.stack([asked.read(part) for part in ids.split(sizes, 1)], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"position": "learned"}])
 def test_recompute_is_the_crop_of_the_assignments(change) -> None:
     model, ids = made(**change), text(2, 12)

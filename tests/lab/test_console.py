@@ -21,6 +21,7 @@ def test_seconds_are_said_in_the_unit_that_fits(value: float, text: str) -> None
     assert _unit(value, "s") == text
 
 
+@pytest.mark.slow
 def test_the_outcome_names_each_claim_its_value_and_its_band(experiment, store, source, printed) -> None:
     terminal.show_outcome(run(experiment, experiment.presets["quick"], store, source=source, preset="quick"))
     text = printed()

@@ -20,6 +20,7 @@ def conducted(experiment: Experiment, store: Store, source: Path, **words):
     return run(experiment, experiment.presets["quick"], store, source=source, **{"preset": "quick"} | words)
 
 
+@pytest.mark.slow
 def test_a_run_records_draws_settles_and_reports(experiment: Experiment, store: Store, source: Path) -> None:
     run = conducted(experiment, store, source)
     assert run.state == "finished"
@@ -33,6 +34,7 @@ def test_a_run_records_draws_settles_and_reports(experiment: Experiment, store: 
     assert (run.path / "report.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_a_claim_outside_its_band_fails(experiment: Experiment, store: Store, source: Path) -> None:
     high = replace(experiment, presets={"quick": replace(experiment.presets["quick"], height=9.0)})
     assert conducted(high, store, source).verdicts[0].state == "failed"
@@ -174,6 +176,7 @@ def test_a_stopped_run_is_taken_up_where_it_was(experiment: Experiment, store: S
     assert sum(one.name == "start" for one in run.measured) == 1
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_not_taken_up(experiment: Experiment, store: Store, source: Path) -> None:
     run = conducted(experiment, store, source)
     with pytest.raises(RegardError) as caught:

@@ -116,6 +116,7 @@ def test_the_sizes_of_the_paper() -> None:
     assert paper.output_size(572) == 388 and paper.output_size(188) == 4 and paper.output_size(183) == 0
 
 
+@pytest.mark.slow
 def test_the_parameters_of_the_paper_sized_network() -> None:
     """Counted by formula: convolutions 9 ab without bias, norms 2b, rises 4ab + b, head."""
     count = sum(one.numel() for one in UNet(channels=3, classes=2, width=64, depth=4).parameters())
@@ -163,6 +164,7 @@ def test_a_cut_skip_no_longer_knows_where() -> None:
     assert float(alive.std(-1).max()) > 0.01
 
 
+@pytest.mark.slow
 @given(shift=st.integers(-9, 9))
 def test_it_moves_with_the_picture_by_its_grid_alone(shift: int) -> None:
     """Away from the borders a shift by 2^depth moves the scores along, another does not."""

@@ -38,15 +38,14 @@ def list_(arguments: argparse.Namespace) -> None:
     from regard.lab import console as terminal
     from regard.lab import registry
     from regard.lab.book.coverage import coverage
-    from regard.lab.store.index import RunIndex
+    from regard.lab.store.entries import entries
 
-    index = RunIndex(_store())
     if arguments.coverage:
-        items = coverage(registry.everything(), index)
+        items = coverage(registry.everything(), entries(_store()))
         _print_json([asdict(one) for one in items]) if arguments.json else terminal.show_coverage(items)
     elif arguments.runs:
-        entries = index.entries()
-        _print_json([asdict(one) for one in entries]) if arguments.json else terminal.show_runs(entries)
+        runs = entries(_store())
+        _print_json([asdict(one) for one in runs]) if arguments.json else terminal.show_runs(runs)
     else:
         experiments = registry.everything()
         rows = [

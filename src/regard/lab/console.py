@@ -29,8 +29,8 @@ from regard.lab.experiment import Experiment
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store.diff import Change
-from regard.lab.store.index import RunEntry
-from regard.lab.store.runs import Run
+from regard.lab.store.entries import RunEntry
+from regard.lab.store.run import Run
 from regard.theory.text import plain, told
 from regard.theory.theorem import Proof
 

@@ -25,7 +25,9 @@ from regard.lab.experiment import Context, Experiment
 from regard.lab.statistics import summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
-from regard.lab.store.runs import REPORT, Run, State, Store, Writer
+from regard.lab.store.run import REPORT, Run, State
+from regard.lab.store.runs import Store
+from regard.lab.store.writer import Writer
 
 Watch = Callable[[Event], None]
 

@@ -311,6 +311,7 @@ ROWS = {
 FIXED = SimpleNamespace(b=2, h=3, n=5, m=7, d=2, c=3, seed=11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS)
 @given(st.builds(SimpleNamespace, **dict.fromkeys("bhnmdc", SIZES), seed=st.integers(0, 99)))
 @settings(max_examples=settings.default.max_examples // 3)

@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from regard.experiments.attention.relative_attention import (
@@ -48,10 +49,12 @@ def test_a_bound_ten_times_too_small_would_be_seen() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_kernel_of_one_sign_is_found_by_the_search() -> None:
     assert nearest_kernel(torch.tensor([0.0, 0.0, -2.0], dtype=torch.float64)) < 1e-9
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(Settings(length=20, sequences=5, betas=(1.0, 100.0)), Context(folder=tmp_path)))
     assert any(isinstance(one, FigureEvent) for one in events)

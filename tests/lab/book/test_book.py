@@ -21,12 +21,14 @@ def made(store, place):
     return runs, problems, book.bind(runs, problems, store, preset="quick", place=place)
 
 
+@pytest.mark.slow
 def test_the_book_holds_every_report_and_the_coverage(one, store, tmp_path) -> None:
     _, problems, path = made(store, tmp_path / "book")
     text = path.read_text()
     assert not problems and 'id="heights"' in text and "How high is it?" in text and 'id="coverage"' in text
 
 
+@pytest.mark.slow
 def test_an_unchanged_experiment_is_not_run_again_and_a_changed_one_is(
     one, store, tmp_path, monkeypatch
 ) -> None:

@@ -1,12 +1,15 @@
+import pytest
+
 from regard.lab.book.coverage import coverage
 from regard.lab.runner import run
-from regard.lab.store.index import RunIndex
+from regard.lab.store.entries import entries
 
 
 def states(experiment, store) -> dict[int, str]:
-    return {one.item: one.state for one in coverage([experiment], RunIndex(store))}
+    return {one.item: one.state for one in coverage([experiment], entries(store))}
 
 
+@pytest.mark.slow
 def test_every_item_has_a_state_and_an_owned_one_follows_its_runs(experiment, store, source) -> None:
     before = states(experiment, store)
     assert len(before) == 93 and (before[6], before[7], before[42]) == ("not run", "open", "not applicable")
@@ -14,6 +17,7 @@ def test_every_item_has_a_state_and_an_owned_one_follows_its_runs(experiment, st
     assert states(experiment, store)[6] == "held"
 
 
+@pytest.mark.slow
 def test_a_run_with_changed_settings_answers_for_nothing(experiment, store, source) -> None:
     run(experiment, experiment.presets["quick"], store, source=source, preset="quick", changes=["height=1"])
     assert states(experiment, store)[6] == "not run"

@@ -41,15 +41,18 @@ def drawn() -> bytes:
     return picture(figure)
 
 
+@pytest.mark.slow
 def test_the_same_figure_gives_the_same_bytes() -> None:
     assert drawn() == drawn()
 
 
+@pytest.mark.slow
 def test_a_figure_is_a_vector_picture_without_text_that_needs_a_font() -> None:
     root = ElementTree.fromstring(drawn())
     assert root.tag.endswith("svg") and not root.findall(".//{http://www.w3.org/2000/svg}text")
 
 
+@pytest.mark.slow
 def test_two_figures_in_one_page_share_no_id_and_every_reference_is_met() -> None:
     first, second = (inline(drawn().decode(), name) for name in ("a", "b"))
     ids = [set(re.findall(r'\bid="([^"]+)"', one)) for one in (first, second)]
@@ -58,6 +61,7 @@ def test_two_figures_in_one_page_share_no_id_and_every_reference_is_met() -> Non
         assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text)) <= own
 
 
+@pytest.mark.slow
 def test_an_inlined_figure_takes_its_size_from_the_page() -> None:
     head = inline(drawn().decode(), "a").split(">", 1)[0]
     assert "viewBox" in head and not re.search(r'\b(width|height)="', head)
@@ -164,6 +168,7 @@ def spans(svg: str) -> list[tuple[float, float]]:
     return [(float(first), float(last)) for first, last in found]
 
 
+@pytest.mark.slow
 def test_a_film_is_one_picture_with_every_frame_in_a_layer_and_the_last_one_seen_without_motion() -> None:
     root = ElementTree.fromstring(moving(3))
     assert not root.findall(f".//{SVG}svg")
@@ -175,6 +180,7 @@ def test_a_film_is_one_picture_with_every_frame_in_a_layer_and_the_last_one_seen
     assert rule.endswith("}") and rule.count("{") == rule.count("}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 6, 7])
 def test_at_any_time_a_film_shows_one_frame(count: int) -> None:
     """The first begins at once, each begins where the one before ends, the last ends where all begins again."""
@@ -193,6 +199,7 @@ def test_at_any_time_a_film_shows_one_frame(count: int) -> None:
     assert [float(one[2]) for one in clocks] == pytest.approx([SECONDS * (count + 1)] * count)
 
 
+@pytest.mark.slow
 def test_the_frames_of_a_film_share_no_id_and_every_reference_is_met_in_a_page_too() -> None:
     for svg in (moving(3), inline(moving(3), "page")):
         ids = re.findall(r'\bid="([^"]+)"', svg)
@@ -200,17 +207,20 @@ def test_the_frames_of_a_film_share_no_id_and_every_reference_is_met_in_a_page_t
         assert ids and len(ids) == len(set(ids)) and wanted and wanted <= set(ids)
 
 
+@pytest.mark.slow
 def test_the_frames_of_a_film_are_cut_alike() -> None:
     """A wide title would move the edge of a frame that is cut to what it shows."""
     short, long = (picture(film([frame(title)])).decode().split(">", 1)[0] for title in ("a", "a" * 60))
     assert short == long and "viewBox" in short
 
 
+@pytest.mark.slow
 def test_a_film_in_a_page_takes_its_size_from_the_page() -> None:
     head = inline(moving(2), "a").split(">", 1)[0]
     assert "viewBox" in head and not re.search(r'\b(width|height)="', head)
 
 
+@pytest.mark.slow
 def test_the_same_film_gives_the_same_bytes() -> None:
     assert moving(2) == moving(2)
 

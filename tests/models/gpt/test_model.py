@@ -72,6 +72,7 @@ def moved(model: GPT, at: int) -> torch.Tensor:
         return (model(ids) - model(other)).abs().amax((0, 2))
 
 
+@pytest.mark.slow
 @every_variant
 @pytest.mark.parametrize("at", [1, 7, 16])
 def test_the_future_cannot_move_the_past(change: dict[str, Any], at: int) -> None:
@@ -103,6 +104,7 @@ def in_parts(model: GPT, ids: torch.Tensor, cuts: list[int]) -> torch.Tensor:
     return torch.cat(parts, 1)
 
 
+@pytest.mark.slow
 @every_variant
 @settings(max_examples=8)
 @given(cuts=st.lists(st.integers(1, 16), max_size=16))
@@ -169,6 +171,7 @@ def riddle() -> torch.Tensor:
     return ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACED)
 def test_one_batch_is_learned_by_heart(name: str) -> None:
     torch.manual_seed(0)
@@ -275,6 +278,7 @@ def losses_of(name: str) -> list[float]:
     return learn(GPT(replace(SMALL, **VARIANTS[name])).double(), riddle(), 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACED)
 def test_the_first_twenty_losses_are_those_of_before(name: str) -> None:
     """A refactoring leaves them as they are; `python tests/models/test_gpt.py` writes them anew."""

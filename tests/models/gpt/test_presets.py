@@ -39,6 +39,7 @@ def test_swift_has_the_parameters_counted_by_hand() -> None:
     assert size(SWIFT) == (1 + 3 + 1) * 65 * 96 + 2 * 12 * 96**2 == 252_384
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "published"),
     [
@@ -52,6 +53,7 @@ def test_the_sizes_of_gpt2_are_the_published_ones(name: str, published: int) -> 
     assert size(sized(GPT2, name)) == published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_every_size_is_a_model_of_amsterdam(name: str) -> None:
     config = sized(AMSTERDAM, name)
@@ -66,6 +68,7 @@ def test_an_unknown_size_is_told_the_nearest() -> None:
     assert str(caught.value) == "no size of that name\n  got: 'gpt2-xxl'\n  fix: did you mean 'gpt2-xl'?"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "config",
     [DUKE, JERUSALEM, AMSTERDAM, SWIFT, sized(GPT2, "gpt-nano")],

@@ -35,6 +35,7 @@ def samples(count: int = 11, width: int = 3, seed: int = 1) -> Tensor:
     return 2 * torch.randn(count, width, generator=generator, dtype=torch.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 def test_the_density_is_the_sum_of_torchs_own(kind: str, seed: int) -> None:
@@ -98,6 +99,7 @@ def test_responsibilities_are_attention() -> None:
     assert torch.allclose(attended.output[0, 0], blurred, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_density_integrates_to_one(kind: str) -> None:
     ours = mixture(kind, components=3, width=2)
@@ -107,6 +109,7 @@ def test_the_density_integrates_to_one(kind: str) -> None:
     assert abs(whole.item() - 1) < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 def test_the_order_of_components_means_nothing(kind: str, seed: int) -> None:

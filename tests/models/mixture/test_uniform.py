@@ -52,6 +52,7 @@ def test_soft_boxes_are_differences_of_logistic_functions() -> None:
     assert torch.allclose(ours(x).exp(), density, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("softness", SOFT)
 def test_the_density_integrates_to_one(softness: float) -> None:
     ours = boxes(softness)
@@ -62,6 +63,7 @@ def test_the_density_integrates_to_one(softness: float) -> None:
     assert abs(whole - 1) < within
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("softness", SOFT)
 @given(shift=st.floats(-50, 50))
 def test_order_and_constants_mean_nothing(softness: float, shift: float) -> None:

@@ -14,8 +14,9 @@ from regard.lab.book.report import render
 from regard.lab.experiment import Chapter, Experiment
 from regard.lab.runner import Watch, run
 from regard.lab.store import fingerprint
-from regard.lab.store.index import RunIndex
-from regard.lab.store.runs import Run, Store
+from regard.lab.store.entries import entries, finished
+from regard.lab.store.run import Run
+from regard.lab.store.runs import Store
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,12 @@ class BookEntry:
 
 def plan(names: Sequence[str], store: Store, *, preset: str, seed: int) -> list[BookEntry]:
     """Each experiment with the run whose settings, seed and code are those of now."""
-    index = RunIndex(store)
+    done = finished(store)
     found = [registry.find(name) for name in names]
     keys = [fingerprint.key(one.presets[preset], seed=seed, source=source) for one, source in found]
-    entries = [index.finished(key) for key in keys]
     return [
-        BookEntry(experiment, source, Run(store.root / entry.id) if entry else None)
-        for (experiment, source), entry in zip(found, entries, strict=True)
+        BookEntry(experiment, source, Run(store.root / done[key].id) if key in done else None)
+        for (experiment, source), key in zip(found, keys, strict=True)
     ]
 
 
@@ -73,7 +73,7 @@ def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: 
         counts=counts,
         seconds=sum(run.result["seconds"] for run in runs),
         preset=preset,
-        items=coverage(registry.everything(), RunIndex(store)),
+        items=coverage(registry.everything(), entries(store)),
     )
     with explained(place):
         place.mkdir(parents=True, exist_ok=True)

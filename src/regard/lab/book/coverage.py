@@ -1,11 +1,11 @@
 """Which checklist item is answered by which experiment, and what came of its claims."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from regard.lab.book.checklist import ITEMS, NOT_APPLICABLE
 from regard.lab.experiment import Experiment
-from regard.lab.store.index import RunEntry, RunIndex
+from regard.lab.store.entries import RunEntry
 
 ENDED = ("finished", "out of time", "without data")
 
@@ -20,10 +20,10 @@ class Item:
     state: str
 
 
-def coverage(experiments: Iterable[Experiment], index: RunIndex) -> list[Item]:
-    """Every item of the checklist with its owner and state."""
+def coverage(experiments: Iterable[Experiment], runs: Sequence[RunEntry]) -> list[Item]:
+    """Every item of the checklist with its owner and state, given the runs from the oldest to the newest."""
     experiments = list(experiments)
-    ended = [one for one in index.entries() if one.state in ENDED and one.preset in ("quick", "full")]
+    ended = [one for one in runs if one.state in ENDED and one.preset in ("quick", "full")]
     newest = {entry.name: entry for entry in ended}
     owners = {item: experiment.name for experiment in experiments for item in experiment.answers}
     return [

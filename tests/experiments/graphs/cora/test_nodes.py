@@ -40,12 +40,14 @@ def test_a_task_has_loops_and_words_as_shares_or_ones(club: NodeTask) -> None:
     assert torch.equal(doubled.features[False].dense(), 2 * torch.eye(34))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", [SMALL, replace(ATTENTION, hidden=3, heads=2, epochs=40, patience=5)])
 def test_both_networks_learn_the_club(club: NodeTask, recipe: Recipe) -> None:
     found = train(club, replace(recipe, epochs=80, patience=80), 0)
     assert club.right(found.scores, club.train) >= 90 and found.test >= 80
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_training(club: NodeTask) -> None:
     first, second, other = (train(club, SMALL, seed) for seed in (3, 3, 4))
     assert first.tests == second.tests and torch.equal(first.scores, second.scores)
@@ -84,6 +86,7 @@ def test_it_ends_after_the_last_epoch_where_the_loss_keeps_falling(
     assert train(club, SMALL, 0).epoch == 60
 
 
+@pytest.mark.slow
 def test_the_model_is_left_as_it_was_at_the_chosen_epoch(club: NodeTask) -> None:
     found = train(club, SMALL, 1)
     with torch.no_grad():
@@ -111,6 +114,7 @@ def test_weight_decay_reaches_what_the_recipe_says(
     assert moved == {"first", *(["second"] if second else [])}
 
 
+@pytest.mark.slow
 def test_trainings_in_processes_are_those_in_a_row(club: NodeTask, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = [(SMALL, 3), (replace(ATTENTION, hidden=3, heads=2, epochs=20), 4)]
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)

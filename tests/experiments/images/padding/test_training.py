@@ -90,6 +90,7 @@ def test_judging_is_cross_entropy_and_a_share() -> None:
     assert accuracy == pytest.approx(100 * (scores.argmax(1) == classes).double().mean().item())
 
 
+@pytest.mark.slow
 def test_cells_side_by_side_are_cells_alone() -> None:
     cells = [
         Cell(net, border, "clean", seed)

@@ -1,5 +1,6 @@
 """The figures show what they say they show."""
 
+import pytest
 import torch
 
 from regard.data.sets.images import Pictures
@@ -21,6 +22,7 @@ def pictures(channels: int) -> Pictures:
     )
 
 
+@pytest.mark.slow
 def test_the_first_25_are_shown_with_their_names() -> None:
     for channels in (1, 3):
         figure = draw_first(pictures(channels))

@@ -1,5 +1,6 @@
 """The experiment on a small set, and what it says of a shift."""
 
+import pytest
 import torch
 
 from regard.errors import Unreachable
@@ -17,6 +18,7 @@ def few() -> object:
     return make_scenes(6, size=(16, 18))
 
 
+@pytest.mark.slow
 def test_a_small_run_settles_every_claim_it_can(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(segmentation.SETS, "scenes", few)
     events = list(run(SMALL, Context(folder=tmp_path)))
@@ -41,6 +43,7 @@ def test_a_small_run_settles_every_claim_it_can(tmp_path, monkeypatch) -> None:
             assert one.value < 1e-9
 
 
+@pytest.mark.slow
 def test_a_set_that_cannot_be_had_is_said_and_passed_over(tmp_path, monkeypatch) -> None:
     def missing() -> object:
         raise Unreachable("pets is not reachable from here", "no network", "connect")

@@ -24,6 +24,7 @@ def task() -> Points:
     return synthetic_task(draw_factors(samples=1000, width=11, strong=3))
 
 
+@pytest.mark.slow
 def test_a_grid_tries_every_bottleneck_and_corrupts_at_some(task: Points) -> None:
     grid = TrainingGrid(bottlenecks=(2, 5), corrupted=(5,), epochs=2, repeats=2)
     found = dict(try_grid(task, grid))

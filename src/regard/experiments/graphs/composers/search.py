@@ -195,7 +195,7 @@ def crew(pile: Pile, workers: int) -> Iterator[Fit]:
         yield lambda jobs: (fit(pile, job) for job in jobs)
         return
     with processes(workers, _get_ready, [_packed(scrap) for scrap in pile.scraps]) as pool:
-        yield lambda jobs: map(_revive, jobs, pool.imap(_fit_here, jobs))
+        yield lambda jobs: map(_revive, jobs, pool.map(_fit_here, jobs))
 
 
 def _packed(scrap: Scrap) -> tuple[tuple[str, str, str], list[Any]]:

@@ -148,7 +148,7 @@ def train_all(task: NodeTask, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Tr
     # Operations on a small graph do not fill two cores; whole trainings do. Dropout draws from one generator
     # of the process, so that threads would not repeat themselves: processes do.
     with processes(workers, _get_ready, task.network) as pool:
-        for (recipe, _), found in zip(jobs, pool.imap(_train_here, jobs), strict=True):
+        for (recipe, _), found in zip(jobs, pool.map(_train_here, jobs), strict=True):
             model = build(recipe, task.network.features.shape[1], len(task.network.classes))
             model.load_state_dict({name: torch.from_numpy(value) for name, value in found["model"].items()})
             yield Trained(**found | {"model": model.eval(), "scores": torch.from_numpy(found["scores"])})
