@@ -224,7 +224,7 @@ def test_rotary_tells_of_names_and_places():
         attend(q, q, q, position=Rotary(positions=torch.arange(5)))
     assert str(error.value) == (
         "Rotary needs one place per key\n"
-        "  got: places (5,) for 2 rows of 4 keys\n  fix: shape them (4,) or (2, 4)"
+        "  got: positions (5,) for 2 rows of 4 keys\n  fix: shape them (4,) or (2, 4)"
     )
     with pytest.raises(RegardError) as error:
         Rotary(pairing="half")

@@ -172,7 +172,7 @@ def message(support) -> str:
         ),
         (
             Packed(torch.zeros(5, dtype=torch.long)),
-            "Documents needs one number per key, and no more queries than keys\n"
+            "Packed needs one number per key, and no more queries than keys\n"
             "  got: ids (5,) for 2 rows of 4 queries and 6 keys\n  fix: shape them (6,) or (2, 6)",
         ),
         (

@@ -215,7 +215,7 @@ class Packed(Support):
         shape, n, m = tuple(self.ids.shape), q.shape[2], k.shape[2]
         if shape not in ((m,), (1, m), (q.shape[0], m)) or n > m:
             raise RegardError(
-                "Documents needs one number per key, and no more queries than keys",
+                "Packed needs one number per key, and no more queries than keys",
                 f"ids {shape} for {q.shape[0]} rows of {n} queries and {m} keys",
                 f"shape them ({m},) or ({q.shape[0]}, {m})",
             )
@@ -291,9 +291,9 @@ def gallery() -> dict[str, Support]:
         "Window(1)": Window(1),
         "Window(2, causal=True)": Window(2, causal=True),
         "Grid((3, 3), cross)": Grid((3, 3), cross),
-        "Documents(ids)": Packed(ids),
-        "Causal() & Documents(ids)": Causal() & Packed(ids),
-        "Window(1) | Documents(ids)": Window(1) | Packed(ids),
+        "Packed(ids)": Packed(ids),
+        "Causal() & Packed(ids)": Causal() & Packed(ids),
+        "Window(1) | Packed(ids)": Window(1) | Packed(ids),
     }
 
 

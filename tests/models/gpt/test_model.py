@@ -182,22 +182,22 @@ def test_without_attention_nothing_is_learned_by_heart(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("init", ["shrunk", "attention", "zero"])
-def test_weights_start_as_the_config_says(start: Any) -> None:
+def test_weights_start_as_the_config_says(init: Any) -> None:
     torch.manual_seed(0)
     model = GPT(
         GPTConfig(
-            vocabulary=211, context=97, depth=8, heads=4, width=128, init=start, init_std=0.03, tied=False
+            vocabulary=211, context=97, depth=8, heads=4, width=128, init=init, init_std=0.03, tied=False
         )
     )
-    small = {"zero": 0.0}.get(start, 0.03 / 4)
+    small = {"zero": 0.0}.get(init, 0.03 / 4)
     for name, parameter in model.named_parameters():
         if "norm" in name or "bias" in name:
             assert torch.equal(parameter, torch.full_like(parameter, float(name.endswith("weight"))))
             continue
         added = name.endswith("attention.out.weight") or (
-            name.endswith("mlp.out.weight") and start != "attention"
+            name.endswith("mlp.out.weight") and init != "attention"
         )
-        added = added or (name == "head.weight" and start == "zero")
+        added = added or (name == "head.weight" and init == "zero")
         assert math.isclose(parameter.std().item(), small if added else 0.03, rel_tol=0.05), name
         assert abs(parameter.mean().item()) < 1e-3
 

@@ -1,6 +1,8 @@
 """torch's fused `scaled_dot_product_attention`: dot products, a softmax, a dense support.
 
-It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses.
+It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses. NaN and
+infinities: torch's fused kernel alone promises nothing about them: a NaN in a query may come out as zeros,
+and a hidden one may reach rows that do not see it. To look for them would cost more than the kernel's start.
 """
 
 import torch
