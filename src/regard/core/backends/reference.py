@@ -37,6 +37,18 @@ def dense_mask(call: Call) -> Bool[Tensor, "..."] | None:
     return call.support.mask(call.q.shape[2], call.k.shape[2], call.q.device)
 
 
+def dense_bias(call: Call, kind: torch.dtype) -> Float[Tensor, "... n m"] | None:
+    """What a position and a dense support add to every pair."""
+    n, m, device = call.q.shape[2], call.k.shape[2], call.q.device
+    own = call.support.bias(n, m, device, kind)
+    if call.position is None:
+        return own
+    placed = call.position.bias(
+        positions(n, m, call.position.offset, device), torch.arange(m, device=device), kind
+    )
+    return own if placed is None else placed if own is None else placed + own
+
+
 @dataclass(frozen=True)
 class Cells:
     """Every pair of query and key, less those a mask hides."""
@@ -48,12 +60,8 @@ class Cells:
         return call.similarity.dense(q, k)
 
     def bias(self, call: Call, kind: torch.dtype) -> Float[Tensor, "... n m"] | None:
-        """What the position adds to every pair."""
-        if call.position is None:
-            return None
-        n, m = call.q.shape[2], call.k.shape[2]
-        i = positions(n, m, call.position.offset, call.q.device)
-        return call.position.bias(i, torch.arange(m, device=call.q.device), kind)
+        """What the position and an additive mask add to every pair."""
+        return dense_bias(call, kind)
 
     def without(self, hidden: Bool[Tensor, "..."]) -> "Cells":
         """The members less some."""
