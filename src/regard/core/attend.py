@@ -51,6 +51,12 @@ def attend(
     weights, where asked for, are those that were applied, after dropout: (b h n m), or (b h e) in the order
     of the edges.
 
+    A pair that is hidden, or scored -inf, weighs nothing; a query with no other gives zeros. NaN and
+    infinities reach the rows that the equation gives them, and no others (`linear` may give the one for the
+    other; under torch.compile and vmap hidden ones may spread). torch's fused kernel alone promises nothing
+    about them: a NaN in a query may come out as zeros, and a hidden one may reach rows that do not see it.
+    weights=True, `trace` and backend='reference' show where one came from.
+
     >>> q, k = torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, 2, 2)
     >>> v = torch.tensor([[1.0], [3.0]]).view(1, 1, 2, 1)
     >>> attended = attend(q, k, v)
@@ -66,7 +72,7 @@ def attend(
     similarity.fit(q, k)
     support.fit(q, k)
     if normalise.divides:
-        check_nonnegative(similarity, position, normalise)
+        check_nonnegative(similarity, position, support, normalise)
     if position is not None:
         position.fit(q, k)
         q, k = position.turn(q, k)
@@ -75,6 +81,7 @@ def attend(
         q, k, v, similarity, support, position, normalise, dropout, generator, weights or record is not None
     )
     name, reason = choose(call, backend)
+    reason += support.note
     output, made = run(call, name)
     if record is not None:
         reason += "; trace keeps the weights"
@@ -154,12 +161,16 @@ def check_factors(similarity: object, support: object, position: object, normali
         ("normalise", normalise, Normaliser, "Softmax()"),
     )
     name, value, example = next((n, x, e) for n, x, kind, e in factors if not isinstance(x, kind))
-    raise RegardError(
-        f"this is not what {name} takes", repr(value), f"pass an object, such as {name}={example}"
-    )
+    if isinstance(value, Tensor) and name == "support":
+        got, fix = f"a tensor {tuple(value.shape)} of {value.dtype}", "wrap the mask: support=Mask(mask)"
+    else:
+        got, fix = repr(value), f"pass an object, such as {name}={example}"
+    raise RegardError(f"this is not what {name} takes", got, fix)
 
 
-def check_nonnegative(similarity: Similarity, position: Position | None, normalise: Normaliser) -> None:
+def check_nonnegative(
+    similarity: Similarity, position: Position | None, support: Support, normalise: Normaliser
+) -> None:
     """Raise where scores that may be negative would be divided by their sum."""
     name = type(normalise).__name__
     if not similarity.nonnegative:
@@ -173,4 +184,10 @@ def check_nonnegative(similarity: Similarity, position: Position | None, normali
             f"{name} divides scores by their sum, and a position's bias may make them negative",
             type(position).__name__,
             "use normalise=Softmax(), or a position that turns, such as Rotary()",
+        )
+    if support.adds:
+        raise RegardError(
+            f"{name} divides scores by their sum, and an additive mask may make them negative",
+            type(support).__name__,
+            "use normalise=Softmax(), or hide alone: Mask(mask > -torch.inf)",
         )

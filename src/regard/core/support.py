@@ -12,14 +12,19 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.shapes import Bool, Int
+from regard.shapes import Bool, Float, Int
 
 Offset = int | Tensor | None
 """Where the queries start among the keys: None makes them the last ones, a tensor says it row by row."""
 
 
 class Support:
-    """The protocol: fit the sizes, give a mask, combine."""
+    """The protocol: fit the sizes, give a mask, perhaps add to the scores, combine."""
+
+    adds: bool = False
+    "True where something is added to the scores of the pairs, as an additive mask does."
+    note: str = ""
+    "What `Attended.reason` says of the support."
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         """Raise where the support's own sizes do not fit the tensors."""
@@ -27,6 +32,12 @@ class Support:
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
         """True where query i may look at key j; None where it may everywhere."""
         raise NotImplementedError
+
+    def bias(
+        self, n: int, m: int, device: torch.device | str = "cpu", kind: torch.dtype = torch.float32
+    ) -> Float[Tensor, "*axes n m"] | None:
+        """What is added to the scores, -inf where the mask hides the pair; None where nothing is."""
+        return None
 
     def __and__(self, other: "Support") -> "Both":
         return Both(self, other)
@@ -160,23 +171,35 @@ class Grid(Support):
 
 @dataclass(frozen=True, eq=False)
 class Mask(Support):
-    """A person's own mask: True where the query may look.
+    """A person's own attention mask: booleans, or floats that are added to the scores (an additive mask).
+
+    A boolean is True where the query may look. Of floats, 0 changes nothing, -inf hides the pair, and any
+    other number is a bias. `Attended.reason` says which of the two was seen. Whole numbers are refused: 1
+    means "look" to some and "hidden" to others.
 
     >>> Mask(torch.eye(2, dtype=torch.bool)).mask(2, 2)
     tensor([[ True, False],
             [False,  True]])
+    >>> Mask(torch.tensor([[0.0, float("-inf")], [0.5, 0.0]])).mask(2, 2)
+    tensor([[ True, False],
+            [ True,  True]])
     """
 
     allowed: Tensor
-    "(n m), or anything else that broadcasts to (b h n m)."
+    "Booleans or floats, (n m), or anything else with n and m last that broadcasts to (b h n m)."
 
     def __post_init__(self) -> None:
-        if self.allowed.dtype is not torch.bool:
-            raise RegardError(
-                "Mask needs booleans, True where the query may look",
-                f"{self.allowed.dtype}",
-                "pass mask.bool()",
-            )
+        check_mask(self.allowed)
+
+    @property
+    def adds(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether the mask is of floats, which are added to the scores."""
+        return self.allowed.is_floating_point()
+
+    @property
+    def note(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Which of the two kinds of mask it is."""
+        return "; an additive mask: 0 looks, -inf hides" if self.adds else "; a boolean mask: True looks"
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         scores = (*q.shape[:3], k.shape[2])
@@ -193,7 +216,13 @@ class Mask(Support):
             )
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
-        return self.allowed.to(device)
+        allowed = self.allowed.to(device)
+        return allowed != -torch.inf if self.adds else allowed
+
+    def bias(
+        self, n: int, m: int, device: torch.device | str = "cpu", kind: torch.dtype = torch.float32
+    ) -> Float[Tensor, "*axes n m"] | None:
+        return self.allowed.to(device, kind) if self.adds else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +244,7 @@ class Packed(Support):
         shape, n, m = tuple(self.ids.shape), q.shape[2], k.shape[2]
         if shape not in ((m,), (1, m), (q.shape[0], m)) or n > m:
             raise RegardError(
-                "Documents needs one number per key, and no more queries than keys",
+                "Packed needs one number per key, and no more queries than keys",
                 f"ids {shape} for {q.shape[0]} rows of {n} queries and {m} keys",
                 f"shape them ({m},) or ({q.shape[0]}, {m})",
             )
@@ -242,6 +271,16 @@ class Both(Support):
     left: Support
     right: Support
 
+    @property
+    def adds(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether one of the two adds to the scores."""
+        return self.left.adds or self.right.adds
+
+    @property
+    def note(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """What the two have to say."""
+        return self.left.note + self.right.note
+
     def fit(self, q: Tensor, k: Tensor) -> None:
         self.left.fit(q, k)
         self.right.fit(q, k)
@@ -250,10 +289,24 @@ class Both(Support):
         left, right = self.left.mask(n, m, device), self.right.mask(n, m, device)
         return right if left is None else left if right is None else left & right
 
+    def bias(
+        self, n: int, m: int, device: torch.device | str = "cpu", kind: torch.dtype = torch.float32
+    ) -> Float[Tensor, "*axes n m"] | None:
+        left, right = self.left.bias(n, m, device, kind), self.right.bias(n, m, device, kind)
+        return right if left is None else left if right is None else left + right
+
 
 @dataclass(frozen=True, eq=False)
 class Either(Both):
-    """What one of two supports allows; the result of `|`."""
+    """What one of two supports allows; the result of `|`. A mask that adds to the scores is refused."""
+
+    def __post_init__(self) -> None:
+        if self.adds:
+            raise RegardError(
+                "either of two supports: what an additive mask adds would be lost",
+                f"{type(self.left).__name__} | {type(self.right).__name__}",
+                "keep where it may look alone, Mask(mask > -torch.inf), or combine with &",
+            )
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
         left, right = self.left.mask(n, m, device), self.right.mask(n, m, device)
@@ -265,6 +318,22 @@ def positions(n: int, m: int, offset: Offset, device: torch.device | str) -> Int
     if isinstance(offset, Tensor) and offset.dim():
         offset = offset.to(device).view(-1, 1, 1, 1)
     return torch.arange(n, device=device).unsqueeze(1) + (m - n if offset is None else offset)
+
+
+def check_mask(mask: object) -> None:
+    """Raise where a person's mask is neither of booleans nor of floats."""
+    if not isinstance(mask, Tensor):
+        raise RegardError(
+            "Mask needs a tensor, of booleans or of floats",
+            type(mask).__name__,
+            "pass Mask(torch.as_tensor(mask)), True where the query may look",
+        )
+    if mask.dtype is not torch.bool and not mask.is_floating_point():
+        raise RegardError(
+            "Mask needs booleans (True looks) or floats (0 looks, -inf hides); whole numbers may mean either",
+            f"{mask.dtype}",
+            "pass Mask(mask == 1) if 1 marks what may be seen, Mask(mask == 0) if it marks what is hidden",
+        )
 
 
 def check_offset(offset: Offset, q: Tensor) -> None:
@@ -291,9 +360,9 @@ def gallery() -> dict[str, Support]:
         "Window(1)": Window(1),
         "Window(2, causal=True)": Window(2, causal=True),
         "Grid((3, 3), cross)": Grid((3, 3), cross),
-        "Documents(ids)": Packed(ids),
-        "Causal() & Documents(ids)": Causal() & Packed(ids),
-        "Window(1) | Documents(ids)": Window(1) | Packed(ids),
+        "Packed(ids)": Packed(ids),
+        "Causal() & Packed(ids)": Causal() & Packed(ids),
+        "Window(1) | Packed(ids)": Window(1) | Packed(ids),
     }
 
 

@@ -281,7 +281,7 @@ def losses_of(name: str) -> list[float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TRACED)
 def test_the_first_twenty_losses_are_those_of_before(name: str) -> None:
-    """A refactoring leaves them as they are; `python tests/models/test_gpt.py` writes them anew."""
+    """A refactoring leaves them as they are; `python tests/models/gpt/test_model.py` writes them anew."""
     expected = json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
     assert len(expected) == 20
     assert expected[-1] < expected[0] - 0.5

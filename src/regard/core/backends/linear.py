@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from regard.core.call import Call, Refusal, wide
+from regard.core.call import Call, Refusal, finite, wide
 from regard.core.normalise import Divide, Raw, nonzero
 from regard.core.position import Position
 from regard.core.similarity import Kernel
@@ -88,11 +88,33 @@ def causal(
     if blind + behind < n:
         seen = slice(start + n - behind)
         parts.append(
-            _Triangle.apply(q[:, :, blind : n - behind], k[:, seen], v[:, seen], max(start, 0), divide)
+            triangle(q[:, :, blind : n - behind], k[:, seen], v[:, seen], start=max(start, 0), divide=divide)
         )
     if behind:
         parts.append(full(q[:, :, n - behind :], k, v, divide=divide))
     return parts[0] if len(parts) == 1 else torch.cat(parts, 2)
+
+
+def triangle(
+    q: Float[Tensor, "b h n d"],
+    k: Float[Tensor, "b m d"],
+    v: Float[Tensor, "b m c"],
+    *,
+    start: int,
+    divide: bool,
+) -> Float[Tensor, "b h n c"]:
+    """The last queries over their past, where NaN and infinities reach what comes after them alone.
+
+    The last query sees every key, so it tells whether one of them is not finite. The sums, in which zeros
+    hide the future and zero times NaN is NaN, are then made without it, and it is put where it belongs.
+    """
+    output = _Triangle.apply(q, k, v, start, divide)
+    if finite(output[:, :, -1]):
+        return output
+    lost, spoilt = ~k.isfinite().all(-1, keepdim=True), ~v.isfinite()
+    since = (lost | spoilt).int().cummax(1).values[:, start:].bool()
+    output = _Triangle.apply(q, k.masked_fill(lost, 0.0), v.masked_fill(spoilt, 0.0), start, divide)
+    return output.masked_fill(since.unsqueeze(1), torch.nan)
 
 
 class _Triangle(torch.autograd.Function):

@@ -65,13 +65,13 @@ class Settings:
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Berkeley HW6's tree, beams on random models, samplers, then the cost."""
-    yield from _document()
+    yield from _berkeley()
     yield from _searches(settings, context)
     yield from _samplers(settings, context)
     yield from _costs(settings, context)
 
 
-def _document() -> Iterator[Event]:
+def _berkeley() -> Iterator[Event]:
     found = beam_search(berkeley_tree, torch.tensor([[0]]), width=2, steps=3)
     levels: dict[int, list[Node]] = {}
     for node in found.tree():

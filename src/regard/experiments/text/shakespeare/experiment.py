@@ -96,12 +96,12 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
         small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=JERUSALEM.context)
         yield TextEvent("The text", small.text.said)
         known = small.text.name == "tiny-shakespeare"
-        yield from _document_002(settings, context, small, known, group)
+        yield from _jerusalem(settings, context, small, known, group)
         large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DUKE.context)
-        yield from _document_000(settings, context, large, known, group)
+        yield from _duke(settings, context, large, known, group)
 
 
-def _document_002(
+def _jerusalem(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
@@ -221,7 +221,7 @@ def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
         return float((model(inputs)[:, -1].argmax(-1) == targets[:, -1]).double().mean())
 
 
-def _document_000(
+def _duke(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)

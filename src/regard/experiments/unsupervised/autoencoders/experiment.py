@@ -76,7 +76,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     linear = yield from _part(synthetic, settings.linear, context.seed, parts[0])
     yield from _theory(factors, settings.linear, linear)
     bent = yield from _part(synthetic, settings.nonlinear, context.seed, parts[1])
-    yield from _document_model(synthetic, settings, bent)
+    yield from _one_layer_model(synthetic, settings, bent)
     found = {"synthetic points": (linear, bent)}
     try:
         digits = replace(digit_task(load_mnist(), settings.digits, settings.held_out), device=settings.device)
@@ -153,7 +153,7 @@ def _theory(factors: Factors, grid: TrainingGrid, trials: Trials) -> Iterator[Ev
     yield TableEvent("linear models and theory", THEORY_COLUMNS, rows, THEORY)
 
 
-def _document_model(task: Points, settings: Settings, bent: Trials) -> Iterator[Event]:
+def _one_layer_model(task: Points, settings: Settings, bent: Trials) -> Iterator[Event]:
     """Berkeley HW6's one-layer "nonlinear" model beside a linear one with the same seeds, and beside real ones."""
     grid = replace(settings.linear, bottlenecks=(SMALL,), corrupted=(), epochs=1, repeats=1)
     one_layer, linear = (
