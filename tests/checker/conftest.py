@@ -57,6 +57,7 @@ def _attention(rng: np.random.Generator, *, causal: bool) -> tuple[WeightMap, di
         "layout": "b m",
         "keys": 7,
         "refused": None,
+        "most": 11,
     }
     return WeightMap(weights=weights, facts={"heads": 3, "causal": causal}), facts
 
@@ -86,12 +87,13 @@ def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[WeightMap, d
             "gain": rng.uniform(0.5, 1.5, 24),
             "bias": rng.standard_normal(24) * (contract.name == "layer-norm"),
         }
-        return WeightMap(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5}
+        return WeightMap(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5, "width": 24}
     if contract.name == "rotary":
         return WeightMap(weights={}, facts={"axis": -2, "base": 10000.0}), {
             "layout": "b h n d",
             "two": True,
             "offset": True,
+            "width": 10,
         }
     if contract.name == "gaussian-mixture":
         weights = {"logits": rng.standard_normal(3) + 0.7, "means": rng.standard_normal((3, 5))}

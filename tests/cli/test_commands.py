@@ -214,3 +214,42 @@ def test_data_lists_single_files_and_albums(capsys) -> None:
 def test_unknown_data_gets_the_nearest(capsys) -> None:
     status, _, err = told(capsys, "data", "coral")
     assert status == 2 and err.splitlines()[0].endswith("no dataset of that name") and "cora" in err
+
+
+ODD = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.A, self.B, self.C, self.D = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, x):
+        q, k, v = (f(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for f in (self.C, self.A, self.B))
+        return self.D(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).flatten(2))
+"""
+
+
+def test_check_hears_a_map_of_several_roles(capsys, elsewhere: Path) -> None:
+    (elsewhere / "odd.py").write_text(ODD)
+    status, out, _ = told(capsys, "check", "odd.py", "--map", "q=C,k=A,v=B,o=D")
+    assert status == 0 and "q = C.weight, k = A.weight, v = B.weight, o = D.weight (by name)" in out
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("q", "--map takes NAME=VALUE\n  got: 'q'\n  fix: for example --map q=my_query,heads=4\n"),
+        (
+            "unknown=A",
+            "--map names what has no effect here\n  got: 'unknown=A'\n  fix: one of q, k, v, o, heads, width\n",
+        ),
+    ],
+)
+def test_check_refuses_a_map_that_nobody_hears(capsys, elsewhere: Path, said: str, lines: str) -> None:
+    (elsewhere / "odd.py").write_text(ODD)
+    status, _, err = told(capsys, "check", "odd.py", "--map", said)
+    assert (status, err) == (2, lines)

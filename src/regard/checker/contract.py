@@ -114,6 +114,8 @@ class Contract:
     "Each may notice a convention, by its slug."
     decide: Callable[..., str | None] = lambda source, name, slugs, facts: None
     "Between causes that are the same function: by the source, and by which weights gradients reach."
+    roles: tuple[str, ...] = ()
+    "What `--map` may say besides the arguments of a constructor: weights by role, and what an input means."
     picture: Callable[[Case, WeightMap, Steps], np.ndarray] | None = None
     "A small matrix that shows what happens, for --explain."
 

@@ -10,7 +10,7 @@ from regard.checker.examine import examine
 from regard.checker.process.session import Raised
 from regard.checker.report.report import Report
 from regard.checker.source import Source
-from regard.checker.target import check_file, choose
+from regard.checker.target import check_file, choose, heeded
 from regard.checker.workbench import Workbench
 from regard.errors import RegardError
 
@@ -60,6 +60,7 @@ def check(
         raise RegardError(
             "this looks like no contract", name, f"say which: check(…, contract=NAME), one of {known}"
         )
+    heeded(map or {}, chosen)
     bench = Workbench(line, member, [member], source, dict(map or {}), made=described["made"])
     return Report(target=name, verdicts=(examine(chosen[0][1], bench, seed=seed),), level=level)
 

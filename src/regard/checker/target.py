@@ -44,6 +44,7 @@ def check_file(
         chosen = choose(members, source, name=name, wanted=wanted)
         if not chosen:
             return Report(target=target, verdicts=(nothing(members, path, wanted),), level=level)
+        heeded(map or {}, chosen)
         ready = time.monotonic() - start - session.imports
         verdicts = [
             examine(found, Workbench(session, member, members, source, dict(map or {})), seed=seed)
@@ -175,6 +176,20 @@ def nothing(members: list[dict[str, Any]], path: Path, wanted: Contract | None) 
         remedy=f"say which: FILE.py:Name --as CONTRACT, one of {known}",
     )
     return Verdict(contract=what, member=path.name, state="undecided", sentence=sentence, findings=(finding,))
+
+
+def heeded(said: dict[str, str], chosen: list[tuple[dict[str, Any], Contract]]) -> None:
+    """Refuse what `--map` says and nobody would hear: neither a role of the contract nor an argument."""
+    roles = [role for _, contract in chosen for role in contract.roles]
+    arguments = [p["name"] for member, _ in chosen for p in member["parameters"] if member["kind"] == "class"]
+    known = list(dict.fromkeys([*roles, *arguments]))
+    for name, value in said.items():
+        if name not in known:
+            raise RegardError(
+                "--map names what has no effect here",
+                repr(f"{name}={value}"),
+                nearest(name, known, f"one of {', '.join(known) or 'nothing: this contract takes no --map'}"),
+            )
 
 
 def mapping(words: Iterable[str]) -> dict[str, str]:

@@ -16,9 +16,10 @@ def frames(
     """Every reading of the weights that is plausible, the most plausible first."""
     weights = [w for w in weights if w.value.ndim >= 2]
     named = {
-        letter: [w for w in weights if w.name.startswith(word)]
+        letter: [w for w in weights if w.name == word or w.name.startswith(f"{word}.")]
+        or [w for w in weights if w.name.startswith(word)]
         for letter, word in said.items()
-        if letter in "qkvo"
+        if letter in ("q", "k", "v", "o")
     }
     for letter, found in named.items():
         if not found:
@@ -26,8 +27,10 @@ def frames(
             raise Unfit(
                 "unknown-weight", f"no weight begins with '{said[letter]}'", f"the weights are {names}"
             )
+    taken = [w for found in named.values() for w in found]
+    free = [w for w in weights if w not in taken]
     pick = {
-        letter: named.get(letter) or heads_of(weights, letter) for letter in ("q", "k", "v", "o", "qkv", "kv")
+        letter: named.get(letter) or heads_of(free, letter) for letter in ("q", "k", "v", "o", "qkv", "kv")
     }
     if all(pick[letter] for letter in "qkv"):
         taken = [w for letter in "qkv" for w in pick[letter]]

@@ -227,7 +227,7 @@ def _progress(seconds: float = 10.0) -> Callable[[str], None]:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    from regard.checker import check, page, selftest
+    from regard.checker import check, mapping, page, selftest
 
     if arguments.page:
         print(page(arguments.page))
@@ -241,12 +241,11 @@ def check(arguments: argparse.Namespace) -> int:
         return 0 if all(one.right for one in figures.outcomes) else 1
     if arguments.target is None:
         raise RegardError("there is nothing to check", "no file", "regard check FILE.py, or FILE.py:Name")
-    pairs = [pair.partition("=") for pair in arguments.map]
     report = check(
         arguments.target,
         contract=arguments.contract,
         level=arguments.level,
-        map={role: name for role, _, name in pairs},
+        map=mapping(arguments.map),
     )
     _print_json(report.plain()) if arguments.json else print(report)
     return report.code

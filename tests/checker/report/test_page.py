@@ -4,7 +4,7 @@ import pytest
 
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import CONTRACTS
-from regard.checker.report.page import PAGES, page
+from regard.checker.report.page import PAGES, page, reasons
 from regard.errors import RegardError
 
 
@@ -16,6 +16,27 @@ def test_every_slug_has_its_section(contract: Contract) -> None:
     for each in (*contract.mistakes, *contract.conventions):
         assert f"## {each.slug}\n" in whole
         assert page(f"{contract.name}#{each.slug}").startswith(f"## {each.slug}\n")
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.name)
+def test_a_mistake_is_explained_and_not_only_named(contract: Contract) -> None:
+    for mistake in contract.mistakes:
+        text = page(f"{contract.name}#{mistake.slug}")
+        assert "\nWhy it is wrong: " in text
+        assert "\nThe right lines " in text
+        assert not mistake.forms or "\nPicture: " in text
+        assert not mistake.forms or "\n  > " in text, f"no line of the right program does {mistake.slug}"
+
+
+def test_the_picture_shows_what_the_mistake_does() -> None:
+    lines = page("causal-attention#mask-missing").splitlines()
+    rows = lines[lines.index("    right      with the mistake") + 1 :][:4]
+    assert rows[0][6:12] == " " * 6, "rightly, the first token sees itself alone"
+    assert rows[0][15:].strip() != rows[0][4:12].strip()
+
+
+def test_every_reason_belongs_to_a_mistake() -> None:
+    assert set(reasons()) == {m.slug for c in CONTRACTS for m in c.mistakes}
 
 
 def test_there_is_no_page_without_a_contract() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from regard.checker.report.report import Report
-from regard.checker.report.terminal import clean, show
+from regard.checker.report.terminal import clean, shade, show
 from regard.checker.report.verdict import Finding, Picture, Verdict
 from regard.checker.source import Place
 
@@ -77,3 +77,7 @@ def test_the_target_may_name_a_class() -> None:
 def test_what_is_shown_is_what_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     show(REPORT)
     assert capsys.readouterr().out.splitlines() == str(REPORT).splitlines()
+
+
+def test_an_infinite_weight_has_the_darkest_shade() -> None:
+    assert shade([float("inf"), float("-inf"), 0.5], 1.0) == "██  ▒▒"

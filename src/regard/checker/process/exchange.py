@@ -80,6 +80,11 @@ def argument(value: Any, kind: str = "float32") -> Any:
         return tensor.to(KINDS[kind]) if tensor.is_floating_point() else tensor
     if isinstance(value, dict) and set(value) == {"config"}:
         return Configuration(**value["config"])
+    if isinstance(value, dict) and set(value) == {"edges", "nodes"}:
+        from regard.core.edges import Edges
+
+        sources, targets = argument(value["edges"])
+        return Edges(sources, targets, nodes=value["nodes"])
     if isinstance(value, dict) and set(value) == {"complex"}:
         real = _tensor(value["complex"].copy()).to(KINDS[kind])
         return torch.view_as_complex(real)

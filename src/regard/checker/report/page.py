@@ -1,9 +1,12 @@
 """The pages that explain a contract, its laws and its mistakes."""
 
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-from regard.checker.contract import Contract
+from regard.checker.contract import Contract, Mistake
 from regard.checker.contracts.table import named
+from regard.checker.report.example import drawn
 from regard.errors import RegardError, nearest
 
 PAGES = Path(__file__).parent / "pages"
@@ -28,7 +31,37 @@ def page(reference: str) -> str:
             repr(slug),
             nearest(slug, sections, f"one of {', '.join(sections)}"),
         )
-    return sections[slug]
+    wrong = [mistake for mistake in contract.mistakes if mistake.slug == slug]
+    return "\n".join(explained(contract, wrong[0])) if wrong else sections[slug]
+
+
+def explained(contract: Contract, mistake: Mistake) -> Iterator[str]:
+    """One mistake: what, why it is wrong, a small picture, the right lines with those that matter marked."""
+    yield f"## {mistake.slug}\n"
+    yield f"Mistake: {mistake.cause}.\n"
+    yield f"Why it is wrong: {reasons()[mistake.slug]}\n"
+    if picture := list(drawn(contract, mistake)):
+        yield from (f"Picture: {picture[0]}\n", *picture[1:], "")
+    yield "The right lines (those that matter here are marked):\n"
+    steps = {name for form in mistake.forms for name in form} | {mistake.slug}
+    yield from (f"  {'>' if steps & marks else ' '} {line}" for line, marks in right(contract.name))
+    yield f"\nRemedy: `{mistake.remedy}`\n"
+
+
+@cache
+def reasons() -> dict[str, str]:
+    """Why each mistake is wrong, by its slug."""
+    lines = (PAGES / "reasons.txt").read_text(encoding="utf-8").splitlines()
+    return {slug: words.strip() for slug, _, words in (line.partition(":") for line in lines)}
+
+
+def right(name: str) -> Iterator[tuple[str, set[str]]]:
+    """The right program of a contract, line by line, each with the steps that it does."""
+    text = (PAGES / "right.txt").read_text(encoding="utf-8")
+    own = text.partition(f"[{name}]\n")[2].partition("\n[")[0]
+    for line in own.splitlines():
+        code, _, marks = line.partition("#:")
+        yield code.rstrip(), set(marks.split())
 
 
 def _sections(contract: Contract) -> list[tuple[str, str]]:

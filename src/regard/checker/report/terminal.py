@@ -72,7 +72,7 @@ def shade(row: list[float], most: float) -> str:
 
 def level(share: float) -> int:
     """Which shade a share of the largest has."""
-    return max(0, min(len(SHADES) - 1, round(share * (len(SHADES) - 1))))
+    return round(max(0.0, min(1.0, share)) * (len(SHADES) - 1))
 
 
 def clean(words: str) -> str:

@@ -12,9 +12,10 @@ from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention import wiring
 from regard.checker.contracts.attention.layer import (
     FIRST,
-    LENGTH,
+    SEQUENCE,
     changed,
     make,
+    most_tokens,
     output,
     prepare,
     sequence_first,
@@ -150,7 +151,9 @@ def adapt(bench: Workbench) -> Subject:
         bench, made, enter, lambda answer, case: output(answer, case, turn), facts={"turned": turned}
     )
     subject.notes += [FIRST] * turned
-    trial, whole = tokens(rng, width=width), tokens(rng, LENGTH, width=width)
+    most = most_tokens(made)
+    subject.facts["most"] = most
+    trial, whole = tokens(rng, min(SEQUENCE, most), width=width), tokens(rng, most, width=width)
     try:
         bench.precise(made, *enter(trial))
     except Raised as error:
@@ -161,17 +164,17 @@ def adapt(bench: Workbench) -> Subject:
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Sequences of different lengths, one of them a single token."""
-    width = subject.facts["width"]
+    width, most = subject.facts["width"], subject.facts["most"]
     return [
-        tokens(rng, width=width),
+        tokens(rng, min(SEQUENCE, most), width=width),
         tokens(rng, 1, width=width),
-        tokens(rng, 5, batch=3, width=width, size=2.0),
+        tokens(rng, min(5, most), batch=3, width=width, size=2.0),
     ]
 
 
 def one(subject: Subject, rng: np.random.Generator) -> Case:
     """A case of the usual size."""
-    return tokens(rng, width=subject.facts["width"])
+    return tokens(rng, min(SEQUENCE, subject.facts["most"]), width=subject.facts["width"])
 
 
 def causality(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -194,7 +197,7 @@ def causality(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 
 def _leak(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    for count in (2, 3, 5, 7):
+    for count in (count for count in (2, 3, 5, 7) if count <= subject.facts["most"]):
         case = tokens(rng, count, width=subject.facts["width"])
         before = subject.answer(case)
         for start in range(1, count):
@@ -211,7 +214,7 @@ def _leak(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def alike(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Equal tokens are averaged to themselves, whatever the weights: every position gives the same."""
-    x = np.repeat(rng.standard_normal((1, 1, subject.facts["width"])), 5, axis=1)
+    x = np.repeat(rng.standard_normal((1, 1, subject.facts["width"])), min(5, subject.facts["most"]), axis=1)
     case = Case(name="equal tokens", inputs={"query": x, "key": x, "value": x})
     answer = subject.answer(case)
     spread = laws.gap(answer, np.broadcast_to(answer[:, -1:], answer.shape))
@@ -220,7 +223,7 @@ def alike(subject: Subject, rng: np.random.Generator) -> Broken | None:
     size = np.abs(answer - answer[:, -1:]).max()
     return Broken(
         number=spread,
-        words=f"5 equal tokens give outputs that differ by {size:.3g}: the weights do not sum to one",
+        words=f"{x.shape[1]} equal tokens give outputs that differ by {size:.3g}: the weights do not sum to one",
     )
 
 
@@ -231,6 +234,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("q", "k", "v", "o", "heads"),
     cases=cases,
     reference=attention.output,
     picture=attention.picture,

@@ -63,6 +63,14 @@ def width_of(made: Made) -> int:
     """The width of its input, as its weights show: a layer may take it from elsewhere in the file."""
     if "width" in made.built.meant:
         return WIDTH
+    shapes = {size for name in made.learned for size in made.weights[name].shape}
+    told = [
+        value
+        for name, value in made.numbers.items()
+        if type(value) is int and mean(name, ["width"]) and value in shapes
+    ]
+    if told:
+        return told[-1]
     sizes = [made.weights[name].shape for name in made.learned if made.weights[name].ndim == 2]
     linear = [
         made.weights[name].shape[1]
@@ -70,6 +78,14 @@ def width_of(made: Made) -> int:
         if made.weights[name].ndim >= 2 and made.owners[name] in ("Linear", "Conv1d")
     ]
     return linear[0] if linear else sizes[0][0] if sizes else WIDTH
+
+
+def most_tokens(made: Made) -> int:
+    """The longest sequence it takes: as asked, or as an object or a class of fixed sizes says."""
+    if "length" in made.built.meant:
+        return LENGTH
+    told = [value for name, value in made.numbers.items() if type(value) is int and mean(name, ["length"])]
+    return min([LENGTH, *(value for value in told if value > 1)])
 
 
 def prepare(
@@ -137,6 +153,9 @@ FIRST = "tokens come before samples, (tokens, batch, channels), as the source sa
 
 def sequence_first(bench: Workbench) -> bool:
     """Whether a person's words say that the first axis is the sequence."""
+    told = (bench.made or {}).get("numbers", {}).get("batch_first")
+    if told is not None:
+        return not told
     words = bench.source.said(bench.name)
     shape = r"\(\s*(n|t|l|s|seq\w*|len\w*|time)\s*,\s*(b|bs|bsz|batch\w*)\s*,"
     return bool(re.search(shape + r"|(sequence|seq|time)[\s_-]first|time[\s_-]major", words, re.I))
@@ -159,5 +178,5 @@ def short(bench: Workbench, subject: Subject, trial: Case, whole: Case, error: R
         bench.precise(subject.made, values, named)
     except Raised:
         raise error from None
-    words = f"{trial['query'].shape[1]} tokens fail ({error.kind}: {error.words.splitlines()[0][:120]}), {LENGTH} run"
+    words = f"{trial['query'].shape[1]} tokens fail ({error.kind}: {error.words.splitlines()[0][:120]}), {whole['query'].shape[1]} run"
     raise Unfit("mask-not-sliced", words, "cut the mask to the length of the input: mask[:n, :n]", error.line)

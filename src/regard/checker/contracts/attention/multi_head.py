@@ -229,6 +229,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("q", "k", "v", "o", "heads", "mask"),
     cases=cases,
     reference=attention.output,
     picture=attention.picture,

@@ -316,6 +316,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("mask",),
     cases=cases,
     reference=lambda case, frame, steps: attention.function(case, frame, steps)[0],
     picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
+from regard.checker.arguments import mean
 from regard.checker.contract import Broken, Case
 from regard.checker.contracts.graph.reference import listening
 from regard.checker.process.session import Raised
@@ -38,6 +39,28 @@ def case(rng: np.random.Generator, width: int, kind: str) -> Case:
     return Case(name=f"{len(a)} nodes, {int(a.sum())} edges", inputs={"x": x, "adjacency": a})
 
 
+def sizes_of(made: Made, inputs: int, outputs: int) -> tuple[int, int]:
+    """Widths of input and output: as asked; else as an object, or a class of fixed sizes, says or shows."""
+    told = {
+        meaning: [v for n, v in made.numbers.items() if type(v) is int and mean(n, [meaning])]
+        for meaning in ("inputs", "outputs")
+    }
+    shapes = [made.weights[name].shape for name in made.learned if made.weights[name].ndim == 2]
+    linear = [made.weights[name].shape[::-1] for name in made.learned if _is_linear(made, name)]
+    shown = (*linear, *shapes, (inputs, outputs))[0]
+    found = []
+    for place, (meaning, asked) in enumerate((("inputs", inputs), ("outputs", outputs))):
+        if meaning in made.built.meant:
+            found.append(asked)
+        else:
+            found.append(told[meaning][-1] if told[meaning] else shown[place])
+    return found[0], found[1]
+
+
+def _is_linear(made: Made, name: str) -> bool:
+    return made.owners[name] == "Linear" and made.weights[name].ndim == 2
+
+
 def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     """Ways to pass features and graph, the one that the names suggest first."""
     names = [p["name"].lower() for p in made.call if not p["star"]]
@@ -45,7 +68,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         (
             i
             for i, name in enumerate(names)
-            if re.search(r"adj|edge|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)
+            if re.search(r"adj|edges?|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)
         ),
         1,
     )
@@ -72,6 +95,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         "matrix of booleans": pack(lambda a: a != 0),
         "sparse matrix": pack(lambda a: {"sparse": a}),
         "list of edges": pack(lambda a: edges(a).T.copy()),
+        "edges of regard": pack(lambda a: {"edges": edges(a), "nodes": len(a)}),
         "batch of one": lambda asked: (
             [asked["x"][None], asked["adjacency"][None]]
             if graph
@@ -92,6 +116,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
             "batch of one",
             "edges",
             "list of edges",
+            "edges of regard",
         ]
     )
     return [(way, ways[way]) for way in order]

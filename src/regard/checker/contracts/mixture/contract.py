@@ -74,7 +74,7 @@ def adapt(bench: Workbench) -> Subject:
     """Make it, read its three weights, find the log-likelihood."""
     rng = np.random.default_rng(7)
     made = bench.build({"components": COMPONENTS, "dimension": DIMENSION})
-    roles = read(made.learned, made.weights)
+    roles = read(made.learned, made.weights, bench.said)
     k, d = made.weights[roles["means"]].shape[-2:]
     values = {
         roles["logits"]: rng.standard_normal(made.weights[roles["logits"]].shape) + 0.7,
@@ -125,8 +125,11 @@ def kept(name: str) -> str:
     return "deviation" if re.search(r"log_?(std|sig|dev|scale)", name, re.I) and not squared else "variance"
 
 
-def read(learned: list[str], weights: dict[str, np.ndarray]) -> dict[str, str]:
-    """Logits, means and log-variances by name, then by shape."""
+def read(
+    learned: list[str], weights: dict[str, np.ndarray], said: dict[str, str] | None = None
+) -> dict[str, str]:
+    """Logits, means and log-variances as the person says, by name, then by shape."""
+    said = {role: name for role, name in (said or {}).items() if name in learned}
     two = [n for n in learned if weights[n].squeeze().ndim >= 2]
     one = [n for n in learned if n not in two]
     spread = next((n for n in two if SPREAD.search(n)), None)
@@ -142,7 +145,7 @@ def read(learned: list[str], weights: dict[str, np.ndarray]) -> dict[str, str]:
             f"logits (k), means (k, d) and log-variances (k, d) are not among its weights ({shapes})",
             "keep them as nn.Parameter: logits, means, log_variances",
         )
-    return {"logits": logits, "means": means, "log_variances": spread}
+    return {"logits": logits, "means": means, "log_variances": spread} | said
 
 
 def leave(answer: Any) -> np.ndarray:
@@ -225,6 +228,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("logits", "means", "log_variances"),
     cases=cases,
     reference=likelihood,
     mistakes=(*DENSITY, *MIXING, *OTHERS, *BEHAVIOUR),

@@ -11,7 +11,7 @@ from regard.checker.arguments import mean
 from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.norm.reference import mean_square
 from regard.checker.subject import Arguments, Subject
-from regard.checker.workbench import Unfit, Workbench
+from regard.checker.workbench import Made, Unfit, Workbench
 
 WIDTH, EPS = 24, 1e-5
 VALUES = (
@@ -136,8 +136,9 @@ def adapt(bench: Workbench) -> Subject:
     rng = np.random.default_rng(7)
     made = bench.build({"width": WIDTH, "eps": EPS, "bias": None})
     function = bench.member["kind"] == "function"
+    width = width_of(made)
     names = [p["name"] for p in made.call]
-    gain, bias = rng.uniform(0.5, 1.5, WIDTH) * rng.choice([-1, 1], WIDTH), rng.standard_normal(WIDTH)
+    gain, bias = rng.uniform(0.5, 1.5, width) * rng.choice([-1, 1], width), rng.standard_normal(width)
     extra: dict[str, Any] = {}
     data = next(
         (name for name in names if not (GAIN.search(name) or BIAS.search(name) or mean(name, ["eps"]))), ""
@@ -150,7 +151,7 @@ def adapt(bench: Workbench) -> Subject:
         elif mean(name, ["eps"]):
             extra[name] = EPS
         elif mean(name, ["width"]):
-            extra[name] = [WIDTH] if "shape" in name else WIDTH
+            extra[name] = [width] if "shape" in name else width
     told = mean_of(bench, names, made)
 
     def enter(case: Case) -> Arguments:
@@ -159,7 +160,7 @@ def adapt(bench: Workbench) -> Subject:
         return ([], extra | {data: case["x"]}) if behind else ([case["x"]], extra)
 
     subject = Subject(bench, made, enter)
-    trial = batch(rng)
+    trial = batch(rng, width)
     bench.precise(made, *enter(trial))
     answer = subject.answer(trial)
     if answer.shape != trial["x"].shape:
@@ -174,10 +175,18 @@ def adapt(bench: Workbench) -> Subject:
     }
     subject.set(drawn)
     start = {name: made.weights[name] for name in made.learned}
-    subject.facts |= {"drawn": drawn, "given": told, "start": start}
+    subject.facts |= {"drawn": drawn, "given": told, "start": start, "width": width}
     weights = {k: v for k, v in extra.items() if isinstance(v, np.ndarray)} if function else drawn
-    subject.frames = read(weights, told, optional=function)
+    roles = {name: word for name, word in bench.said.items() if name not in made.built.named}
+    subject.frames = read(weights, told, width, optional=function, said=roles)
     return subject
+
+
+def width_of(made: Made) -> int:
+    """The width it was asked for, or that its weights have: an object, or a class whose sizes are fixed."""
+    if "width" in made.built.meant or not made.learned:
+        return WIDTH
+    return max(made.weights[name].size for name in made.learned)
 
 
 def mean_of(bench: Workbench, names: list[str], made: Any) -> float | None:
@@ -191,11 +200,20 @@ def mean_of(bench: Workbench, names: list[str], made: Any) -> float | None:
     )
 
 
-def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) -> list[WeightMap]:
-    """Gain and bias by name, else by order; under each usual epsilon."""
-    flat = {name: value.reshape(-1) for name, value in weights.items() if value.size == WIDTH}
-    gain = next((n for n in flat if GAIN.search(n.rpartition(".")[2])), None)
-    bias = next((n for n in flat if BIAS.search(n.rpartition(".")[2])), None)
+def read(
+    weights: dict[str, np.ndarray], told: float | None, width: int, *, optional: bool, said: dict[str, str]
+) -> list[WeightMap]:
+    """Gain and bias as the person says, by name, else by order; under each usual epsilon."""
+    flat = {name: value.reshape(-1) for name, value in weights.items() if value.size == width}
+    gain = said.get("gain") or next((n for n in flat if GAIN.search(n.rpartition(".")[2])), None)
+    bias = said.get("bias") or next((n for n in flat if BIAS.search(n.rpartition(".")[2])), None)
+    for name in filter(None, (gain, bias)):
+        if name not in flat:
+            raise Unfit(
+                "unknown-weight",
+                f"no weight of width {width} is called '{name}'",
+                f"the weights are {', '.join(flat) or 'none'}",
+            )
     rest = [name for name in flat if name not in (gain, bias)]
     gain = gain or (rest.pop(0) if rest else None)
     bias = bias or (rest.pop(0) if rest else None)
@@ -205,7 +223,7 @@ def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) 
             "the layer has no weight of the input's width",
             "self.weight = nn.Parameter(torch.ones(width)), and multiply by it",
         )
-    roles = {"gain": flat[gain] if gain else np.ones(WIDTH), "bias": flat[bias] if bias else np.zeros(WIDTH)}
+    roles = {"gain": flat[gain] if gain else np.ones(width), "bias": flat[bias] if bias else np.zeros(width)}
     notes = (
         ", ".join(f"{role} = {name}" for role, name in (("gain", gain), ("bias", bias)) if name)
         or "no weights",
@@ -216,32 +234,33 @@ def read(weights: dict[str, np.ndarray], told: float | None, *, optional: bool) 
         WeightMap(
             weights=roles,
             facts={"eps": value},
-            conventions=() if value == asked else ("eps-value",),
+            conventions=("eps-value",) if told is not None and value != asked else (),
             notes=(*notes, f"epsilon = {value:.3g}"),
         )
         for value in values
     ]
 
 
-def batch(rng: np.random.Generator, *, size: float = 1.0, shift: float = 0.7) -> Case:
+def batch(rng: np.random.Generator, width: int, *, size: float = 1.0, shift: float = 0.7) -> Case:
     """Rows with a mean that is not zero."""
-    x = (rng.standard_normal((3, 7, WIDTH)) + shift) * size
+    x = (rng.standard_normal((3, 7, width)) + shift) * size
     return Case(name=f"rows of size {size:g}", inputs={"x": x})
 
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Rows of the usual size, and rows so small that epsilon matters."""
-    return [batch(rng, size=3e-3), batch(rng), batch(rng, size=2e-6), batch(rng, size=2.0, shift=-0.4)]
+    sizes = ((3e-3, 0.7), (1.0, 0.7), (2e-6, 0.7), (2.0, -0.4))
+    return [batch(rng, subject.facts["width"], size=size, shift=shift) for size, shift in sizes]
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
     """Rows of the usual size."""
-    return batch(rng)
+    return batch(rng, subject.facts["width"])
 
 
 def alone(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Each token is normalised by itself."""
-    case = batch(rng)
+    case = usual(subject, rng)
     x = case["x"].copy()
     x[0, 1] += 3.0
     before, after = subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": x}))
@@ -256,7 +275,7 @@ def alone(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def flat(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """A row of zeros stays finite."""
-    answer = subject.answer(Case(name="zeros", inputs={"x": np.zeros((2, 3, WIDTH))}))
+    answer = subject.answer(Case(name="zeros", inputs={"x": np.zeros((2, 3, subject.facts["width"]))}))
     if np.isfinite(answer).all():
         return None
     return Broken(
@@ -274,14 +293,14 @@ def starting(reference: Callable[[Case, WeightMap, Steps], np.ndarray]) -> Law:
         start = subject.facts.get("start")
         if not start or not all((value == 1).all() or (value == 0).all() for value in start.values()):
             return None
-        case = batch(rng)
+        case, width = usual(subject, rng), subject.facts["width"]
         subject.set(start)
         try:
             answer = subject.answer(case)
         finally:
             subject.set(subject.facts["drawn"])
         plain = WeightMap(
-            weights={"gain": np.ones(WIDTH), "bias": np.zeros(WIDTH)}, facts=subject.frame.facts
+            weights={"gain": np.ones(width), "bias": np.zeros(width)}, facts=subject.frame.facts
         )
         expected = reference(case, plain, {})
         if laws.gap(2 * expected, answer) > 1e-4:
@@ -298,7 +317,7 @@ def starting(reference: Callable[[Case, WeightMap, Steps], np.ndarray]) -> Law:
 
 def scaling(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Ten times the input gives the same output."""
-    case = batch(rng, size=5.0)
+    case = batch(rng, subject.facts["width"], size=5.0)
     moved = laws.gap(subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": 10 * case["x"]})))
     if moved <= 1e-3:
         return None

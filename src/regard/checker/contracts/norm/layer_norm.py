@@ -12,7 +12,6 @@ from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
     SHARED,
-    WIDTH,
     adapt,
     alone,
     cases,
@@ -152,7 +151,7 @@ def offset(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """
     if not subject.real or subject.kind != "float64":
         return None
-    x = 1000 + 0.1 * rng.standard_normal((3, 7, WIDTH))
+    x = 1000 + 0.1 * rng.standard_normal((3, 7, subject.facts["width"]))
     case = Case(name="tokens near 1000", inputs={"x": x.astype(np.float32).astype(np.float64)})
     wanted = subject.answer(case)
     ask, number = subject.bench.line.ask, subject.made.number
@@ -182,7 +181,7 @@ def shifting(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     return Broken(
         number=moved,
-        words=f"2 added to all {WIDTH} channels of every token changes the output by {moved:.3g} of its size",
+        words=f"2 added to all {subject.facts['width']} channels of every token changes the output by {moved:.3g} of its size",
     )
 
 
@@ -193,6 +192,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("gain", "bias"),
     cases=cases,
     reference=layer,
     mistakes=(*(SUM if m.slug == SUM.slug else m for m in SHARED), *MISTAKES, UNSTABLE, *BEHAVIOUR),

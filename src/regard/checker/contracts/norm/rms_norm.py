@@ -106,6 +106,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("gain", "bias"),
     cases=cases,
     reference=rms,
     mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR),

@@ -8,7 +8,7 @@ import numpy as np
 from regard.checker import laws
 from regard.checker.arguments import mean
 from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap, forms
-from regard.checker.contracts.rotary.forms import HELPER, OFFSET, WIDTH, case, make
+from regard.checker.contracts.rotary.forms import HELPER, OFFSET, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
 from regard.checker.contracts.rotary.reference import rotary
@@ -83,7 +83,7 @@ def adapt(bench: Workbench) -> Subject:
             return np.stack(found) if found and len({p.shape for p in found}) == 1 else np.zeros(0)
 
         subject = Subject(bench, form.made, form.enter, leave, method=form.method)
-        trial = case(rng, form.layout, two=form.two)
+        trial = case(rng, form.layout, form.width, two=form.two)
         try:
             bench.precise(form.made, *form.enter(trial), form.method)
             if subject.answer(trial).shape != trial["x"].shape:
@@ -106,6 +106,7 @@ def adapt(bench: Workbench) -> Subject:
 def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
     """How it is called, and how it may be read."""
     subject.facts |= {"layout": form.layout, "two": form.two, "offset": form.offset, "drawn": {}}
+    subject.facts["width"] = form.width
     usual = 1 if form.layout == "b n h d" else -2
     plain = WeightMap(
         weights={},
@@ -123,20 +124,20 @@ def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """From position 0, and from a later one where that can be asked."""
-    layout, two = subject.facts["layout"], subject.facts["two"]
-    found = [case(rng, layout, two=two)]
-    return [case(rng, layout, two=two, offset=OFFSET), *found] if subject.facts["offset"] else found
+    usual_case = usual(subject, rng)
+    return [later(subject, rng), usual_case] if subject.facts["offset"] else [usual_case]
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
     """A case from position 0."""
-    return case(rng, subject.facts["layout"], two=subject.facts["two"])
+    return case(rng, subject.facts["layout"], subject.facts["width"], two=subject.facts["two"])
 
 
 def later(subject: Subject, rng: np.random.Generator) -> Case:
     """A case from a later position, where that can be asked."""
     offset = OFFSET if subject.facts["offset"] else 0
-    return case(rng, subject.facts["layout"], two=subject.facts["two"], offset=offset)
+    facts = subject.facts
+    return case(rng, facts["layout"], facts["width"], two=facts["two"], offset=offset)
 
 
 def length(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -173,9 +174,10 @@ def relative(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """The product of two turned vectors depends on how far apart they are, and on nothing else."""
     asked = usual(subject, rng)
     axis = tokens_axis(subject, asked)
-    one, two = rng.standard_normal((2, WIDTH))
+    width = subject.facts["width"]
+    one, two = rng.standard_normal((2, width))
     shape = [1] * asked["x"].ndim
-    shape[-1] = WIDTH
+    shape[-1] = width
     turned = [
         np.moveaxis(
             subject.answer(
@@ -190,7 +192,7 @@ def relative(subject: Subject, rng: np.random.Generator) -> Broken | None:
         )
         for v in (one, two)
     ]
-    q, k = (t[i].reshape(-1, t.shape[-2], WIDTH)[0] for t, i in zip(turned, (0, -1), strict=True))
+    q, k = (t[i].reshape(-1, t.shape[-2], width)[0] for t, i in zip(turned, (0, -1), strict=True))
     first, later = q[1] @ k[0], q[2] @ k[1]
     if abs(first - later) <= 1e-6 * np.linalg.norm(one) * np.linalg.norm(two) * (
         1 if subject.kind == "float64" else 1e3

@@ -13,7 +13,7 @@ from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Workbench
 
 WIDTH, COUNT, LENGTH, OFFSET = 10, 7, 16, 5
-LAYOUTS = {"b h n d": (2, 3, COUNT, WIDTH), "b n d": (3, COUNT, WIDTH), "n d": (COUNT, WIDTH)}
+LAYOUTS = {"b h n d": (2, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
 ORDERS = ("b h n d", "b n h d", "b n d", "n d")
 HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
@@ -33,6 +33,7 @@ class Form:
     offset: bool
     "Whether a start or positions can be given."
     method: str = ""
+    width: int = WIDTH
 
 
 def lay(x: np.ndarray, layout: str) -> np.ndarray:
@@ -40,9 +41,9 @@ def lay(x: np.ndarray, layout: str) -> np.ndarray:
     return x.swapaxes(1, 2) if layout == "b n h d" else x
 
 
-def case(rng: np.random.Generator, layout: str, *, two: bool, offset: int = 0) -> Case:
+def case(rng: np.random.Generator, layout: str, width: int, *, two: bool, offset: int = 0) -> Case:
     """One array to turn, or a query and a key."""
-    shape = LAYOUTS["b h n d" if layout == "b n h d" else layout]
+    shape = (*LAYOUTS["b h n d" if layout == "b n h d" else layout], width)
     x = np.stack([lay(rng.standard_normal(shape), layout) for _ in range(2 if two else 1)])
     return Case(name=f"{COUNT} positions from {offset}", inputs={"x": x}, facts={"offset": offset})
 
@@ -50,6 +51,17 @@ def case(rng: np.random.Generator, layout: str, *, two: bool, offset: int = 0) -
 def make(bench: Workbench, base: float | None = None) -> Made:
     """The function, or the object, with a base of ours where one is given."""
     return bench.build({"width": WIDTH, "length": LENGTH, "base": base, "head_width": WIDTH, "heads": 1})
+
+
+def width_of(made: Made) -> int:
+    """The width it was asked for, or that the tables of an object show."""
+    if {"width", "head_width"} & set(made.built.meant):
+        return WIDTH
+    for name, value in made.weights.items():
+        if re.search(r"freq|theta|^cos|^sin", name.rpartition(".")[2], re.I):
+            return value.shape[-1] * (2 if value.ndim == 1 or np.iscomplexobj(value) else 1)
+    told = [v for n, v in made.numbers.items() if type(v) is int and mean(n, ["width", "head_width"])]
+    return told[-1] if told else WIDTH
 
 
 def forms(bench: Workbench) -> Iterator[Form]:
@@ -100,6 +112,7 @@ def forms(bench: Workbench) -> Iterator[Form]:
                 layout,
                 bool(place or table),
                 method,
+                width_of(made),
             )
 
 

@@ -12,7 +12,16 @@ from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
-from regard.checker.contracts.graph.layer import call, cases, isolated, renamed, strangers, unlike, usual
+from regard.checker.contracts.graph.layer import (
+    call,
+    cases,
+    isolated,
+    renamed,
+    sizes_of,
+    strangers,
+    unlike,
+    usual,
+)
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -150,7 +159,7 @@ def heads_of(made: Made, bench: Workbench) -> int:
     if "heads" in bench.said:
         return int(bench.said["heads"])
     if "heads" in made.built.meant:
-        return HEADS
+        return made.built.given("heads")
     return next(
         (v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int)), 1
     )
@@ -159,10 +168,13 @@ def heads_of(made: Made, bench: Workbench) -> int:
 def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
-    made, width = make(bench), INPUTS
+    made = make(bench)
+    width, _ = sizes_of(made, INPUTS, OUTPUTS)
     try:
         subject = call(bench, made, width, rng)
     except Raised:
+        if bench.made is not None:
+            raise
         width = OUTPUTS
         made = make(bench, inputs=width)
         subject = call(bench, made, width, rng)
@@ -185,6 +197,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("w", "a", "heads"),
     cases=cases,
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],

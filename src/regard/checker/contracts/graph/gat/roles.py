@@ -172,7 +172,8 @@ def _frames(
             f"no attention vector for heads of width {d} among {', '.join(scores) or 'its weights'}",
             "say which: --map w=NAME,a=NAME",
         )
-    shared = all(v.size in (d, 2 * d) for v in scores.values()) and heads > 1
+    parted = sum(vectors(v, heads, d) is not None for v in scores.values()) >= 2
+    shared = all(v.size == (d if parted else 2 * d) for v in scores.values()) and heads > 1
     base: dict[str, Any] = {
         "w": w,
         "bw": next(

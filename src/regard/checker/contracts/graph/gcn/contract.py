@@ -10,7 +10,16 @@ from regard.checker.contract import Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, literal, safe_ends
-from regard.checker.contracts.graph.layer import call, cases, isolated, renamed, strangers, unlike, usual
+from regard.checker.contracts.graph.layer import (
+    call,
+    cases,
+    isolated,
+    renamed,
+    sizes_of,
+    strangers,
+    unlike,
+    usual,
+)
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -106,34 +115,37 @@ def expects_normalised(bench: Workbench) -> bool:
     )
 
 
-def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> Subject:
-    """The layer with so many outputs, and the way to pass it a graph."""
+def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> tuple[Subject, int, int]:
+    """The layer with so many outputs and the way to pass it a graph; the widths that it has."""
     made = bench.build({"inputs": INPUTS, "outputs": outputs, "dropout": 0.3, "bias": None})
-    return call(bench, made, INPUTS, rng)
+    width, outputs = sizes_of(made, INPUTS, outputs)
+    return call(bench, made, width, rng), width, outputs
 
 
 def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
     try:
-        outputs, subject = OUTPUTS, run(bench, OUTPUTS, rng)
+        subject, width, outputs = run(bench, OUTPUTS, rng)
     except Raised:
-        outputs, subject = INPUTS, run(bench, INPUTS, rng)
+        if bench.made is not None:
+            raise
+        subject, width, outputs = run(bench, INPUTS, rng)
     made = subject.made
     drawn = draw(made.weights, made.learned, rng)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
     matrices = [
-        (n, v) for n, v in drawn.items() if v.ndim == 2 and sorted(v.shape) == sorted((INPUTS, outputs))
+        (n, v) for n, v in drawn.items() if v.ndim == 2 and sorted(v.shape) == sorted((width, outputs))
     ]
     if not matrices:
         raise Unfit(
             "unknown-weight",
-            f"no weight of shape ({INPUTS}, {outputs}) among {', '.join(drawn) or 'none'}",
+            f"no weight of shape ({width}, {outputs}) among {', '.join(drawn) or 'none'}",
             "keep the transformation as one matrix",
         )
     name, value = matrices[0]
-    flip = made.owners[name] == "Linear" or (value.shape[0] == outputs and outputs != INPUTS)
+    flip = made.owners[name] == "Linear" or (value.shape[0] == outputs and outputs != width)
     w = value.T if flip else value
     biases = [v for n, v in drawn.items() if v.size == outputs and n != name]
     weights = {"w": w, "bias": sum(biases) if biases else np.zeros(outputs)}
@@ -170,6 +182,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    roles=("adjacency",),
     cases=cases,
     reference=reference,
     picture=lambda case, frame, steps: _weights(case, steps),
