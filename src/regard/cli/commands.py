@@ -35,25 +35,36 @@ def _settings(experiment, preset: str):
 
 
 def list_(arguments: argparse.Namespace) -> None:
-    from regard.lab import console as terminal
-    from regard.lab import registry
+    from regard.lab import lists, registry
+    from regard.lab.book import sources
     from regard.lab.book.coverage import coverage
     from regard.lab.store.index import RunIndex
 
     index = RunIndex(_store())
-    if arguments.coverage:
+    if arguments.course is not None:
+        source = sources.find(arguments.course)
+        items = [one for one in coverage(registry.everything(), index) if one.source == source.name]
+        _print_json([asdict(one) for one in items]) if arguments.json else lists.show_course(source, items)
+    elif arguments.coverage:
         items = coverage(registry.everything(), index)
-        _print_json([asdict(one) for one in items]) if arguments.json else terminal.show_coverage(items)
+        _print_json([asdict(one) for one in items]) if arguments.json else lists.show_coverage(items)
     elif arguments.runs:
         entries = index.entries()
-        _print_json([asdict(one) for one in entries]) if arguments.json else terminal.show_runs(entries)
+        _print_json([asdict(one) for one in entries]) if arguments.json else lists.show_runs(entries)
     else:
-        experiments = registry.everything()
+        experiments, full = registry.everything(), lists.full_seconds(index.entries())
         rows = [
-            {"name": one.name, "question": one.question, "items": list(one.answers), "seconds": one.seconds}
+            {
+                "name": one.name,
+                "chapter": one.chapter,
+                "question": one.question,
+                "items": list(one.answers),
+                "seconds": one.seconds,
+                "full_seconds": full.get(one.name),
+            }
             for one in experiments
         ]
-        _print_json(rows) if arguments.json else terminal.show_experiments(experiments)
+        _print_json(rows) if arguments.json else lists.show_experiments(experiments, full)
 
 
 def run(arguments: argparse.Namespace) -> int:
