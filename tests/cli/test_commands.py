@@ -101,6 +101,93 @@ def test_coverage_lists_all_items(capsys) -> None:
     )
 
 
+def test_a_course_lists_its_questions_and_what_answers_them(capsys) -> None:
+    status, out, _ = told(capsys, "list", "--course", "Amsterdam")
+    assert status == 0 and "University of Amsterdam, Deep Learning 1, 2024: Assignment 2" in out
+    (line,) = [line for line in out.splitlines() if line.startswith("1.1a ")]
+    assert line.split() == [
+        "1.1a",
+        "55",
+        "which",
+        "pixels",
+        "a",
+        "padded",
+        "filter",
+        "element",
+        "misses",
+        "padding,",
+        "theory-convolution-sizes",
+        "not",
+        "run",
+    ]
+    items = json.loads(told(capsys, "list", "--course", "amsterdam", "--json")[1])
+    assert [one["item"] for one in items] == list(range(55, 77))
+    assert {one["source"] for one in items} == {"Amsterdam A2"} and items[0]["owner"] == "padding"
+
+
+def test_an_unknown_course_is_told_in_three_lines_with_the_nearest(capsys) -> None:
+    assert told(capsys, "list", "--course", "berkley") == (
+        2, "", "no course of that name\n  got: 'berkley'\n  fix: did you mean 'berkeley'?\n",
+    )  # fmt: skip
+
+
+def test_experiments_are_listed_by_chapter_with_their_times(capsys) -> None:
+    lines = told(capsys, "list")[1].splitlines()
+    assert lines.index("attention") < lines.index("graphs") < lines.index("theory")
+    (line,) = [line for line in lines if line.startswith("cora ")]
+    assert line.split()[:3] == ["cora", "1.2", "min"] and line.endswith("get less?")
+    rows = {one["name"]: one for one in json.loads(told(capsys, "list", "--json")[1])}
+    assert rows["cora"]["chapter"] == "graphs" and rows["cora"]["seconds"] == 75
+
+
+LONG = "the_height_of_a_thing_that_is_measured_with_great_care"
+
+COMPARISON = """
+from regard.claims import Claim
+from regard.lab.bench import BenchMetric, Comparison, Reading
+
+COMPARISON = Comparison(
+    question="?", bars=(Claim(name="speed of a long name", low=1, why="so", source="me"),), peers=(),
+    run=lambda: iter([BenchMetric(name="speed of a long name", value=Reading(2.0, 2.0, 2.0, "times"))]),
+)
+"""
+
+
+@pytest.mark.parametrize("width", [80, 40, None], ids=["80 columns", "40 columns", "a pipe"])
+def test_no_verb_cuts_a_name(capsys, monkeypatch, elsewhere: Path, width: int | None) -> None:
+    from regard.lab.console import console
+    from regard.theory import library
+
+    (elsewhere / f"{LONG}.py").write_text(OWN)
+    (elsewhere / "bench").mkdir()
+    (elsewhere / "bench" / f"{LONG}.py").write_text(COMPARISON)
+    long = LONG.replace("_", "-")
+    for changes in ([], ["--set", "height=9"]):
+        assert main(["run", f"{LONG}.py", *changes]) == 0
+    first, second = (run.id for run in Store(Path("runs")).runs())
+    theorem = library.find("relative-attention")
+    monkeypatch.setattr(library, "everything", lambda: [replace(theorem, name=long)])
+    monkeypatch.setattr(console, "_width", width or 40)
+    monkeypatch.setattr(console, "_force_terminal", width is not None)
+    capsys.readouterr()
+    verbs = {
+        ("list",): ["theory-linear-autoencoder", "attention-as-convolution"],
+        ("list", "--runs"): [first, second],
+        ("list", "--coverage"): ["theory-convolution-sizes", "attention-as-convolution"],
+        ("list", "--course", "toronto"): ["theory-gradient-products"],
+        ("show", first): [long],
+        ("show", "autoencoders"): ["linear.bottlenecks"],
+        ("diff", first, second): [first, second],
+        ("bench",): [f"{long}: speed of a long name"],
+        ("prove",): [long],
+        ("data",): ["fashion-mnist"],
+    }
+    for words, names in verbs.items():
+        status, out, _ = told(capsys, *words)
+        missing = [name for name in names if name not in out]
+        assert status == 0 and not missing and "…" not in out, (words, missing, out)
+
+
 @pytest.mark.slow
 def test_the_command_runs_an_experiment_in_a_process_of_its_own() -> None:
     command = [sys.executable, "-m", "regard", "run", "scaled-dot-product", *SMALL]

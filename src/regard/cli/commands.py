@@ -35,24 +35,35 @@ def _settings(experiment, preset: str):
 
 
 def list_(arguments: argparse.Namespace) -> None:
-    from regard.lab import console as terminal
-    from regard.lab import registry
+    from regard.lab import lists, registry
+    from regard.lab.book import sources
     from regard.lab.book.coverage import coverage
     from regard.lab.store.entries import entries
 
-    if arguments.coverage:
-        items = coverage(registry.everything(), entries(_store()))
-        _print_json([asdict(one) for one in items]) if arguments.json else terminal.show_coverage(items)
+    runs = entries(_store())
+    if arguments.course is not None:
+        source = sources.find(arguments.course)
+        items = [one for one in coverage(registry.everything(), runs) if one.source == source.name]
+        _print_json([asdict(one) for one in items]) if arguments.json else lists.show_course(source, items)
+    elif arguments.coverage:
+        items = coverage(registry.everything(), runs)
+        _print_json([asdict(one) for one in items]) if arguments.json else lists.show_coverage(items)
     elif arguments.runs:
-        runs = entries(_store())
-        _print_json([asdict(one) for one in runs]) if arguments.json else terminal.show_runs(runs)
+        _print_json([asdict(one) for one in runs]) if arguments.json else lists.show_runs(runs)
     else:
-        experiments = registry.everything()
+        experiments, full = registry.everything(), lists.full_seconds(runs)
         rows = [
-            {"name": one.name, "question": one.question, "items": list(one.answers), "seconds": one.seconds}
+            {
+                "name": one.name,
+                "chapter": one.chapter,
+                "question": one.question,
+                "items": list(one.answers),
+                "seconds": one.seconds,
+                "full_seconds": full.get(one.name),
+            }
             for one in experiments
         ]
-        _print_json(rows) if arguments.json else terminal.show_experiments(experiments)
+        _print_json(rows) if arguments.json else lists.show_experiments(experiments, full)
 
 
 def run(arguments: argparse.Namespace) -> int:

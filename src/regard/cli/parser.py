@@ -38,11 +38,14 @@ def parser() -> Parser:
 
 def _list_words(known: Verbs) -> None:
     verb = known.add_parser(
-        "list", help="what there is to run; what was run; which checklist items are covered"
+        "list", help="what there is to run; what was run; what answers a course's assignment"
     )
     verb.add_argument("--runs", action="store_true", help="list runs instead of experiments")
     verb.add_argument(
-        "--coverage", action="store_true", help="list the 93 checklist items with owner and state"
+        "--coverage", action="store_true", help="list what answers the 93 items of five course assignments"
+    )
+    verb.add_argument(
+        "--course", help="the same for one course: duke, berkeley, jerusalem, amsterdam or toronto"
     )
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.list_)

@@ -49,6 +49,8 @@ class Experiment:
     "Takes the settings and the session, yields events."
     answers: tuple[int, ...] = ()
     "The checklist items that this experiment owns."
+    derives: tuple[int, ...] = ()
+    "Checklist items whose derivation this is, while another experiment owns them."
     correction: str = ""
     "Where the assignment it came from, or its published answers, are wrong, and what is right."
     chapter: Chapter = "yours"

@@ -8,11 +8,11 @@ from rich.columns import Columns
 from rich.live import Live
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
 
 from regard.generation.beam import Beam
 from regard.generation.engine import Token
 from regard.lab.console import console
+from regard.lab.tables import Column, show_table
 from regard.lab.text_model import TextModel
 
 
@@ -65,10 +65,9 @@ def show_chances(model: TextModel, tokens: Iterable[Token], seeds: list[int], co
                 )
                 rows[row].append((repr(model.tokenizer.decode([one])), exp(own[row]), told))
     for seed, lines in zip(seeds, rows, strict=True):
-        table = Table("token", "probability", "most probable here", box=None, title=f"seed {seed}")
-        for said, chance, told in lines:
-            table.add_row(escape(said), f"{chance:.3f}", escape(told))
-        console.print(table)
+        console.print(f"[dim]seed {seed}[/]")
+        heads = (Column("token"), Column("probability"), Column("most probable here", wraps=True))
+        show_table(console, heads, [(said, f"{chance:.3f}", told) for said, chance, told in lines])
 
 
 def show_beams(model: TextModel, prompt: str, beams: Iterable[Beam]) -> None:

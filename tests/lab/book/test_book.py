@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from regard.errors import RegardError
@@ -26,6 +28,30 @@ def test_the_book_holds_every_report_and_the_coverage(one, store, tmp_path) -> N
     _, problems, path = made(store, tmp_path / "book")
     text = path.read_text()
     assert not problems and 'id="heights"' in text and "How high is it?" in text and 'id="coverage"' in text
+
+
+def test_the_book_tells_what_each_assignment_asks_and_where_the_answer_is(one, store, tmp_path) -> None:
+    text = made(store, tmp_path / "book")[2].read_text()
+    part = text[text.index('id="source-duke"') : text.index('id="source-berkeley"')]
+    assert "Duke University" in part and "Machine Learning (CS 671)" in part and "Homework 3" in part
+    row = part[part.index("<td>3a</td>") :].split("</tr>")[0]
+    assert "a sample of an untrained GPT" in row and '<a href="#heights">heights</a>' in row
+    assert '<span class="state held">held</span>' in row
+    assert '20 items: 1 <span class="held">held</span>, 19 <span class="unsettled">open</span>' in part
+    assert all(
+        f'href="#source-{word}"' in text for word in ("duke", "berkeley", "jerusalem", "amsterdam", "toronto")
+    )
+
+
+def test_what_is_not_in_the_book_is_named_without_a_link(one, store, tmp_path, monkeypatch) -> None:
+    other = replace(one, name="depths", answers=(7,))
+    monkeypatch.setattr(registry, "everything", lambda: [one, other])
+    text = made(store, tmp_path / "book")[2].read_text()
+    assert "depths" in text and 'href="#depths"' not in text
+
+
+def test_an_experiment_says_which_questions_it_answers(one, store, tmp_path) -> None:
+    assert "Answers Duke HW3: 3a" in made(store, tmp_path / "book")[2].read_text()
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from regard.files import explained, write
 from regard.lab import registry
 from regard.lab.book.coverage import coverage
 from regard.lab.book.report import render
+from regard.lab.book.sources import SOURCES
 from regard.lab.experiment import Chapter, Experiment
 from regard.lab.runner import Watch, run
 from regard.lab.store import fingerprint
@@ -63,6 +64,7 @@ def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: 
     chapters = [
         (chapter, [run for run in runs if run.request["chapter"] == chapter]) for chapter in get_args(Chapter)
     ]
+    items = coverage(registry.everything(), entries(store))
     counts = Counter(verdict.state for run in runs for verdict in run.verdicts)
     text = render(
         "book.html",
@@ -73,7 +75,8 @@ def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: 
         counts=counts,
         seconds=sum(run.result["seconds"] for run in runs),
         preset=preset,
-        items=coverage(registry.everything(), entries(store)),
+        names=[run.request["name"] for run in runs],
+        asked=[(source, [one for one in items if one.source == source.name]) for source in SOURCES],
     )
     with explained(place):
         place.mkdir(parents=True, exist_ok=True)

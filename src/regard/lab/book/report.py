@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from regard.lab.book.sources import questions
 from regard.lab.book.style import inline
 from regard.lab.events import Value
 from regard.lab.statistics import Summary, summarise
@@ -133,6 +134,7 @@ def _templates() -> Any:
         "numbers": numbers,
         "curves": curves,
         "figure": figure,
+        "questions": questions,
         "signs": SIGNS,
         "isfinite": isfinite,
     }
