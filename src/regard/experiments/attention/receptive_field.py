@@ -1,7 +1,7 @@
 """What a layer can see, what it costs, and what heads are for. About 12 s on a CPU.   regard run receptive-field"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 
 import torch
@@ -17,6 +17,7 @@ from regard.core.support import Causal, Full, Support, Window
 from regard.lab.book.style import mark_height, panels, plot_runs, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.training import PLAIN, TorchOptimiser, Training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,19 +116,15 @@ def trained(heads: int, settings: Settings, seed: int) -> list[float]:
     """The loss through training: mean squared error per entry against the two places, targets of variance one."""
     torch.manual_seed(seed)
     model = TwoPlaces(4, heads)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.03)
-    losses = []
-    for step in range(settings.steps):
-        for group in optimiser.param_groups:
-            group["lr"] = 0.03 * (1 - step / settings.steps)
-        x = torch.randn(32, 24, 4)
+    batches = torch.randn(settings.steps, 32, 24, 4)
+
+    def loss(model: nn.Module, x: Tensor) -> Tensor:
         target = torch.cat([x[:, 2:-1], x[:, :-3]], -1)
-        loss = (model(x)[:, 3:] - target).square().mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-    return losses
+        return (model(x)[:, 3:] - target).square().mean()
+
+    adam = TorchOptimiser("Adam")
+    plan = replace(PLAIN, steps=settings.steps, optimiser=adam, learning_rate=0.03, schedule="linear")
+    return [step.loss for step in Training(model, lambda index: batches[index], loss, plan)]
 
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:

@@ -108,3 +108,12 @@ def test_cells_side_by_side_are_cells_alone() -> None:
     assert set(found) == set(cells)
     last = cells[-1]
     assert teach(build(last), prepare(BORDERS["fconv"], PROTOCOLS["clean"], SMALL), SMALL) == found[last]
+
+
+def test_all_networks_are_drawn_before_the_first_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training sets torch's random numbers, which all of them share."""
+    cells = [Cell("Net1", "valid", "clean", seed) for seed in range(3)]
+    built: list[Cell] = []
+    monkeypatch.setattr(redgreen, "build", lambda cell: built.append(cell))
+    monkeypatch.setattr(redgreen, "teach", lambda *given: len(built))
+    assert [count for *_, count in teach_all(dict.fromkeys(cells, SMALL))] == [3, 3, 3]

@@ -1,7 +1,7 @@
 """Noisy neighbours: nodes of two classes that hear their own kind, and strangers who know nothing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import erf, sqrt
 
@@ -14,6 +14,7 @@ from regard.core.normalise import Mean
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric
 from regard.models.graph.layers import GraphAttention, GraphConvolution
+from regard.training import PLAIN, TorchOptimiser, Training
 
 WIDTH = 8
 "Features that say something of the class; one more says whether a node is a stranger."
@@ -126,11 +127,14 @@ def attention() -> Classifier:
 
 def accuracy(model: nn.Module, taught: Crowd, asked: Crowd, *, steps: int, rate: float) -> float:
     """Train on one crowd, test on another."""
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=1e-3, fused=True)
-    for _ in range(steps):
-        optimiser.zero_grad()
-        F.cross_entropy(model(taught.x, taught.edges)[: taught.nodes], taught.labels).backward()
-        optimiser.step()
+
+    def loss(model: nn.Module, seen: Crowd) -> Tensor:
+        return F.cross_entropy(model(seen.x, seen.edges)[: seen.nodes], seen.labels)
+
+    adam = TorchOptimiser("Adam", {"weight_decay": 1e-3, "fused": True})
+    plan = replace(PLAIN, steps=steps, optimiser=adam, learning_rate=rate)
+    for _ in Training(model, lambda index: taught, loss, plan):
+        pass
     with torch.no_grad():
         said = model(asked.x, asked.edges)[: asked.nodes].argmax(1)
     return (said == asked.labels).double().mean().item()
