@@ -124,9 +124,9 @@ def show_run(run: Run) -> None:
         spread = "" if lone else f"± {short(one.summary.spread)}"
         interval = "" if lone else f"{short(one.summary.low)} to {short(one.summary.high)}"
         rows.append((one.name, short(one.summary.mean), spread, interval, one.what))
-    heads = (Column("number", wraps=True), *map(Column, ("mean", "spread", "95 % interval")))
+    heads = (Column("number", wraps=True), *map(Column, ("mean", "spread", "95 % interval", "")))
     console.print()
-    show_table(console, (*heads, Column("", wraps=True)), rows)
+    show_table(console, heads, rows)
 
 
 def show_experiment(experiment: Experiment, preset: str) -> None:
@@ -148,7 +148,14 @@ def show_changes(first: Run, second: Run, changes: Sequence[Change]) -> None:
     if not changes:
         console.print("the two runs do not differ")
         return
-    heads = (Column("what", wraps=True), Column(""), *(Column(run.id, wraps=True) for run in (first, second)))
+    for word, run in (("first", first), ("second", second)):
+        console.print(f"[dim]{word}[/] {run.id}", soft_wrap=True)
+    heads = (
+        Column("what", wraps=True),
+        Column(""),
+        Column("first", wraps=True),
+        Column("second", wraps=True),
+    )
     rows = [(one.name, one.kind, short(one.first), short(one.second)) for one in changes]
     show_table(console, heads, rows)
 
