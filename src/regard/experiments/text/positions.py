@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.claims import Claim
 from regard.experiments.text.corpus import Corpus, load_corpus
-from regard.lab.book.style import BLACK, panels, style
+from regard.lab.book.style import mark_place, panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.workers import one_thread_each
@@ -187,26 +187,16 @@ def _figure(settings: Settings, curves: dict[str, list[Tensor]]):
     with style():
         figure, (axis,) = panels(width=6.4, height=3.4)
         for kind, found in curves.items():
-            smooth = torch.stack(found).mean(0).unfold(0, 5, 1).mean(-1)
-            axis.plot(range(3, len(smooth) + 3), smooth, marker="", label=kind)
-        axis.axvline(settings.length, color=BLACK, linewidth=0.8, linestyle=":")
-        axis.annotate(
-            "trained length",
-            (settings.length, axis.get_ylim()[1]),
-            xytext=(4, -10),
-            textcoords="offset points",
-            fontsize=9,
-        )
-        axis.set(
-            xlabel="place in the window",
-            ylabel="loss (nats a character)",
-            title="loss by place, five places averaged",
-        )
+            smooth = torch.stack(found).unfold(1, 5, 1).mean(-1)
+            plot_runs(axis, range(3, smooth.shape[1] + 3), smooth, marker="", label=kind)
+        mark_place(axis, settings.length, "trained length")
+        axis.set(xlabel="place in the window", ylabel="loss (nats a character)")
+        axis.set_title("loss by place, five places averaged")
         axis.legend(ncols=2)
         return figure
 
 
-LENGTH = "Loss at each place of windows three times as long as those trained on, by kind of position (mean over seeds). A learned table has nothing to say about places it never saw; distances carry over."
+LENGTH = "Loss at each place of windows three times as long as those trained on, by kind of position (mean over seeds; thin: each seed). A learned table has nothing to say about places it never saw; distances carry over."
 
 CLAIMS = (
     Claim("shuffling the past moves the last output, 1 layer without positions", high=1e-12,

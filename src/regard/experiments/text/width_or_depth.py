@@ -9,7 +9,7 @@ import torch
 
 from regard.claims import Claim
 from regard.experiments.text.corpus import Corpus, load_corpus
-from regard.lab.book.style import panels, style
+from regard.lab.book.style import panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.models.gpt.config import GPTConfig
@@ -109,14 +109,14 @@ def _figure(curves: dict[str, list[list[float]]]):
     with style():
         figure, (axis,) = panels(width=6.2, height=3.2)
         for name, found in curves.items():
-            smooth = torch.tensor(found).mean(0).unfold(0, min(20, len(found[0])), 1).mean(-1)
-            axis.plot(smooth, marker="", label=name)
+            smooth = torch.tensor(found).unfold(1, min(20, len(found[0])), 1).mean(-1)
+            plot_runs(axis, range(smooth.shape[1]), smooth, marker="", label=name)
         axis.set(xlabel="step", ylabel="training loss, 20 steps averaged", yscale="log")
         axis.legend()
         return figure
 
 
-CURVES = "Training loss of the same model with four MLPs (mean over seeds). The first three have the same number of weights; the last has a quarter of them."
+CURVES = "Training loss of the same model with four MLPs (mean over seeds; thin: each seed). The first three have the same number of weights; the last has a quarter of them."
 
 CLAIMS = (
     Claim("largest difference in parameters, as a share", high=0.01,

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -210,20 +211,12 @@ def _curves(random: MixtureHistory, country: MixtureHistory, paths: dict[str, li
         figure, (left, right) = panels(2, width=8.4, height=3.2)
         for colour, name, history in ((BLUE, "random", random), (ORANGE, "country", country)):
             epochs = range(1, len(history.train) + 1)
-            left.plot(epochs, history.train, color=colour, marker="", label=f"{name} means, training")
-            left.plot(
-                epochs, history.test, color=colour, marker="", linestyle=":", label=f"{name} means, test"
-            )
-            right.plot(
-                epochs, history.train, color=colour, marker="", label=f"{name} means, gradient descent"
-            )
-            right.plot(
-                range(len(paths[name])),
-                paths[name],
-                color=GREEN if name == "random" else PURPLE,
-                marker="",
-                label=f"{name} means, EM",
-            )
+            look: Any = {"color": colour, "marker": ""}
+            left.plot(epochs, history.train, **look, label=f"{name} means, training")
+            left.plot(epochs, history.test, **look, linestyle=":", label=f"{name} means, test")
+            right.plot(epochs, history.train, **look, label=f"{name} means, gradient descent")
+            look["color"] = GREEN if name == "random" else PURPLE
+            right.plot(range(len(paths[name])), paths[name], **look, label=f"{name} means, EM")
         left.set(title="gradient descent from two starts", xlabel="epoch", ylabel="mean log-likelihood")
         right.set(title="training places, descent and EM", xlabel="passes over the places", xscale="symlog")
         top = max(path[-1] for path in paths.values())

@@ -40,7 +40,7 @@ def test_a_quarter_turn_is_the_same_picture_turned() -> None:
 def test_curves_are_means_over_seeds_and_what_was_published_is_black() -> None:
     curve = torch.tensor([[10.0, 20.0], [30.0, 40.0]])
     (panel,) = draw_curves({"one": curve}, (0, 30), {"one": (50.0, 60.0)}).axes
-    thin, other, mean, published = (list(line.get_ydata()) for line in panel.lines[:4])
+    mean, thin, other, published = (list(line.get_ydata()) for line in panel.lines[:4])
     assert (thin, other, mean, published) == ([10, 20], [30, 40], [20, 30], [50, 60])
     assert [text.get_text() for text in panel.get_legend().get_texts()] == ["one", "Amsterdam A2"]
 

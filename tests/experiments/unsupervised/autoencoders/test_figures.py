@@ -36,13 +36,16 @@ def test_curves_show_the_errors_and_the_bound(trials) -> None:
     figure = draw_curves(trials[0], {2: 0.05, 5: 0.0})
     left, right = figure.axes
     assert [axis.get_title("left") for axis in (left, right)] == ["k = 2", "k = 5"]
-    solid, dashed, bound = left.lines
+    solid, *repeats, dashed, _, _, bound = left.lines
     trial = trials[0][2, "vanilla"]
     assert np.allclose(solid.get_ydata(), trial.train.mean(1)) and np.allclose(
         dashed.get_ydata(), trial.valid.mean(1)
     )
+    assert np.allclose([line.get_ydata() for line in repeats], trial.train.T)
     assert list(bound.get_ydata()) == [0.05, 0.05]
-    assert len(right.lines) == 6, "three kinds, two splits, and no line for a bound of nothing"
+    assert len(right.lines) == 18, (
+        "three kinds, two splits, a mean and two repeats, and no line for a bound of nothing"
+    )
     assert [text.get_text() for text in right.get_legend().texts] == ["vanilla", "denoising", "masked"]
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from regard.core.edges import Edges
 from regard.core.normalise import Mean
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, style
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, plot_means, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric
 from regard.models.graph.layers import GraphAttention, GraphConvolution
 from regard.training import PLAIN, TorchOptimiser, Training
@@ -179,15 +179,12 @@ def _noisy(noise: Noise, found: Found):
         figure, (axis,) = panels(1, width=6.2, height=3.4)
         last = noise.strangers[-1]
         for name, colour, aside in (("convolution", ORANGE, -0.12), ("attention", BLUE, 0.12)):
-            points = {count: list(found[name, True, count].values()) for count in noise.strangers}
-            means = [sum(values) / len(values) for values in points.values()]
-            axis.plot(
-                noise.strangers, means, color=colour, linestyle="", markersize=8, label=f"{name}, marked"
-            )
+            points = [list(found[name, True, count].values()) for count in noise.strangers]
+            look = {"color": colour, "linestyle": "", "markersize": 7}
+            plot_means(axis, noise.strangers, points, **look, label=f"{name}, marked")
             other = list(found[name, False, last].values())
-            open_diamond = {"marker": "D", "linestyle": "", "markerfacecolor": "white", "markersize": 7}
-            mean = sum(other) / len(other)
-            axis.plot([last + aside], [mean], color=colour, **open_diamond, label=f"{name}, unmarked")
+            look |= {"marker": "D", "markerfacecolor": "white"}
+            plot_means(axis, [last + aside], [other], **look, label=f"{name}, unmarked")
         counts = range(last + 1)
         for heard, dash, label in (
             (True, ":", "best rule that hears all"),
@@ -209,5 +206,5 @@ CAPTION = (
     "Every node hears itself, a few of its class, and strangers. Marked strangers shout (three times the "
     "noise) and can be told by a feature: attention learns to ignore them and stays near the best rule that "
     "does (green), while equal weights follow the best rule that hears everyone (dotted). Unmarked strangers "
-    "(open diamonds) look like anybody, and attention has little to go by."
+    "(open diamonds) look like anybody, and attention has little to go by. Bars: smallest and largest seed."
 )

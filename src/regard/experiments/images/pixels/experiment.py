@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.claims import Claim
 from regard.core.trace import trace
-from regard.data.sets.images import load_mnist
+from regard.experiments.images.pixels.digits import Digits, accuracy, answers, load
 from regard.experiments.images.pixels.figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.experiments.images.rotate import rotate
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
@@ -55,26 +55,6 @@ class PatchResults:
     paces: list[float] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Digits:
-    """Digits of mean 0 and variance 1, with their labels, for learning and for the test."""
-
-    train: Tensor
-    labels: Tensor
-    test: Tensor
-    answers: Tensor
-
-    def batches(self, size: int, seed: int) -> Callable[[int], tuple[Tensor, Tensor]]:
-        """Batch number i."""
-
-        def batch(index: int) -> tuple[Tensor, Tensor]:
-            draw = torch.Generator().manual_seed(1_000_003 * seed + index)
-            chosen = torch.randint(len(self.train), (size,), generator=draw)
-            return self.train[chosen], self.labels[chosen]
-
-        return batch
-
-
 def builders(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
     """The four models, by name."""
     whole = Sight(width=settings.width, depth=settings.depth)
@@ -86,31 +66,9 @@ def builders(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
     }
 
 
-def load(settings: Settings) -> tuple[Digits, str]:
-    """The digits, and which they are."""
-    found = load_mnist()
-    parts = [found.train[: settings.pictures].float(), found.test[: settings.tests].float()]
-    mean, spread = parts[0].mean(), parts[0].std()
-    train, test = ((part - mean) / spread for part in parts)
-    labels = found.train_labels[: settings.pictures], found.test_labels[: settings.tests]
-    return Digits(train, labels[0], test, labels[1]), found.said
-
-
-@torch.no_grad()
-def answers(model: nn.Module, pictures: Tensor) -> Tensor:
-    """The scores of each picture, without dropout."""
-    model.eval()
-    return torch.cat([model(part) for part in pictures.split(250)])
-
-
-def accuracy(model: nn.Module, pictures: Tensor, labels: Tensor) -> float:
-    """The share of pictures that get their label."""
-    return float((answers(model, pictures).argmax(1) == labels).float().mean())
-
-
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train all models on the same batches; then shift, turn, look, and set heads to a filter."""
-    digits, said = load(settings)
+    digits, said = load(settings.pictures, settings.tests)
     yield TextEvent("The pictures", said)
     makers = builders(settings)
     found = {name: PatchResults() for name in makers}

@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.data.sets.masks import Segmented
 from regard.errors import Unreachable
-from regard.experiments.images.unet.figures import draw_curves, draw_segmentations, draw_shifts, draw_skips
+from regard.experiments.images.unet.figures import draw_curves, draw_segmentations, draw_skips
 from regard.experiments.images.unet.segmentation import (
     Brightness,
     Scores,
@@ -18,6 +18,7 @@ from regard.experiments.images.unet.segmentation import (
     train_steps,
     try_on,
 )
+from regard.experiments.images.unet.shifts import compare_shifts
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.models.unet import UNet
@@ -184,54 +185,9 @@ def _closer(
     )
     yield FigureEvent("skips", draw_skips(lost, ("Dice", "outline F")), SKIPS)
     yield ProgressEvent("shifting pictures", 0.95)
-    yield from _shifts(found, pictures, settings)
-
-
-def shifted(model: UNet, picture: Tensor, shift: int, border: int) -> Tensor:
-    """How much the probabilities of a picture (c y x) change when it is shifted right, moved back, by pixel.
-
-    The picture lies on a ground of its own corner's brightness, `border` pixels wide, so that neither the shift nor
-    the padding of the network cuts anything off.
-    """
-    ground = (
-        picture[:, :1, :1].expand(-1, picture.shape[1] + 2 * border, picture.shape[2] + 2 * border).clone()
-    )
-    ground[:, border:-border, border:-border] = picture
-    with torch.no_grad():
-        still, moved = (model(one[None]).softmax(1)[0] for one in (ground, ground.roll(shift, 2)))
-    change = (moved.roll(-shift, 2) - still).abs().sum(0) / 2
-    return change[border:-border, border:-border]
-
-
-def _shifts(
-    found: dict[str, SegmentationResults], pictures: Segmented, settings: Settings
-) -> Iterator[Event]:
     images, _ = pictures.whole("test")
-    picture, period = images[len(images) // 2], 2**settings.depth
-    # Not quite six times the period is what a score sees to each side; the rest is room for the shift.
-    border = 7 * period
-    shifts = range(0, period + 1)
-    curves = {name: {shift: [] for shift in shifts} for name in (WITH, WITHOUT)}
-    maps: dict[tuple[str, int], Tensor] = {}
-    for name, curve in curves.items():
-        for seed, model in enumerate(found[name].models):
-            for shift in shifts if seed == 0 else (1, period // 2):
-                change = shifted(model.eval(), picture, shift, border)
-                maps.setdefault((name, shift), change)
-                curve[shift].append(float(change.mean()))
-                yield Metric(f"change under a shift, {name}", curve[shift][-1], seed, {"pixels": shift})
-        exact = shifted(found[name].models[0].double(), picture.double(), period, border)
-        yield Metric(f"largest change under a shift by {period}, {name}", float(exact.max()))
-        found[name].models[0].float()
-    half = period // 2
-    yield PairedMetric(
-        "change under a shift of half a period, with skips minus without",
-        (WITH, WITHOUT),
-        dict(enumerate(curves[WITH][half])),
-        dict(enumerate(curves[WITHOUT][half])),
-    )
-    shown = {(name, shift): maps[name, shift] for name in curves for shift in (1, half, period)}
-    yield FigureEvent("shifts", draw_shifts(curves, shown, period), SHIFTS)
+    models = {variant: found[variant].models for variant in (WITH, WITHOUT)}
+    yield from compare_shifts(models, images[len(images) // 2], 2**settings.depth)
 
 
 TABLE = (
@@ -249,10 +205,6 @@ SEGMENTATIONS = (
 SKIPS = (
     "What is lost when, after training, one skip is replaced by its mean over the picture: it still says how much of each channel there is, but no longer where. Bars: means; points: seeds. "
     "The network was not trained anew: it had learned to rely on what is taken away."
-)
-SHIFTS = (
-    "Left: the share of probability that changes class, averaged over the picture (seed 0), when the picture is shifted by so many pixels and the answer is moved back. A convolution alone would give 0 "
-    "everywhere. Max pooling starts its squares at even pixels, so only shifts by 2^depth (dotted) change nothing. With skips the change is small, and smaller for even shifts: most of it comes from the upper levels. Right: where each network changes its mind (seed 0)."
 )
 SOURCE = "Toronto A4, question 4"
 

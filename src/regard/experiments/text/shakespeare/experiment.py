@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from regard.claims import Claim
 from regard.experiments.text.corpus import Corpus, load_corpus, real_words, speak, words
@@ -20,11 +20,11 @@ from regard.experiments.text.shakespeare.figures import (
     draw_epochs,
     draw_losses,
 )
+from regard.experiments.text.shakespeare.written_out import compare_written_out
 from regard.generation.sampling import Sampler
-from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.text_model import save_text_model
-from regard.models.gpt.block import CausalAttention
 from regard.models.gpt.model import GPT
 from regard.models.gpt.presets import DUKE, JERUSALEM
 from regard.training import (
@@ -161,43 +161,6 @@ def _tested(model: GPT, corpus: Corpus) -> tuple[float, float, float]:
     return loss, last_right(model, corpus, "train"), last_right(model, corpus, "test")
 
 
-def written_out(layer: CausalAttention, x: Tensor) -> tuple[list[tuple[str, str]], Tensor]:
-    """Causal attention step by step, as Duke HW3 asks for it: what each step gives, and the output."""
-    config, steps = layer.config, []
-
-    def note(what: str, value: Tensor) -> Tensor:
-        steps.append((what, " × ".join(map(str, value.shape))))
-        return value
-
-    mixed = note("one linear map gives queries, keys and values side by side", layer.mix(x))
-    q, k, v = (part.unflatten(-1, (config.heads, -1)).transpose(1, 2) for part in mixed.chunk(3, -1))
-    note("split, and cut into heads: batch, head, place, channel of the head", q)
-    scores = note("q kᵀ / √(channels of a head)", q @ k.mT / config.head_width**0.5)
-    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-    weights = note(
-        "the future set to −∞, then softmax over the keys", scores.masked_fill(future, -inf).softmax(-1)
-    )
-    heads = note("weights times values", weights @ v)
-    return steps, note("heads side by side again, and out", layer.out(heads.transpose(1, 2).flatten(2)))
-
-
-def _forward(model: GPT) -> Iterator[Event]:
-    layer = model.blocks[0].attention
-    assert isinstance(layer, CausalAttention)
-    x = torch.randn(2, 10, model.config.width, generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        steps, output = written_out(layer, x)
-        yield Metric(
-            "gap between attention written out and the layer", float((output - layer(x)).abs().max())
-        )
-    yield TableEvent(
-        "steps",
-        ("step", "shape"),
-        steps,
-        "Causal attention written out, for a batch of 2 and 10 places of Duke HW3's model.",
-    )
-
-
 def _sentences(model: GPT, corpus: Corpus, epoch: float) -> Iterator[Event]:
     """Three sentences each way, as Jerusalem ex. 5 asks."""
     ways = {"plain": Sampler(), "top-k 5": Sampler(top_k=5)}
@@ -227,7 +190,7 @@ def _duke(
     torch.manual_seed(context.seed)
     model = GPT(replace(DUKE, vocabulary=corpus.tokenizer.size))
     start, began = corpus.tokenizer.decode([0]), time.monotonic()
-    yield from _forward(model)
+    yield from compare_written_out(model)
     before = evaluate(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
     if known:
         yield Metric("loss before training", before)
