@@ -153,6 +153,7 @@ COMPARISON = Comparison(
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 40, None], ids=["80 columns", "40 columns", "a pipe"])
 def test_no_verb_cuts_a_name(capsys, monkeypatch, elsewhere: Path, width: int | None) -> None:
     from regard.lab.console import console

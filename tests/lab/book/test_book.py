@@ -30,6 +30,7 @@ def test_the_book_holds_every_report_and_the_coverage(one, store, tmp_path) -> N
     assert not problems and 'id="heights"' in text and "How high is it?" in text and 'id="coverage"' in text
 
 
+@pytest.mark.slow
 def test_the_book_tells_what_each_assignment_asks_and_where_the_answer_is(one, store, tmp_path) -> None:
     text = made(store, tmp_path / "book")[2].read_text()
     part = text[text.index('id="source-duke"') : text.index('id="source-berkeley"')]
@@ -43,6 +44,7 @@ def test_the_book_tells_what_each_assignment_asks_and_where_the_answer_is(one, s
     )
 
 
+@pytest.mark.slow
 def test_what_is_not_in_the_book_is_named_without_a_link(one, store, tmp_path, monkeypatch) -> None:
     other = replace(one, name="depths", answers=(7,))
     monkeypatch.setattr(registry, "everything", lambda: [one, other])
@@ -50,6 +52,7 @@ def test_what_is_not_in_the_book_is_named_without_a_link(one, store, tmp_path, m
     assert "depths" in text and 'href="#depths"' not in text
 
 
+@pytest.mark.slow
 def test_an_experiment_says_which_questions_it_answers(one, store, tmp_path) -> None:
     assert "Answers Duke HW3: 3a" in made(store, tmp_path / "book")[2].read_text()
 

@@ -85,6 +85,7 @@ def test_no_text_calls_an_assignment_the_document() -> None:
     assert not found
 
 
+@pytest.mark.slow
 def test_every_claim_and_theorem_names_its_source_as_the_table_does() -> None:
     claims = {claim.source for experiment in registry.everything() for claim in experiment.claims}
     corrections = {theorem.correction for theorem in library.everything()}
@@ -98,6 +99,7 @@ def test_every_claim_and_theorem_names_its_source_as_the_table_does() -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_string_of_an_experiment_names_its_sources_as_the_table_does() -> None:
     for path in (ROOT / "src" / "regard" / "experiments").rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
