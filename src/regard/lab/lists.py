@@ -7,7 +7,7 @@ from typing import get_args
 from rich.text import Text
 
 from regard.lab.book.coverage import Item
-from regard.lab.book.sources import Source
+from regard.lab.book.sources import Assignment
 from regard.lab.console import COLOURS, console
 from regard.lab.experiment import Chapter, Experiment
 from regard.lab.store.entries import RunEntry
@@ -72,7 +72,7 @@ def show_coverage(items: Iterable[Item]) -> None:
     show_table(console, ANSWERED, rows)
 
 
-def show_course(source: Source, items: Iterable[Item]) -> None:
+def show_course(source: Assignment, items: Iterable[Item]) -> None:
     """What answers the questions of one course."""
     facts = f"{source.institution}, {source.course}, {source.term}: {source.title}"
     console.print(f"[bold]{source.name}[/]  [dim]{facts}[/]")

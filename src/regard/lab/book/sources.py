@@ -11,7 +11,7 @@ from regard.lab.book.checklist import ITEMS, ChecklistItem
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class Assignment:
     """A course assignment: whose it is, what it asks, and what of it was read."""
 
     word: str
@@ -38,7 +38,7 @@ class Source:
 
 
 SOURCES = (
-    Source(
+    Assignment(
         word="duke",
         name="Duke HW3",
         institution="Duke University",
@@ -51,7 +51,7 @@ SOURCES = (
             composers apart.""",
         read="the questions",
     ),
-    Source(
+    Assignment(
         word="berkeley",
         name="Berkeley HW6",
         institution="University of California, Berkeley",
@@ -63,7 +63,7 @@ SOURCES = (
             linear one has to do with principal components; beam search and where it fails.""",
         read="the questions with the course's solutions",
     ),
-    Source(
+    Assignment(
         word="jerusalem",
         name="Jerusalem ex. 5",
         institution="Hebrew University of Jerusalem",
@@ -75,7 +75,7 @@ SOURCES = (
             without top-k.""",
         read="the questions",
     ),
-    Source(
+    Assignment(
         word="amsterdam",
         name="Amsterdam A2",
         institution="University of Amsterdam",
@@ -87,7 +87,7 @@ SOURCES = (
             passing, and attention on graphs beside convolution.""",
         read="the questions with one set of worked answers, which are not the course's own",
     ),
-    Source(
+    Assignment(
         word="toronto",
         name="Toronto A4",
         institution="University of Toronto",
@@ -104,7 +104,7 @@ SOURCES = (
 "The five, in the order of their items."
 
 
-def find(word: str) -> Source:
+def find(word: str) -> Assignment:
     """The source that a person means by a word such as amsterdam.
 
     >>> find("amsterdam").name

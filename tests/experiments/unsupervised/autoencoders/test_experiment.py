@@ -39,7 +39,7 @@ def digits() -> Pictures:
 @pytest.fixture(scope="module")
 def events(tmp_path_factory) -> list:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(autoencoders, "load_digits", digits)
+        patch.setattr(autoencoders, "load_mnist", digits)
         return list(run(SETTINGS, Context(folder=tmp_path_factory.mktemp("run"))))
 
 
@@ -83,7 +83,7 @@ def test_without_digits_the_rest_is_measured_and_it_is_said(tmp_path, monkeypatc
     def absent() -> None:
         raise Unreachable("mnist is not reachable from here", "no network", "connect")
 
-    monkeypatch.setattr(autoencoders, "load_digits", absent)
+    monkeypatch.setattr(autoencoders, "load_mnist", absent)
     few = replace(SETTINGS, samples=300)
     events = list(run(few, Context(folder=tmp_path)))
     assert [one.name for one in events if isinstance(one, TextEvent)] == ["the digits"]
