@@ -37,6 +37,9 @@ CPU_ONLY: dict[str, str] = {
     "test_a_bag_says_what_it_is": "names the CPU in its sentence",
     "test_another_thread_is_not_recorded": "a thread of its own, which this plugin does not reach",
     "test_neighbouring_numbers_are_dropped_independently": "multiplies matrices of integers",
+    "training/test_torch_optimiser.py": "bits of float32; on a GPU a plan computes in bfloat16 unless told",
+    "training/test_stopping.py": "bits of float32; on a GPU a plan computes in bfloat16 unless told",
+    "test_pads_are_hidden_from_all_but_themselves": "asks a cache for its places on the CPU",
     "training/test_parallel.py": "two processes of gloo; several GPUs are tried by torchrun",
     "training/test_resume.py": "starts processes of its own, which this plugin does not reach",
 }
@@ -56,11 +59,11 @@ class OnGPU(TorchFunctionMode):
             return func(args[0].detach().cpu() if args[0].is_cuda else args[0], *args[1:], **words)
         generator = words.get("generator")
         drawn = generator is not None and generator.device.type == "cpu"
-        if func is torch.from_numpy:
-            return func(*args).cuda()
         if func in self.makers:
             return self.made(func, args, words, drawn)
         drawn = drawn or (func.__name__ in RANDOM and generator is None)
+        if "tensor" in words:  # the functions of torch.nn.init hand it on by name
+            args = (words.pop("tensor"), *args)
         if not (drawn and args and isinstance(args[0], torch.Tensor) and args[0].is_cuda):
             return func(*args, **words)
         result = func(
@@ -77,6 +80,16 @@ class OnGPU(TorchFunctionMode):
         asks = words.pop("requires_grad", False)
         made = func(*args, **words, device="cpu" if target.type == "cuda" else target).to(target)
         return made.requires_grad_() if asks else made
+
+
+def from_numpy(array: Any, plain: Any = torch.from_numpy) -> torch.Tensor:
+    """What torch makes of an array, which no mode hears of, moved to the GPU."""
+    return plain(array).cuda()
+
+
+def pytest_configure() -> None:
+    """Arrays become tensors on the GPU."""
+    torch.from_numpy = from_numpy
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
