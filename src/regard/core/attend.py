@@ -10,6 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from regard.arguments import check
+from regard.arguments import told as named
 from regard.core.backends import BACKENDS, choose
 from regard.core.call import Call
 from regard.core.edges import Edges
@@ -65,8 +67,8 @@ def attend(
     """
     check_tensors(q, k, v)
     check_factors(similarity, support, position, normalise)
-    if not 0.0 <= dropout < 1.0:
-        raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
+    if not (type(dropout) is float and 0.0 <= dropout < 1.0 and type(weights) is bool and generator is None):
+        check_options(dropout, weights, generator)
     similarity.fit(q, k)
     support.fit(q, k)
     if normalise.divides:
@@ -89,6 +91,11 @@ def attend(
 
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Raise where the tensors do not belong together."""
+    if not (isinstance(q, Tensor) and isinstance(k, Tensor) and isinstance(v, Tensor)):
+        name, got = next((n, x) for n, x in (("q", q), ("k", k), ("v", v)) if not isinstance(x, Tensor))
+        raise RegardError(
+            "attend needs tensors", f"{name}={named(got)}", f"pass torch.as_tensor({name}), of floats"
+        )
     sizes = q.shape, k.shape, v.shape
     if not len(sizes[0]) == len(sizes[1]) == len(sizes[2]) == 4:
         raise RegardError(
@@ -117,6 +124,15 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
             f"q {q.device}, k {k.device}, v {v.device}",
             "move them, as in k.to(q.device)",
         )
+
+
+def check_options(dropout: object, weights: object, generator: object) -> None:
+    """Raise where an option is of another kind, or no share."""
+    check("attend", "dropout", dropout, float)
+    check("attend", "weights", weights, bool)
+    check("attend", "generator", generator, torch.Generator | None)
+    if not 0.0 <= dropout < 1.0:  # type: ignore[operator]
+        raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
 
 
 def told(q: Tensor, k: Tensor, v: Tensor) -> str:
@@ -149,11 +165,9 @@ def check_factors(similarity: object, support: object, position: object, normali
         ("normalise", normalise, Normaliser, "Softmax()"),
     )
     name, value, example = next((n, x, e) for n, x, kind, e in factors if not isinstance(x, kind))
-    if isinstance(value, Tensor) and name == "support":
-        got, fix = f"a tensor {tuple(value.shape)} of {value.dtype}", "wrap the mask: support=Mask(mask)"
-    else:
-        got, fix = repr(value), f"pass an object, such as {name}={example}"
-    raise RegardError(f"this is not what {name} takes", got, fix)
+    masks = isinstance(value, Tensor) and name == "support"
+    fix = "wrap the mask: support=Mask(mask)" if masks else f"pass an object, such as {name}={example}"
+    raise RegardError(f"this is not what {name} takes", named(value), fix)
 
 
 def check_nonnegative(
