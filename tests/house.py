@@ -13,7 +13,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "regard"
 
-WORDS = {"errors", "shapes", "claims", "files"}
+WORDS = {"errors", "shapes", "claims", "files", "arguments"}
 SIBLINGS = {"core", "data", "training", "generation"}
 FACADE = "regard"
 MAY = dict.fromkeys(WORDS | SIBLINGS, WORDS)

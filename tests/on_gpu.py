@@ -69,7 +69,10 @@ class OnGPU(TorchFunctionMode):
         result = func(
             args[0].cpu(), *(x.cpu() if isinstance(x, torch.Tensor) else x for x in args[1:]), **words
         )
-        return args[0].copy_(result) if func.__name__.endswith("_") else result.to(args[0].device)
+        if not func.__name__.endswith("_"):
+            return result.to(args[0].device)
+        with torch.no_grad():
+            return args[0].copy_(result)
 
     @staticmethod
     def made(func: Any, args: tuple, words: dict, drawn: bool) -> Any:

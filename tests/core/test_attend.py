@@ -16,6 +16,7 @@ from torch import Tensor
 from regard.core.attend import attend
 from regard.core.backends import BACKENDS
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Divide, Mean, Normaliser, Raw, Softmax, Symmetric
 from regard.core.position import Alibi, LearnedRelative, Position, Relative, Rotary
 from regard.core.similarity import (
@@ -29,7 +30,7 @@ from regard.core.similarity import (
     polynomial,
     relu,
 )
-from regard.core.support import Causal, Full, Mask, Packed, Support, Window
+from regard.core.support import Causal, Full, Packed, Support, Window
 from regard.errors import RegardError
 
 TOLERANCE = 1e-10

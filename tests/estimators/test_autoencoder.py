@@ -128,7 +128,7 @@ def test_one_point_and_columns_that_never_change_are_learned(rows: int) -> None:
         ),
         (
             lambda: AutoencoderEstimator(0).fit(points()),
-            "an autoencoder has an input and a bottleneck, each of width 1 or more\n  got: sizes=(5, 100, 0)\n  fix: pass (width, ..., bottleneck)",
+            "AutoencoderEstimator: n_components is an int in the range [1, inf)\n  got: n_components=0\n  fix: pass an int in the range [1, inf)",
         ),
         (
             lambda: AutoencoderEstimator(2, max_iter=1).fit(points()).inverse_transform(np.ones((4, 3))),

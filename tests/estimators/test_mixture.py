@@ -163,11 +163,11 @@ def test_bad_input_is_told_as_scikit_learn_tells_it(kind) -> None:
         ),
         (
             lambda: GaussianMixture(0).fit(clusters()),
-            "a mixture has at least one component\n  got: n_components=0\n  fix: pass 1 or more",
+            "GaussianMixture: n_components is an int in the range [1, inf)\n  got: n_components=0\n  fix: pass an int in the range [1, inf)",
         ),
         (
             lambda: GaussianMixture(covariance_type="tied").fit(clusters()),
-            "no covariance of that kind\n  got: covariance_type='tied'\n  fix: one of full, diag, spherical",
+            "no covariance_type of that name\n  got: 'tied'\n  fix: one of diag, full, spherical",
         ),
         (
             lambda: GaussianMixture().fit(clusters()).sample(0),

@@ -11,10 +11,11 @@ from regard.core.attend import attend
 from regard.core.backends import sdpa
 from regard.core.backends.edges import native
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Divide, Mean, Raw, Softmax
 from regard.core.position import Relative
 from regard.core.similarity import Additive, Constant, Cosine, Dot, Gaussian, Kernel, elu_plus_one, relu
-from regard.core.support import Causal, Full, Mask, Window
+from regard.core.support import Causal, Full, Window
 
 ROWS, WIDTH, CHANNELS = 6, 4, 3
 PLACES = [(name, row, bad) for name in "qkv" for row in (3, 5) for bad in (nan, inf, -inf)]

@@ -197,8 +197,8 @@ def test_what_is_generated_can_be_trained_on() -> None:
 @pytest.mark.parametrize(
     ("prompt", "words", "message"),
     [
-        (torch.zeros(1, 0, dtype=torch.long), {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: shape (1, 0)\n  fix: give the model a token to start from"),
-        ([torch.tensor([1]), torch.zeros(0, dtype=torch.long)], {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: shape (0,)\n  fix: give the model a token to start from"),
+        (torch.zeros(1, 0, dtype=torch.long), {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: a tensor (1, 0) of torch.int64\n  fix: give the model a token to start from"),
+        ([torch.tensor([1]), torch.zeros(0, dtype=torch.long)], {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: a tensor (0,) of torch.int64\n  fix: give the model a token to start from"),
         (torch.zeros(1, 1, dtype=torch.long), {"steps": 0}, "there is nothing to generate\n  got: steps=0\n  fix: give at least 1"),
         (torch.tensor([[11]]), {"steps": 1}, "a token id outside of the vocabulary\n  got: ids from 11 to 11\n  fix: ids go from 0 to 10"),
     ],

@@ -30,5 +30,5 @@ def test_a_stop_after_nothing_is_told_in_three_lines(ends, got) -> None:
         Stop(*ends)
     assert (
         str(caught.value)
-        == f"a text stops after a sequence of tokens\n  got: {got}\n  fix: give at least one token each"
+        == f"a text stops after a sequence of tokens\n  got: {got}\n  fix: give tuples of ids, with at least one token each"
     )

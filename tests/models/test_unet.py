@@ -215,8 +215,7 @@ def test_what_does_not_fit_is_told_in_three_lines() -> None:
         "a cut names a level that has no skip\n  got: level 0, skips at [1]\n  fix: cut levels that have one"
     )
     assert told(lambda: UNet(channels=1, classes=0)) == (
-        "a U-Net has at least one channel, one class and a width of one, and a depth of 0 or more\n"
-        "  got: channels=1, classes=0, width=64, depth=4\n  fix: pass larger sizes"
+        "UNet: classes is a whole number from 1 to 1000000000\n  got: classes=0\n  fix: pass classes=1 or more"
     )
     assert told(lambda: UNet(channels=1, classes=2, depth=2, skips=(2,))) == (
         "a U-Net of depth 2 has the levels 0 to 1\n  got: skips=[2]\n"

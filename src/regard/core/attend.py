@@ -10,6 +10,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from regard.arguments import check
+from regard.arguments import told as named
 from regard.core.backends import choose, run
 from regard.core.call import Call
 from regard.core.edges import Edges
@@ -63,12 +65,12 @@ def attend(
     >>> attended.output, attended.backend
     (tensor([[[[2.]]]]), 'sdpa')
     """
-    if not q.dtype is k.dtype is v.dtype:
-        q, k, v = as_autocast(q, k, v)
     check_tensors(q, k, v)
+    if not (q.dtype is k.dtype is v.dtype and q.is_floating_point()):
+        q, k, v = one_type(q, k, v)
     check_factors(similarity, support, position, normalise)
-    if not 0.0 <= dropout < 1.0:
-        raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
+    if not (type(dropout) is float and 0.0 <= dropout < 1.0 and type(weights) is bool and generator is None):
+        check_options(dropout, weights, generator)
     similarity.fit(q, k)
     support.fit(q, k)
     if normalise.divides:
@@ -90,17 +92,27 @@ def attend(
     return Attended(output, made if call.weights else None, name, reason)
 
 
-def as_autocast(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def one_type(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Under autocast, all three in its type, as torch's own attention does it: norms leave float32 there."""
     kind = q.device.type
-    if not torch.is_autocast_enabled(kind):
-        return q, k, v
-    half = torch.get_autocast_dtype(kind)
-    return q.to(half), k.to(half), v.to(half)
+    floats = q.is_floating_point() and k.is_floating_point() and v.is_floating_point()
+    if floats and torch.is_autocast_enabled(kind):
+        half = torch.get_autocast_dtype(kind)
+        return q.to(half), k.to(half), v.to(half)
+    raise RegardError(
+        "q, k and v need one floating type",
+        f"q {q.dtype}, k {k.dtype}, v {v.dtype}",
+        "convert them, as in k.to(q.dtype)",
+    )
 
 
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Raise where the tensors do not belong together."""
+    if not (isinstance(q, Tensor) and isinstance(k, Tensor) and isinstance(v, Tensor)):
+        name, got = next((n, x) for n, x in (("q", q), ("k", k), ("v", v)) if not isinstance(x, Tensor))
+        raise RegardError(
+            "attend needs tensors", f"{name}={named(got)}", f"pass torch.as_tensor({name}), of floats"
+        )
     sizes = q.shape, k.shape, v.shape
     if not len(sizes[0]) == len(sizes[1]) == len(sizes[2]) == 4:
         raise RegardError(
@@ -117,18 +129,21 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
             f"{heads} query heads, {groups} key heads",
             "use as many, or a divisor",
         )
-    if not (q.dtype is k.dtype is v.dtype and q.is_floating_point()):
-        raise RegardError(
-            "q, k and v need one floating type",
-            f"q {q.dtype}, k {k.dtype}, v {v.dtype}",
-            "convert them, as in k.to(q.dtype)",
-        )
     if not q.device == k.device == v.device:
         raise RegardError(
             "q, k and v lie on different devices",
             f"q {q.device}, k {k.device}, v {v.device}",
             "move them, as in k.to(q.device)",
         )
+
+
+def check_options(dropout: object, weights: object, generator: object) -> None:
+    """Raise where an option is of another kind, or no share."""
+    check("attend", "dropout", dropout, float)
+    check("attend", "weights", weights, bool)
+    check("attend", "generator", generator, torch.Generator | None)
+    if not 0.0 <= dropout < 1.0:  # type: ignore[operator]
+        raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
 
 
 def told(q: Tensor, k: Tensor, v: Tensor) -> str:
@@ -161,11 +176,9 @@ def check_factors(similarity: object, support: object, position: object, normali
         ("normalise", normalise, Normaliser, "Softmax()"),
     )
     name, value, example = next((n, x, e) for n, x, kind, e in factors if not isinstance(x, kind))
-    if isinstance(value, Tensor) and name == "support":
-        got, fix = f"a tensor {tuple(value.shape)} of {value.dtype}", "wrap the mask: support=Mask(mask)"
-    else:
-        got, fix = repr(value), f"pass an object, such as {name}={example}"
-    raise RegardError(f"this is not what {name} takes", got, fix)
+    masks = isinstance(value, Tensor) and name == "support"
+    fix = "wrap the mask: support=Mask(mask)" if masks else f"pass an object, such as {name}={example}"
+    raise RegardError(f"this is not what {name} takes", named(value), fix)
 
 
 def check_nonnegative(

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.arguments import check, check_fields, check_sizes, told
 from regard.errors import RegardError
 from regard.shapes import Bool, Float, Int
 
@@ -72,6 +73,10 @@ class Causal(Support):
     offset: Offset = None
     "The key at which query 0 stands."
 
+    def __post_init__(self) -> None:
+        if self.offset is not None:
+            check_fields(self)
+
     def fit(self, q: Tensor, k: Tensor) -> None:
         check_offset(self.offset, q)
 
@@ -97,6 +102,8 @@ class Window(Support):
     "The key at which query 0 stands."
 
     def __post_init__(self) -> None:
+        if not (type(self.size) is int and type(self.causal) is bool and self.offset is None):
+            check_fields(self)
         if self.size < 0:
             raise RegardError(
                 "a window cannot have a negative size", f"size={self.size}", "Window(0) sees itself alone"
@@ -129,11 +136,18 @@ class Grid(Support):
     "Steps to the cells seen: a list of steps, or a list of such lists, one per head; all of one length."
 
     def __post_init__(self) -> None:
-        steps = self.steps
+        check("Grid", "shape", self.shape, tuple[int, ...])
+        check_sizes("Grid", **{f"shape[{axis}]": size for axis, size in enumerate(self.shape)})
+        try:
+            steps = self.steps
+        except (TypeError, ValueError, RuntimeError):
+            steps = torch.zeros(())
         if steps.dim() not in (2, 3) or steps.shape[-1] != len(self.shape):
             raise RegardError(
                 "Grid needs offsets with one step for each axis of the grid",
-                f"offsets of shape {tuple(steps.shape)} on a grid of {len(self.shape)} axes",
+                f"offsets of shape {tuple(steps.shape)} on a grid of {len(self.shape)} axes"
+                if steps.dim()
+                else f"offsets={told(self.offsets)}",
                 "pass [(0, 1), (1, 0)] on two axes, or one such list per head",
             )
 
@@ -170,62 +184,6 @@ class Grid(Support):
 
 
 @dataclass(frozen=True, eq=False)
-class Mask(Support):
-    """A person's own attention mask: booleans, or floats that are added to the scores (an additive mask).
-
-    A boolean is True where the query may look. Of floats, 0 changes nothing, -inf hides the pair, and any
-    other number is a bias. `Attended.reason` says which of the two was seen. Whole numbers are refused: 1
-    means "look" to some and "hidden" to others.
-
-    >>> Mask(torch.eye(2, dtype=torch.bool)).mask(2, 2)
-    tensor([[ True, False],
-            [False,  True]])
-    >>> Mask(torch.tensor([[0.0, float("-inf")], [0.5, 0.0]])).mask(2, 2)
-    tensor([[ True, False],
-            [ True,  True]])
-    """
-
-    allowed: Tensor
-    "Booleans or floats, (n m), or anything else with n and m last that broadcasts to (b h n m)."
-
-    def __post_init__(self) -> None:
-        check_mask(self.allowed)
-
-    @property
-    def adds(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Whether the mask is of floats, which are added to the scores."""
-        return self.allowed.is_floating_point()
-
-    @property
-    def note(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """Which of the two kinds of mask it is."""
-        return "; an additive mask: 0 looks, -inf hides" if self.adds else "; a boolean mask: True looks"
-
-    def fit(self, q: Tensor, k: Tensor) -> None:
-        scores = (*q.shape[:3], k.shape[2])
-        own = (1,) * (4 - self.allowed.dim()) + tuple(self.allowed.shape)
-        if (
-            len(own) > 4
-            or own[2:] != scores[2:]
-            or any(a not in (1, s) for a, s in zip(own, scores, strict=True))
-        ):
-            raise RegardError(
-                "the mask does not fit the scores",
-                f"mask {tuple(self.allowed.shape)}, scores {scores} (b h n m)",
-                "give it the shape (n m), (h n m) or (b h n m); (b 1 n m) serves all heads",
-            )
-
-    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
-        allowed = self.allowed.to(device)
-        return allowed != -torch.inf if self.adds else allowed
-
-    def bias(
-        self, n: int, m: int, device: torch.device | str = "cpu", kind: torch.dtype = torch.float32
-    ) -> Float[Tensor, "*axes n m"] | None:
-        return self.allowed.to(device, kind) if self.adds else None
-
-
-@dataclass(frozen=True, eq=False)
 class Packed(Support):
     """Packed documents: a query sees the keys that carry the same document number.
 
@@ -239,6 +197,14 @@ class Packed(Support):
 
     ids: Int[Tensor, "*b m"]
     "The document of each key, (m) or row by row (b m)."
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ids, Tensor) or self.ids.is_floating_point():
+            raise RegardError(
+                "Packed needs the number of the document of each key",
+                f"ids={told(self.ids)}",
+                "pass a tensor of whole numbers, (m) or row by row (b m)",
+            )
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         shape, n, m = tuple(self.ids.shape), q.shape[2], k.shape[2]
@@ -271,6 +237,15 @@ class Both(Support):
     left: Support
     right: Support
 
+    def __post_init__(self) -> None:
+        for one in (self.left, self.right):
+            if not isinstance(one, Support):
+                raise RegardError(
+                    "a support combines with another",
+                    told(one),
+                    "pass two objects: Causal() & Window(3)",
+                )
+
     @property
     def adds(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         """Whether one of the two adds to the scores."""
@@ -301,6 +276,7 @@ class Either(Both):
     """What one of two supports allows; the result of `|`. A mask that adds to the scores is refused."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.adds:
             raise RegardError(
                 "either of two supports: what an additive mask adds would be lost",
@@ -320,24 +296,10 @@ def positions(n: int, m: int, offset: Offset, device: torch.device | str) -> Int
     return torch.arange(n, device=device).unsqueeze(1) + (m - n if offset is None else offset)
 
 
-def check_mask(mask: object) -> None:
-    """Raise where a person's mask is neither of booleans nor of floats."""
-    if not isinstance(mask, Tensor):
-        raise RegardError(
-            "Mask needs a tensor, of booleans or of floats",
-            type(mask).__name__,
-            "pass Mask(torch.as_tensor(mask)), True where the query may look",
-        )
-    if mask.dtype is not torch.bool and not mask.is_floating_point():
-        raise RegardError(
-            "Mask needs booleans (True looks) or floats (0 looks, -inf hides); whole numbers may mean either",
-            f"{mask.dtype}",
-            "pass Mask(mask == 1) if 1 marks what may be seen, Mask(mask == 0) if it marks what is hidden",
-        )
-
-
 def check_offset(offset: Offset, q: Tensor) -> None:
-    """Raise where an offset that differs by row has not one entry per row."""
+    """Raise where an offset is no number, or one that differs by row has not one entry per row."""
+    if isinstance(offset, Tensor) and (offset.is_floating_point() or offset.is_complex()):
+        raise RegardError("offset is a whole number", f"{offset.dtype}", "convert it with .long()")
     if isinstance(offset, Tensor) and offset.dim() and tuple(offset.shape) != (q.shape[0],):
         raise RegardError(
             "offset needs one number, or one for each row of the batch",

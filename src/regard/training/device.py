@@ -2,9 +2,11 @@
 
 import torch
 
+from regard.arguments import kinds
 from regard.errors import RegardError
 
 
+@kinds
 def find_device(name: str) -> torch.device:
     """The device of that name, if this machine has it.
 

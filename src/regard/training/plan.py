@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from regard.arguments import MOST, check_fields
 from regard.errors import RegardError
 from regard.training.schedule import Schedule, factor
 from regard.training.stopping import EarlyStopping
@@ -52,6 +53,7 @@ class Plan:
     "Where the random numbers of its steps start."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         low, high = self.betas
         for fine, got, fix in (
             (self.steps >= 1, f"steps={self.steps}", "make at least one step"),
@@ -67,7 +69,7 @@ class Plan:
             (0 <= self.warmup < 1, f"warmup={self.warmup}", "give the share of the steps, from 0 to below 1"),
             (0 <= self.floor <= 1, f"floor={self.floor}", "give a share of the learning rate, from 0 to 1"),
             (self.clip is None or self.clip > 0, f"clip={self.clip}", "a norm above 0, or none"),
-            (self.accumulate >= 1, f"accumulate={self.accumulate}", "average at least one batch"),
+            (1 <= self.accumulate <= MOST, f"accumulate={self.accumulate}", "average at least one batch"),
             (0 <= self.seed < 2**63, f"seed={self.seed}", "give a whole number from 0 to 2**63 - 1"),
         ):
             if not fine:

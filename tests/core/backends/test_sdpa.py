@@ -6,10 +6,11 @@ import torch.nn.functional as F
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Mean
 from regard.core.position import Alibi
 from regard.core.similarity import Constant, Dot
-from regard.core.support import Causal, Full, Mask
+from regard.core.support import Causal, Full
 from regard.errors import RegardError
 
 X = torch.linspace(-1, 1, 2 * 2 * 5 * 3).view(2, 2, 5, 3)

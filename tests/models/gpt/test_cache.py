@@ -3,8 +3,9 @@
 import pytest
 import torch
 
+from regard.core.mask import Mask
 from regard.core.similarity import Kernel, elu_plus_one
-from regard.core.support import Causal, Mask, Window
+from regard.core.support import Causal, Window
 from regard.errors import RegardError
 from regard.models.gpt.cache import Cache, KVCache, LinearState, Move
 

@@ -389,9 +389,9 @@ def test_features_that_do_not_fit_are_told():
         "  fix: shape them (nodes, 3), or build the layer for as many"
     )
     assert message(torch.eye(6)[:, :3].to_sparse_coo()) == (
-        "layers over graphs take sparse features as Bags, which sort them once\n"
+        "layers over graphs take sparse features as SparseFeatures, which sort them once\n"
         "  got: a tensor of layout torch.sparse_coo\n"
-        "  fix: pass Bags.of(x), made once before the training"
+        "  fix: pass SparseFeatures.of(x), made once before the training"
     )
 
 

@@ -9,6 +9,7 @@ from types import ModuleType
 import torch
 from torch import Tensor
 
+from regard.arguments import told
 from regard.core.backends import linear, reference, sdpa
 from regard.core.backends.edges import backend as edges
 from regard.core.call import Call
@@ -27,7 +28,7 @@ WHY = {
 
 def choose(call: Call, name: str) -> tuple[str, str]:
     """The backend for a call, and why: the one asked for, or under 'auto' the fast one, if it can."""
-    if name != "auto":
+    if not isinstance(name, str) or name != "auto":
         return demand(call, name), "asked for"
     fast = (
         "edges"
@@ -44,11 +45,11 @@ def choose(call: Call, name: str) -> tuple[str, str]:
 
 def demand(call: Call, name: str) -> str:
     """The backend of that name; raises where there is none, or where it cannot do the call."""
-    if name not in BACKENDS:
+    if not isinstance(name, str) or name not in BACKENDS:
         raise RegardError(
             "no backend of that name",
-            repr(name),
-            nearest(name, BACKENDS, f"one of auto, {', '.join(BACKENDS)}"),
+            told(name),
+            nearest(str(name), BACKENDS, f"one of auto, {', '.join(BACKENDS)}"),
         )
     refusal = BACKENDS[name].refuse(call)
     if refusal is not None:

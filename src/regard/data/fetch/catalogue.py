@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from regard.arguments import kinds
 from regard.data.fetch.debian import Apt
 from regard.data.fetch.npm import Npm
 from regard.data.fetch.origin import Address, File, Origin
@@ -27,6 +28,7 @@ class Entry:
     "The members that are read, as patterns; none where the file is no archive."
 
 
+@kinds
 def entry(name: str) -> Entry:
     """The dataset of that name.
 
