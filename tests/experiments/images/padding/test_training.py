@@ -1,6 +1,7 @@
 """Amsterdam A2's training: its leak, its early end, its best weights; and cells that do not disturb each other."""
 
 from dataclasses import replace
+from threading import Event
 
 import pytest
 import torch
@@ -114,6 +115,17 @@ def test_all_networks_are_drawn_before_the_first_is_trained(monkeypatch: pytest.
     """A training sets torch's random numbers, which all of them share."""
     cells = [Cell("Net1", "valid", "clean", seed) for seed in range(3)]
     built: list[Cell] = []
-    monkeypatch.setattr(redgreen, "build", lambda cell: built.append(cell))
-    monkeypatch.setattr(redgreen, "teach", lambda *given: len(built))
+    begun = Event()
+
+    def build(cell: Cell) -> None:
+        if built:
+            begun.wait(0.1)
+        built.append(cell)
+
+    def teach(*given: object) -> int:
+        begun.set()
+        return len(built)
+
+    monkeypatch.setattr(redgreen, "build", build)
+    monkeypatch.setattr(redgreen, "teach", teach)
     assert [count for *_, count in teach_all(dict.fromkeys(cells, SMALL))] == [3, 3, 3]
