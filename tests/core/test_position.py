@@ -16,7 +16,7 @@ from regard.core.attend import attend
 from regard.core.normalise import Mean
 from regard.core.position import Alibi, LearnedRelative, Position, Relative, Rotary
 from regard.core.similarity import Constant, Dot
-from regard.core.support import Causal
+from regard.core.support import Causal, check_offset
 from regard.errors import RegardError
 
 ALONE = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PYTHONIOENCODING": "utf-8"}
@@ -230,3 +230,28 @@ def test_rotary_tells_of_names_and_places():
     with pytest.raises(RegardError) as error:
         Rotary(pairing="half")
     assert str(error.value) == "no pairing of that name\n  got: 'half'\n  fix: did you mean 'halves'?"
+
+
+@pytest.mark.parametrize("base", [0.0, -1.0, inf])
+def test_rotary_turns_by_a_base_above_zero_and_finite(base):
+    with pytest.raises(RegardError) as error:
+        Rotary(base=base)
+    assert (
+        str(error.value) == f"Rotary: base is above 0, and finite\n  got: base={base}\n  fix: 10000 is usual"
+    )
+
+
+@pytest.mark.parametrize("slope", [inf, -inf])
+def test_alibi_has_finite_slopes(slope):
+    with pytest.raises(RegardError, match="Alibi needs finite slopes"):
+        Alibi((0.5, slope))
+    assert Alibi((-1.0,)).slopes == (-1.0,)
+
+
+def test_an_offset_of_floats_is_told():
+    q = torch.ones(2, 3, 4, 6)
+    with pytest.raises(RegardError) as error:
+        check_offset(torch.tensor([0.5, 1.0]), q)
+    assert (
+        str(error.value) == "offset is a whole number\n  got: torch.float32\n  fix: convert it with .long()"
+    )

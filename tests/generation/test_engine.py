@@ -207,3 +207,29 @@ def test_nothing_to_start_from_or_to_do_is_told(prompt, words, message) -> None:
     with pytest.raises(RegardError) as caught:
         list(generate(MODEL, prompt, **words))
     assert str(caught.value) == message
+
+
+def test_the_penalty_speaks_of_the_first_token_of_a_prompt_that_was_moved() -> None:
+    def flat(ids: torch.Tensor) -> torch.Tensor:
+        return torch.ones(*ids.shape, 5)
+
+    given = [torch.tensor([0, 1, 2]), torch.tensor([0])]
+    found = continuation(flat, given, steps=1, context=9, sampler=Sampler(temperature=0, penalty=2.0))
+    assert found.tolist() == [[3], [1]]
+
+
+@pytest.mark.parametrize("steps", [0, 10**9 + 1])
+def test_no_steps_and_more_than_memory_holds_are_told(steps: int) -> None:
+    with pytest.raises(RegardError, match=f"steps={steps}"):
+        continuation(MODEL, torch.tensor([[1]]), steps=steps)
+
+
+def test_as_many_generators_as_rows_or_three_lines() -> None:
+    two = [torch.Generator().manual_seed(seed) for seed in (1, 2)]
+    assert continuation(MODEL, torch.tensor([[1], [2]]), steps=2, generator=two).shape == (2, 2)
+    with pytest.raises(RegardError) as error:
+        continuation(MODEL, torch.tensor([[1]]), steps=2, generator=two)
+    assert str(error.value) == (
+        "draws need one generator, or one for each row\n"
+        "  got: 2 generators, 1 rows\n  fix: give as many as there are prompts"
+    )

@@ -104,3 +104,31 @@ def test_a_rule_that_is_none_is_told_in_three_lines(model, words, message) -> No
     with pytest.raises(RegardError) as caught:
         reader(model, **words)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("prompt", "got"),
+    [
+        (torch.zeros(1, 0, dtype=torch.long), "a tensor (1, 0) of torch.int64"),
+        (torch.zeros(0, 3, dtype=torch.long), "a tensor (0, 3) of torch.int64"),
+        (torch.zeros(3, dtype=torch.long), "a tensor (3,) of torch.int64"),
+        (torch.zeros(1, 3), "a tensor (1, 3) of torch.float32"),
+        ([], "no prompt"),
+        ([torch.zeros(0, dtype=torch.long)], "a tensor (0,) of torch.int64"),
+        ([torch.zeros(1, 2, dtype=torch.long)], "a tensor (1, 2) of torch.int64"),
+        ([torch.zeros(2)], "a tensor (2,) of torch.float32"),
+    ],
+)
+def test_what_is_no_prompt_is_told_in_three_lines(prompt, got) -> None:
+    with pytest.raises(RegardError) as error:
+        aligned(prompt)
+    assert str(error.value) == (
+        "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n"
+        f"  got: {got}\n  fix: give the model a token to start from"
+    )
+
+
+def test_one_token_in_one_row_is_a_prompt() -> None:
+    ids = torch.tensor([[4]])
+    assert aligned(ids) == (ids, None)
+    assert aligned([ids[0]])[0].tolist() == [[4]]

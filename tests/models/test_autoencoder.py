@@ -201,3 +201,8 @@ def test_bad_input_is_told_in_three_lines(call, told: str) -> None:
     with pytest.raises(RegardError) as caught:
         call()
     assert str(caught.value) == told
+
+
+def test_no_share_masks_nothing_not_even_where_the_draw_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "rand", lambda *shape, **options: torch.zeros(*shape))
+    assert torch.equal(Masked(0.0)(torch.ones(2, 3), torch.Generator()), torch.ones(2, 3))

@@ -108,11 +108,8 @@ def one_type(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Raise where the tensors do not belong together."""
-    if not (isinstance(q, Tensor) and isinstance(k, Tensor) and isinstance(v, Tensor)):
-        name, got = next((n, x) for n, x in (("q", q), ("k", k), ("v", v)) if not isinstance(x, Tensor))
-        raise RegardError(
-            "attend needs tensors", f"{name}={named(got)}", f"pass torch.as_tensor({name}), of floats"
-        )
+    if not type(q) is type(k) is type(v) is Tensor:
+        check_kinds(q, k, v)
     sizes = q.shape, k.shape, v.shape
     if not len(sizes[0]) == len(sizes[1]) == len(sizes[2]) == 4:
         raise RegardError(
@@ -135,6 +132,15 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
             f"q {q.device}, k {k.device}, v {v.device}",
             "move them, as in k.to(q.device)",
         )
+
+
+def check_kinds(q: object, k: object, v: object) -> None:
+    """Raise where one of them is no tensor, such as an array."""
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if not isinstance(x, Tensor):
+            raise RegardError(
+                "attend needs tensors", f"{name}={named(x)}", f"pass torch.as_tensor({name}), of floats"
+            )
 
 
 def check_options(dropout: object, weights: object, generator: object) -> None:

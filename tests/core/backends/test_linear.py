@@ -353,3 +353,15 @@ def test_what_it_cannot_do_is_refused(factors: dict, what: str, got: str, fix: s
             backend="linear",
         )
     assert str(caught.value) == f"{what}\n  got: {got}\n  fix: {fix}"
+
+
+@pytest.mark.parametrize("start", [0, 2])
+def test_what_is_not_finite_reaches_what_comes_after_it_alone(small: None, start: int) -> None:
+    drawn = draw(1, 1, 6, 3), draw(1, 6 + start, 3, seed=1).abs(), draw(1, 6 + start, 2, seed=2)
+    q, k, v = (x.detach().clone() for x in drawn)
+    clean = linear.triangle(q.abs(), k, v, start=start, divide=True)
+    v[0, 3 + start, 1] = torch.nan
+    made = linear.triangle(q.abs(), k, v, start=start, divide=True)
+    assert made[..., 1].isnan().flatten().tolist() == [False] * 3 + [True] * 3
+    assert torch.allclose(made[..., 0], clean[..., 0])
+    assert torch.allclose(made[:, :, :3], clean[:, :, :3])

@@ -327,3 +327,16 @@ def test_a_planted_fault_breaks_the_row(row):
     law = ROWS[row](FIXED)
     assert gap(law.ours("auto"), law.formula(), law.leaves) < TOLERANCE
     assert gap(law.fault(), law.formula(), law.leaves) > 1e-3
+
+
+def test_large_scores_do_not_overflow():
+    q = torch.full((1, 1, 1, 1), 1000.0)
+    k, v = torch.tensor([1.0, 2.0]).view(1, 1, 2, 1), torch.tensor([3.0, 5.0]).view(1, 1, 2, 1)
+    assert attend(q, k, v, backend="reference").output.item() == 5.0
+    assert attend(q, k[:, :, :0], v[:, :, :0], backend="reference").output.item() == 0.0
+
+
+def test_no_query_over_hidden_values_that_are_not_finite_is_no_trouble():
+    k = torch.full((1, 1, 2, 1), float("nan"))
+    made = attend(k[:, :, :0], k, k, support=Causal(), backend="reference").output
+    assert made.shape == (1, 1, 0, 1)

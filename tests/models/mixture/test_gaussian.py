@@ -223,3 +223,17 @@ def test_mistakes_are_told_in_three_lines(call, told: str) -> None:
 def test_a_mixture_of_nothing_in_particular_says_so() -> None:
     with pytest.raises(NotImplementedError):
         Mixture(2)(torch.zeros(1, 2))
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "full"])
+def test_a_draw_is_the_mean_and_the_factor_times_normal_numbers(kind: str) -> None:
+    torch.manual_seed(0)
+    mixture = GaussianMixtureModel(2, 3, covariance=kind)
+    if mixture.lower is not None:
+        torch.nn.init.normal_(mixture.lower)
+    component = torch.tensor([1, 0, 1])
+    with torch.no_grad():
+        drawn = mixture.draw(component, torch.Generator().manual_seed(5))
+        z = torch.randn(3, 3, generator=torch.Generator().manual_seed(5))
+        expected = mixture.means[component] + (mixture.factors()[component] @ z.unsqueeze(-1)).squeeze(-1)
+    torch.testing.assert_close(drawn, expected)
