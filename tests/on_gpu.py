@@ -61,7 +61,8 @@ class OnGPU(TorchFunctionMode):
         drawn = generator is not None and generator.device.type == "cpu"
         if func in self.makers:
             return self.made(func, args, words, drawn)
-        drawn = drawn or (func.__name__ in RANDOM and generator is None)
+        random = func.__name__ in RANDOM or getattr(func, "__module__", "") == "torch.nn.init"
+        drawn = drawn or (random and generator is None)
         if "tensor" in words:  # the functions of torch.nn.init hand it on by name
             args = (words.pop("tensor"), *args)
         if not (drawn and args and isinstance(args[0], torch.Tensor) and args[0].is_cuda):

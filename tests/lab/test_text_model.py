@@ -139,3 +139,11 @@ def test_an_empty_prompt_is_told_in_three_lines() -> None:
     with pytest.raises(RegardError) as caught:
         TextModel(GPT(CONFIG), Character("ab")).prompt("")
     assert str(caught.value) == "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from"  # fmt: skip
+
+
+def test_more_rows_than_fit_are_refused_in_three_lines() -> None:
+    model = TextModel(GPT(CONFIG), Character("ab"))
+    model.require_room(1000)
+    with pytest.raises(RegardError) as caught:
+        model.require_room(10**9)
+    assert str(caught.value).startswith("so many rows at once do not fit\n  got: 1,000,000,000 rows of 512 bytes\n  fix: at most ")  # fmt: skip

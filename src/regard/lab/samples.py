@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable
 from math import exp
+from typing import Any
 
 from rich.columns import Columns
 from rich.live import Live
@@ -68,6 +69,27 @@ def show_chances(model: TextModel, tokens: Iterable[Token], seeds: list[int], co
         console.print(f"[dim]seed {seed}[/]")
         heads = (Column("token"), Column("probability"), Column("most probable here", wraps=True))
         show_table(console, heads, [(said, f"{chance:.3f}", told) for said, chance, told in lines])
+
+
+def gather(model: TextModel, tokens: Iterable[Token], seeds: list[int], count: int) -> list[dict[str, Any]]:
+    """Samples as JSON has them: seed, text, and each token with its probability and `count` alternatives."""
+    found: list[dict[str, Any]] = [{"seed": seed, "text": "", "tokens": []} for seed in seeds]
+    said: list[list[int]] = [[] for _ in seeds]
+    for token in tokens:
+        own, (logs, which) = token.log_probabilities().tolist(), token.alternatives(count)
+        for row, one in enumerate(token.ids.tolist()):
+            if one >= 0:
+                said[row].append(one)
+                others = zip(which[row].tolist(), logs[row].tolist(), strict=True)
+                others = [
+                    {"token": model.tokenizer.decode([other]), "probability": exp(log)}
+                    for other, log in others
+                ]
+                step = {"token": model.tokenizer.decode([one]), "probability": exp(own[row])}
+                found[row]["tokens"].append(step | ({"alternatives": others} if count else {}))
+    for sample, ids in zip(found, said, strict=True):
+        sample["text"] = model.show(ids)
+    return found
 
 
 def show_beams(model: TextModel, prompt: str, beams: Iterable[Beam]) -> None:

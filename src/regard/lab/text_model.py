@@ -26,6 +26,8 @@ MODEL = Format(
     "run the experiment again, or use the version that wrote it",
     early=("config", "tokenizer"),
 )
+ROOM = 2**31
+"Bytes that the rows of a generation may take."
 BROKEN = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -62,6 +64,17 @@ class TextModel:
         if ids.shape[1] <= context:
             return ""
         return f"the prompt has {ids.shape[1]} tokens; the model sees the last {context} of them"
+
+    def require_room(self, rows: int) -> None:
+        """Refuse more rows at once than fit: each of them remembers a context of keys and values."""
+        config = self.model.config
+        heads = config.kv_heads or config.heads
+        memory = 4 * config.context * config.depth * 2 * heads * config.width // config.heads
+        most = ROOM // (2 * memory + 4 * config.vocabulary)
+        if rows > most:
+            raise RegardError(
+                "so many rows at once do not fit", f"{rows:,} rows of {memory:,} bytes", f"at most {most:,}"
+            )
 
     def speak(
         self,

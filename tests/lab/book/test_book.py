@@ -82,3 +82,18 @@ def test_an_experiment_that_breaks_is_named_and_the_book_is_made_all_the_same(
         and problems == ["heights: it broke, badly"]
         and "heights: it broke, badly" in path.read_text()
     )
+
+
+def test_an_unknown_preset_is_told(one, store) -> None:
+    with pytest.raises(RegardError, match="no preset of that name"):
+        book.plan(["heights"], store, preset="nope", seed=0)
+
+
+def test_a_book_overwrites_a_book_and_nothing_else(one, store, tmp_path) -> None:
+    made(store, tmp_path / "book")
+    made(store, tmp_path / "book")
+    (tmp_path / "book" / "index.html").write_text("<title>Mine</title>")
+    with pytest.raises(RegardError, match="this page is not a book of regard"):
+        made(store, tmp_path / "book")
+    with pytest.raises(RegardError, match="a book is written into a folder"):
+        book.require_place(tmp_path / "book" / "index.html")

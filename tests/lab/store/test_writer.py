@@ -1,4 +1,7 @@
+import pytest
+
 from regard.claims import Claim
+from regard.errors import RegardError
 from regard.lab.events import Metric
 from regard.lab.store.run import RESULT, Run
 from regard.lab.store.runs import Store
@@ -19,3 +22,11 @@ def test_a_run_that_is_taken_up_has_no_result_until_it_ends_again(store: Store) 
     again.close()
     run = Run(writer.path)
     assert run.state == "interrupted" and [one.value for one in run.measured] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["", "../out", "a/b", ".hidden"])
+def test_a_figure_is_drawn_nowhere_else(store: Store, name: str) -> None:
+    writer = store.create("heights", "quick", {"name": "heights", "claims": []})
+    with pytest.raises(RegardError, match="a figure's name is that of its file"):
+        writer.draw(name, b"<svg/>", "A line.")
+    writer.close()

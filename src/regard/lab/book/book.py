@@ -14,10 +14,15 @@ from regard.lab.book.report import render
 from regard.lab.book.sources import SOURCES
 from regard.lab.experiment import Chapter, Experiment
 from regard.lab.runner import Watch, run
+from regard.lab.settings import choose
 from regard.lab.store import fingerprint
 from regard.lab.store.entries import entries, finished
 from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
+
+PAGE = "index.html"
+MARK, LOOK = b"<title>The lab book", 2000
+"How a page is known to be a book, and how many of its bytes are looked at."
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,11 @@ def plan(names: Sequence[str], store: Store, *, preset: str, seed: int) -> list[
     """Each experiment with the run whose settings, seed and code are those of now."""
     done = finished(store)
     found = [registry.find(name) for name in names]
-    keys = [fingerprint.key(one.presets[preset], seed=seed, source=source) for one, source in found]
+    settings = [choose(one.presets, preset) for one, _ in found]
+    keys = [
+        fingerprint.key(chosen, seed=seed, source=source)
+        for chosen, (_, source) in zip(settings, found, strict=True)
+    ]
     return [
         BookEntry(experiment, source, Run(store.root / done[key].id) if key in done else None)
         for (experiment, source), key in zip(found, keys, strict=True)
@@ -61,6 +70,7 @@ def fill(
 
 def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: str, place: Path) -> Path:
     """Write the book."""
+    require_place(place)
     chapters = [
         (chapter, [run for run in runs if run.request["chapter"] == chapter]) for chapter in get_args(Chapter)
     ]
@@ -80,5 +90,18 @@ def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: 
     )
     with explained(place):
         place.mkdir(parents=True, exist_ok=True)
-    write(place / "index.html", text)
-    return place / "index.html"
+    write(place / PAGE, text)
+    return place / PAGE
+
+
+def require_place(place: Path) -> None:
+    """Refuse a place where a book would overwrite what is no book."""
+    page = place / PAGE
+    if place.exists() and not place.is_dir():
+        raise RegardError("a book is written into a folder", f"{place}, a file", "name a folder with --out")
+    if page.exists() and MARK not in page.read_bytes()[:LOOK]:
+        raise RegardError(
+            "this page is not a book of regard",
+            str(page),
+            "name another folder with --out, or move the page away",
+        )

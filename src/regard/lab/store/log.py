@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from regard.errors import RegardError
 from regard.files import Damaged, Format, contents, explained
 
 FORMAT = Format("log", 2, "run the experiment again, or read it with the version that wrote it")
@@ -48,7 +49,7 @@ class Log:
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Add a line, in one write; where the disk refuses, none of it stays."""
-        text = json.dumps(line).encode()[:-1]
+        text = json.dumps(line, default=_plain).encode()[:-1]
         seal = _seal(self._seal, text)
         data = text + MARK % seal.encode() + b"\n"
         with explained(self.path):
@@ -94,6 +95,15 @@ def check(path: Path, voucher: Mapping[str, Any]) -> None:
     """Hold a log against what was vouched for when it was closed."""
     if sha256(contents(path, voucher["bytes"])).hexdigest() != voucher["sha256"]:
         raise Damaged(f"{path.name} is not what was written")
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy or torch as Python has it."""
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        return value.item()
+    raise RegardError(
+        "a log holds texts and numbers", f"a value of type {type(value).__name__}", "give a float or a text"
+    )
 
 
 def _seal(before: str, text: bytes) -> str:

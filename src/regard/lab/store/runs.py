@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,10 +13,25 @@ from typing import Any
 
 from regard.errors import RegardError, nearest
 from regard.files import explained, settle, write
-from regard.lab.store.run import ASKED, LOG, REQUEST, RESULT, Run
+from regard.lab.store.lock import Lock
+from regard.lab.store.run import ASKED, LOCK, LOG, REQUEST, RESULT, Run
 from regard.lab.store.writer import Writer
 
 NAME = 32  # characters of the experiment's name that a folder's name takes
+RUNS = "REGARD_RUNS"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a run must have to be meant by an experiment's name."""
+
+    what: str
+    "What it does, after 'no run of NAME'."
+    test: Callable[[Run], bool]
+    "Whether a run has it."
+
+
+ANYTHING = Wanted("is there", lambda run: True)
 
 
 @dataclass(frozen=True)
@@ -48,19 +63,55 @@ class Store:
         runs = [Run(path) for path in {file.parent for file in files}]
         return sorted(runs, key=lambda run: (run.begun, run.id))
 
-    def find(self, word: str) -> Run:
-        """The run of that id, or the newest run of the experiment of that name."""
+    def find(self, word: str, wanted: Wanted = ANYTHING) -> Run:
+        """The run that a path, an id, the beginning of an id, or an experiment's name stands for.
+
+        A name stands for its newest finished run that has what is wanted; where none finished, the newest.
+        """
+        found = self.meant(word, wanted)
+        if found.problem:
+            raise found.problem
+        return found
+
+    def meant(self, word: str, wanted: Wanted = ANYTHING) -> Run:
+        """The same, whether or not the run can be read."""
+        if "/" in word or os.sep in word:
+            return _at(Path(word))
         runs = self.runs()
         name = word.replace("_", "-")
-        named = [run for run in runs if run.id == word] or [run for run in runs if run.name == name]
-        if named:
-            return _sound(named[-1])
+        for exact in (run for run in runs if run.id == word):
+            return exact
+        if named := [run for run in runs if run.name == name]:
+            return _newest(name, named, wanted)
+        alike = [run for run in runs if word and (run.id.startswith(word) or run.id.endswith(f"-{word}"))]
+        if len(alike) == 1:
+            return alike[0]
+        if alike:
+            ids = ", ".join(run.id for run in alike[-3:])
+            raise RegardError(
+                f"{len(alike)} runs begin like that", f"'{word}'", f"give more of it; the newest are {ids}"
+            )
+        if _is_run(Path(word)):
+            return Run(Path(word).resolve())
         known = {run.id for run in runs} | {run.name for run in runs}
         raise RegardError(
             "no run of that name",
             f"'{word}'",
             nearest(word, known, "'regard list --runs' shows what was run"),
         )
+
+    def remove(self, run: Run) -> None:
+        """Remove a run's folder, unless the run is running, or the folder may be something else."""
+        if run.state == "damaged" and run.path.resolve().parent != self.root.resolve():
+            raise RegardError(
+                "only what is surely a run is removed", str(run.path), "remove the folder by hand"
+            )
+        lock = Lock(run.path / LOCK)
+        try:
+            with explained(run.path):
+                shutil.rmtree(run.path)
+        finally:
+            lock.release()
 
     def _require_folder(self) -> None:
         if self.root.exists() and not self.root.is_dir():
@@ -76,7 +127,33 @@ class Store:
                     shutil.rmtree(draft)
 
 
-def _sound(run: Run) -> Run:
-    if run.problem:
-        raise run.problem
-    return run
+def here() -> Store:
+    """The store of this place: the folder that REGARD_RUNS names, else runs."""
+    return Store(Path(os.environ.get(RUNS) or "runs"))
+
+
+def _newest(name: str, runs: Sequence[Run], wanted: Wanted) -> Run:
+    readable = [run for run in runs if not run.problem]
+    if not readable:
+        return runs[-1]
+    having = [run for run in readable if wanted.test(run)]
+    if not having:
+        states = ", ".join(sorted({run.state for run in readable}))
+        raise RegardError(
+            f"no run of {name} {wanted.what}",
+            f"{len(readable)} of them: {states}",
+            "'regard list --runs' shows what was run",
+        )
+    return ([run for run in having if run.state == "finished"] or having)[-1]
+
+
+def _is_run(folder: Path) -> bool:
+    return any((folder / file).is_file() for file in (REQUEST, LOG, RESULT))
+
+
+def _at(folder: Path) -> Run:
+    if not _is_run(folder):
+        raise RegardError(
+            "no run in that folder", f"'{folder}'", f"name the folder of a run: it holds {REQUEST}"
+        )
+    return Run(folder.resolve())
