@@ -80,6 +80,14 @@ def test_a_page_from_before_there_were_versions_is_an_older_one(tmp_path: Path) 
         NOTE.read(place)
 
 
+def test_a_page_without_its_fields_is_damaged(tmp_path: Path) -> None:
+    place, strict = tmp_path / "note.json", replace(NOTE, fields=("text",))
+    for body in ({}, {"a": 1}, [], None, "text"):
+        write(place, NOTE.page(body))
+        with pytest.raises(Damaged, match=r"note\.json lacks what such a page has"):
+            strict.read(place)
+
+
 def test_a_page_of_another_kind_is_damaged(tmp_path: Path) -> None:
     place = tmp_path / "note.json"
     write(place, replace(NOTE, name="letter").page({}))

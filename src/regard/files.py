@@ -96,6 +96,8 @@ class Format:
     "The version that is written and read."
     fix: str
     "What a person does with a page of another version."
+    fields: tuple[str, ...] = ()
+    "What every such page has."
     early: tuple[str, ...] = ()
     "Fields by which a page is known that was written before pages had a version."
 
@@ -123,6 +125,8 @@ class Format:
             raise self.another(file, version)
         if page.get("page") != self.name:
             raise Damaged(f"{file.name} is a page of another kind")
+        if self.fields and not (isinstance(body, dict) and set(self.fields) <= body.keys()):
+            raise Damaged(f"{file.name} lacks what such a page has")
         return body
 
     def another(self, file: Path, version: int) -> OtherFormat:

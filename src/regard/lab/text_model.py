@@ -24,6 +24,7 @@ MODEL = Format(
     "text model",
     2,
     "run the experiment again, or use the version that wrote it",
+    fields=("place", "config", "tokenizer"),
     early=("config", "tokenizer"),
 )
 ROOM = 2**31

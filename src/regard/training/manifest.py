@@ -7,7 +7,12 @@ from typing import Any
 
 from regard.files import Damaged, Format
 
-CHECKPOINT = Format("checkpoint", 2, "go on with the version that wrote it, or start anew")
+CHECKPOINT = Format(
+    "checkpoint",
+    2,
+    "go on with the version that wrote it, or start anew",
+    fields=("facts", "metric", "bytes", "sha256"),
+)
 
 
 @dataclass(frozen=True)

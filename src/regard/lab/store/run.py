@@ -22,8 +22,14 @@ State = Literal[
 ]  # fmt: skip
 REQUEST, LOG, RESULT, LOCK, REPORT = "run.json", "log.jsonl", "result.json", "lock", "report.html"
 AGAIN = "run the experiment again, or read it with the version that wrote it"
-ASKED = Format("run", 2, AGAIN, early=("name", "key", "claims"))
-CAME = Format("result", 2, AGAIN, early=("state", "seconds", "verdicts"))
+ASKED = Format("run", 2, AGAIN, fields=("name", "started", "claims"), early=("name", "key", "claims"))
+CAME = Format(
+    "result",
+    2,
+    AGAIN,
+    fields=("state", "seconds", "error", "verdicts", "log"),
+    early=("state", "seconds", "verdicts"),
+)
 STAMP = re.compile(r"(.+)-[^-]+-(\d{8}-\d{9})-[0-9a-f]{6}")
 
 
