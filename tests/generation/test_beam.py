@@ -179,14 +179,20 @@ class Watched:
     """A reader that notes how it is asked."""
 
     def __init__(self, asked) -> None:
-        self.asked, self.reads, self.moves = asked, 0, []
+        self.asked, self.reads, self.moves, self.shared = asked, 0, [], []
+        self.ids = torch.empty(0)
 
     def read(self, ids: torch.Tensor) -> torch.Tensor:
         self.reads += 1
+        self.ids = ids if self.reads == 1 else torch.cat([self.ids, ids], 1)
         return self.asked.read(ids)
 
     def select(self, rows: torch.Tensor, since: int = 0) -> None:
         self.moves.append(rows.tolist())
+        if len(rows) == len(self.ids):
+            same = (self.ids[rows] == self.ids).all(0).tolist()
+            self.shared.append((since, same.index(False) if False in same else len(same)))
+        self.ids = self.ids[rows]
         self.asked.select(rows, since)
 
 
@@ -226,6 +232,16 @@ def test_a_beam_goes_on_where_its_cache_is(monkeypatch) -> None:
     for rows in later:
         # Every row that is still wanted stays in its own place.
         assert all(rows[row] == row for row in set(rows))
+
+
+def test_what_moved_beams_have_in_common_is_left_where_it_is(monkeypatch) -> None:
+    shared = watched(monkeypatch, MODEL, PROMPT[1:], width=3, steps=24).shared
+    assert len({common for _, common in shared}) > 3
+    assert all(told == common for told, common in shared)
+
+
+def test_a_search_without_a_stop_reads_once_for_each_step(monkeypatch) -> None:
+    assert watched(monkeypatch, MODEL, PROMPT, width=2, steps=3).reads == 3
 
 
 @pytest.mark.parametrize("width", [0, 10_001])

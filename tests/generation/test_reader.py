@@ -132,3 +132,12 @@ def test_one_token_in_one_row_is_a_prompt() -> None:
     ids = torch.tensor([[4]])
     assert aligned(ids) == (ids, None)
     assert aligned([ids[0]])[0].tolist() == [[4]]
+
+
+def test_a_cache_serves_until_the_context_is_full() -> None:
+    asked = reader(made(context=7))
+    asked.read(text(2, 6))
+    asked.read(text(2, 1))
+    assert asked.cache is not None and asked.cache.length == 7
+    asked.read(text(2, 1))
+    assert asked.cache is None
