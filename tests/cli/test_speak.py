@@ -62,7 +62,7 @@ def test_the_model_of_a_real_run_speaks(capsys, monkeypatch, spoken: Path) -> No
         (["--samples", "0"], "the command cannot be read\n  got: argument --samples: '0' is not a whole number from 1 to 1,000,000\n  fix: 'regard generate --help' shows how\n"),
         (["--steps", "0"], "the command cannot be read\n  got: argument --steps: '0' is not a whole number from 1 to 1,000,000\n  fix: 'regard generate --help' shows how\n"),
         (["--beam", "0"], "the command cannot be read\n  got: argument --beam: '0' is not a whole number from 1 to 1,000,000\n  fix: 'regard generate --help' shows how\n"),
-        (["--beam", "1000000"], "so many rows at once do not fit\n  got: 1,000,000 rows of 1,024 bytes\n  fix: at most 1,018,795\n"),
+        (["--beam", "1000000"], "a beam so wide fits into no memory\n  got: width=1000000\n  fix: keep 10000 beginnings at most\n"),
         (["--beyond", "widow"], "no rule of that name\n  got: 'widow'\n  fix: did you mean 'window'?\n"),
         (["--model", "checkpoint"], "no model of that name in this run\n  got: 'checkpoint'\n  fix: did you mean 'checkpoints'?\n"),
     ],

@@ -208,7 +208,7 @@ RECIPES: dict[str, Recipe | str] = {
     "data.load_album": Recipe({"name": "nope", "factor": 4, "limit": None, "test": 0.25}, sane_fails=True),
     "data.read_kern": Recipe({"content": b"**kern\n4c\n*-\n"}, lambda made: None, call=lambda content: regard.data.read_kern(content)),
     # Training.
-    "training.Plan": Recipe({"steps": 2, "optimiser": "adamw", "learning_rate": 3e-3, "matrix_learning_rate": 0.02, "exclude": ("head",), "betas": (0.9, 0.95), "momentum": 0.95, "weight_decay": 0.0, "schedule": "linear", "warmup": 0.02, "floor": 0.0, "clip": 1.0, "accumulate": 1, "precision": "float32", "seed": 0}, lambda made: [float(step.loss) for step in islice(regard.training.Training(nn.Linear(3, 3), lambda i: (X, X), regard.training.mean_squared_error, made), 2)]),
+    "training.Plan": Recipe({"steps": 2, "optimiser": "adamw", "learning_rate": 3e-3, "matrix_learning_rate": 0.02, "exclude": ("head",), "betas": (0.9, 0.95), "momentum": 0.95, "weight_decay": 0.0, "schedule": "linear", "warmup": 0.02, "floor": 0.0, "clip": 1.0, "accumulate": 1, "precision": "float32", "seed": 0, "early_stopping": None}, lambda made: [float(step.loss) for step in islice(regard.training.Training(nn.Linear(3, 3), lambda i: (X, X), regard.training.mean_squared_error, made), 2)]),
     "training.find_device": Recipe({"name": "cpu"}, lambda made: None),
     "training.cross_entropy": Recipe({"model": nn.Identity(), "batch": (X, torch.tensor([0, 1, 2]))}),
     "training.mean_squared_error": Recipe({"model": nn.Identity(), "batch": (X, X)}),
@@ -219,7 +219,7 @@ UNWALKED = {
     **dict.fromkeys(("ALBUMS", "CATALOGUE", "COMPOSERS", "TEXTS", "Entry", "Tokenizer"), "a table, a record or a protocol"),
     **dict.fromkeys(("Network", "Notes", "Pictures", "Score", "Scrap", "Segmented", "Text"), "what readers give"),
     **dict.fromkeys(("fetch_file", "find", "load_cifar10", "load_cora", "load_fashion_mnist", "load_karate", "load_mnist", "load_scores", "load_slices", "load_text_or_shakespeare", "read_members", "read_musicxml", "shred"), "reads files and the network: tests/data"),
-    **dict.fromkeys(("ALONE", "Checkpoints", "ProcessGroup", "Step", "Training", "TrainingState", "checkpointed", "compile_if_faster", "distributed", "fork_rng", "is_main", "resume"), "needs a training: tests/training"),
+    **dict.fromkeys(("ALONE", "PLAIN", "Checkpoints", "EarlyStopping", "ProcessGroup", "TorchOptimiser", "Step", "Training", "TrainingState", "checkpointed", "compile_if_faster", "distributed", "fork_rng", "is_main", "resume"), "needs a training: tests/training"),
 }  # fmt: skip
 "Public names that are not walked here, and why."
 
