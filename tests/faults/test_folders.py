@@ -22,7 +22,15 @@ def harmed(content: bytes, name: str, cuts: int) -> list[bytes | None]:
     ends = {round(share * len(content) / cuts) for share in range(cuts)} | set(range(max(0, len(content) - 3), len(content)))  # fmt: skip
     flipped = [content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :] for at in sorted(ends) if content]
     other = [Format(kind, version, "").page({"a": 1}).encode() for kind in ("run", "result", "checkpoint") for version in (1, 2, 3)]  # fmt: skip
-    found = [None, *GARBAGE, *(content[:end] for end in sorted(ends)), *flipped, *other, content + b"x", content * 2]
+    found = [
+        None,
+        *GARBAGE,
+        *(content[:end] for end in sorted(ends)),
+        *flipped,
+        *other,
+        content + b"x",
+        content * 2,
+    ]
     return [one for one in found if one != content]
 
 

@@ -26,7 +26,9 @@ def test_a_run_that_is_taken_up_has_no_result_until_it_ends_again(store: Store) 
 
 @pytest.mark.parametrize("name", ["", "../out", "a/b", ".hidden"])
 def test_a_figure_is_drawn_nowhere_else(store: Store, name: str) -> None:
-    writer = store.create("heights", "quick", {"name": "heights", "claims": [], "started": "2026-01-01T00:00:00"})
+    writer = store.create(
+        "heights", "quick", {"name": "heights", "claims": [], "started": "2026-01-01T00:00:00"}
+    )
     with pytest.raises(RegardError, match="a figure's name is that of its file"):
         writer.draw(name, b"<svg/>", "A line.")
     writer.close()
