@@ -19,6 +19,9 @@ def list_(arguments: argparse.Namespace) -> None:
     from regard.lab.book.coverage import coverage
     from regard.lab.store.entries import entries
 
+    asked = [f"--{name}" for name in ("course", "coverage", "runs") if getattr(arguments, name)]
+    if len(asked) > 1:
+        raise RegardError("regard list shows one thing at a time", " ".join(asked), f"give {asked[0]} alone")
     runs = entries(_store())
     if arguments.course is not None:
         source = sources.find(arguments.course)

@@ -70,7 +70,7 @@ def minutes(text: str) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not value > 0:
+    if not 0 < value < inf:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of minutes above 0")
     return value
 

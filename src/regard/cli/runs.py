@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from regard.lab.store.run import Run
     from regard.lab.store.runs import Store
 
+QUICK = "quick"
 STOPPED = {"SIGINT": 130, "SIGTERM": 143}
 "Exit codes of a run that was asked to stop."
 
@@ -41,8 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     _require_sense(arguments)
     unfinished = Wanted("can be taken up", lambda run: run.state in RESUMABLE)
     experiment, source = registry.find(arguments.experiment)
-    earlier = store().find(arguments.resume, unfinished) if arguments.resume else None
-    asked = earlier.request if earlier else {"preset": arguments.preset or "quick", "changes": arguments.set}
+    earlier = None if arguments.resume is None else store().find(arguments.resume, unfinished)
+    preset = QUICK if arguments.preset is None else arguments.preset
+    asked = earlier.request if earlier else {"preset": preset, "changes": arguments.set}
     if earlier:
         require_experiment(earlier, experiment.name)
     chosen = settings.change(settings.choose(experiment.presets, asked["preset"]), asked["changes"])
@@ -61,10 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _require_sense(arguments: argparse.Namespace) -> None:
     """Refuse words that would do nothing beside the others."""
-    if arguments.accept and not arguments.resume:
+    if arguments.accept and arguments.resume is None:
         raise RegardError("--accept has no effect without --resume", "--accept code", "leave it out")
     for name in ("set", "preset", "seed"):
-        if arguments.resume and getattr(arguments, name) not in (None, []):
+        if arguments.resume is not None and getattr(arguments, name) not in (None, []):
             raise RegardError(
                 f"--{name} has no effect with --resume",
                 f"--resume {arguments.resume}",
@@ -152,7 +154,7 @@ def _show_experiment(arguments: argparse.Namespace) -> None:
             "an experiment has no measurements", f"'{arguments.name}'", "run it, then name the run"
         )
     experiment, _ = registry.find(arguments.name)
-    preset = arguments.preset or "quick"
+    preset = QUICK if arguments.preset is None else arguments.preset
     settings = choose(experiment.presets, preset)
     if not arguments.json:
         # A file is run by its path.
