@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from regard.cli.output import _one, print_json
+from regard.cli.output import _one, print_json, write_anywhere
 
 
 def test_json_has_no_word_that_json_does_not_know(capsys) -> None:
@@ -25,6 +25,13 @@ def test_a_nearby_character_stands_for_one_that_is_not_there(
     character: str, encoding: str, nearby: str
 ) -> None:
     assert _one(character, encoding) == nearby
+
+
+@pytest.mark.parametrize(("given", "kept"), [("0", "20"), ("1", "20"), ("40", "40"), ("wide", "wide")])
+def test_a_width_of_nothing_is_widened(given: str, kept: str, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", given)
+    write_anywhere()
+    assert os.environ["COLUMNS"] == kept
 
 
 @pytest.mark.slow

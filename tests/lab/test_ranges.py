@@ -4,7 +4,7 @@ from typing import Annotated
 import pytest
 
 from regard.errors import RegardError
-from regard.lab.ranges import Device, Follows, Range, rules, usual
+from regard.lab.ranges import Device, Distinct, Follows, Range, rules, usual
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,18 @@ def test_what_is_declared_goes_before_what_is_usual() -> None:
     assert rules(Annotated[str, Device()], "cpu") == [Device(), usual("cpu")] and rules(int, 7) == [usual(7)]
 
 
+def test_several_values_differ() -> None:
+    Distinct(2).check((1, 2, 2), "lengths")
+    with pytest.raises(RegardError) as caught:
+        Distinct(3).check((1, 2, 2), "lengths")
+    assert str(caught.value) == "the setting 'lengths' has too few values\n  got: 1, 2, 2\n  fix: give 3 different ones or more"  # fmt: skip
+
+
 def test_a_device_is_one_that_is_here() -> None:
     Device().check("cpu", "device")
-    with pytest.raises(RegardError, match="no device of that name"):
-        Device().check("nope", "device")
+    for name, message in (("nope", "no device of that name"), ("meta", "this device computes nothing")):
+        with pytest.raises(RegardError, match=message):
+            Device().check(name, "device")
 
 
 def test_what_follows_from_something_else_names_it() -> None:

@@ -2,12 +2,15 @@
 
 import codecs
 import json
+import os
 import sys
 import unicodedata
 from io import TextIOWrapper
 from math import isfinite
 from typing import Any
 
+NARROWEST = 20
+"Columns below which a table would show nothing."
 PLAIN = {
     "✓": "+", "✗": "x", "–": "-", "—": "-", "−": "-", "·": "*", "×": "x", "…": "...", "√": "sqrt", "≤": "<=",
     "≥": ">=", "≈": "~", "→": "->", "∞": "inf", "∑": "sum", "‖": "||", "“": '"', "”": '"', "’": "'", "‘": "'",
@@ -17,7 +20,10 @@ PLAIN = {
 
 
 def write_anywhere() -> None:
-    """Let nothing that is printed fail for want of a character: a nearby one stands for it."""
+    """Let nothing that is printed fail for want of a character or of width: a nearby one stands for it."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
     codecs.register_error("regard", _nearby)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

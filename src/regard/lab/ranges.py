@@ -54,11 +54,28 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Device:
-    """The name of a device that this machine has."""
+class Distinct:
+    """Several values, of which so many differ: a slope has two points."""
+
+    count: int
+    "How many differ at least."
 
     def check(self, value: Any, name: str) -> None:
-        find_device(value)
+        if len(set(value)) < self.count:
+            raise RegardError(
+                f"the setting '{name}' has too few values",
+                ", ".join(map(str, value)),
+                f"give {self.count} different ones or more",
+            )
+
+
+@dataclass(frozen=True)
+class Device:
+    """The name of a device that this machine has and that computes."""
+
+    def check(self, value: Any, name: str) -> None:
+        if find_device(value).type == "meta":
+            raise RegardError("this device computes nothing", repr(value), "one of cpu, cuda, cuda:1, mps")
 
 
 class Follows:

@@ -7,7 +7,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from math import inf, isnan
 from pathlib import Path
@@ -141,8 +141,8 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
         verdicts = settle(
             experiment.claims, Run(writer.path).events, preset=request["preset"], cut=reason, missing=missing
         )
-        writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
-        writer.close()
+        with closing(writer):
+            writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
     run = Run(writer.path)
     write(run.path / REPORT, page(run))
     return run

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf, log
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -18,11 +19,12 @@ from regard.core.support import Causal, Grid
 from regard.lab.book.style import BLUE, ORANGE, mark_place, panels, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    size: int = 13
+    size: Annotated[int, Range(3, 2000)] = 13
     "Queries, keys or nodes."
     width: int = 5
     "Width of queries, keys and values."

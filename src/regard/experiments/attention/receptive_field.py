@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import log
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -17,6 +18,7 @@ from regard.core.support import Causal, Full, Support, Window
 from regard.lab.book.style import mark_height, panels, plot_runs, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Distinct
 from regard.training import PLAIN, TorchOptimiser, Training
 
 
@@ -28,7 +30,7 @@ class Settings:
     "Channels."
     depth: int = 4
     "Layers of the stacks."
-    lengths: tuple[int, ...] = (64, 128, 256, 512, 1024)
+    lengths: Annotated[tuple[int, ...], Distinct(2)] = (64, 128, 256, 512, 1024)
     "Lengths at which operations are counted."
     steps: int = 150
     "Training steps of the head comparison."

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import e
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -12,21 +13,40 @@ from regard.claims import Claim
 from regard.core.attend import attend
 from regard.core.position import Relative
 from regard.core.similarity import Dot
+from regard.errors import RegardError
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, mark_place, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    length: int = 64
+    length: Annotated[int, Range(5, 10**4)] = 64
     "Length of the sequences."
     sequences: int = 200
     "Random sequences of each kind."
-    reach: int = 2
+    reach: Annotated[int, Range(1, 100)] = 2
     "Max pooling looks k places to each side."
-    betas: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+    betas: Annotated[tuple[float, ...], Range(above=0, high=10**9)] = (
+        1.0,
+        3.0,
+        10.0,
+        30.0,
+        100.0,
+        300.0,
+        1000.0,
+        3000.0,
+    )
     "Sharpness of the softmax in max pooling."
+
+    def __post_init__(self) -> None:
+        if self.length <= 2 * self.reach:
+            raise RegardError(
+                "max pooling looks beyond the sequence",
+                f"{self.reach} places to each side of {self.length}",
+                "choose a longer length, or a shorter reach",
+            )
 
 
 def layer(x: Tensor, query: float, key: float, value: float, p: Tensor) -> Tensor:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import log, sqrt
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -12,6 +13,7 @@ from regard.claims import Claim
 from regard.lab.book.style import BLACK, mark_height, panels, plot_means, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 SCALES = {"no scale": lambda d: 1.0, "1/√d": lambda d: d**-0.5, "1/d": lambda d: 1 / d}
 
@@ -22,11 +24,11 @@ class Settings:
     "Widths d of queries and keys."
     means: tuple[float, ...] = (0.0, 0.5, 1.0)
     "Means μ of every entry."
-    sigmas: tuple[float, ...] = (0.5, 1.0, 2.0)
+    sigmas: Annotated[tuple[float, ...], Range(above=0, high=1000)] = (0.5, 1.0, 2.0)
     "Standard deviations σ of every entry."
-    draws: int = 2000
+    draws: Annotated[int, Range(2, 10**7)] = 2000
     "Independent pairs (q, k) at each width."
-    keys: int = 64
+    keys: Annotated[int, Range(2, 10**5)] = 64
     "Keys that a query chooses among, for entropy and gradient."
     queries: int = 256
     "Queries over which entropy and gradient are averaged."

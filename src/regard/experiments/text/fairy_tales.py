@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Annotated
 
 import torch
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus, real_words, words
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus, real_words, words
 from regard.generation.engine import continuation
 from regard.generation.sampling import Sampler
 from regard.lab.book.style import panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device, Follows
 from regard.lab.text_model import save_text_model
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
@@ -40,19 +42,21 @@ SAMPLERS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "grimm"
+    text: Annotated[str, TextSource()] = "grimm"
     "A known text, or the path of a text file of your own."
     limit: int | None = 40_000
     "Characters of the text that are used; the last tenth is never trained on."
-    model: GPTConfig = field(
+    model: Annotated[GPTConfig, Follows(vocabulary="the text")] = field(
         default_factory=lambda: replace(AMSTERDAM, depth=3, heads=4, width=96, context=64)
     )
     "The model; its vocabulary is that of the text."
-    plan: Plan = field(default_factory=lambda: Plan(steps=300, optimiser="muon", learning_rate=4e-3))
+    plan: Annotated[Plan, Follows(seed="--seed")] = field(
+        default_factory=lambda: Plan(steps=300, optimiser="muon", learning_rate=4e-3)
+    )
     "How it is trained."
     batch: int = 24
     "Windows in a batch."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where it is trained: cpu or cuda."
     rows: int = 6
     "Samples for each measurement."

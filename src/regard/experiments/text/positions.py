@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus
 from regard.lab.book.style import mark_place, panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
@@ -22,7 +22,7 @@ KINDS: tuple[PositionKind, ...] = ("none", "learned", "rotary", "alibi", "relati
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "tiny-shakespeare"
+    text: Annotated[str, TextSource()] = "tiny-shakespeare"
     "A known text, or the path of a text file of your own."
     length: int = 32
     "Characters in a training window."

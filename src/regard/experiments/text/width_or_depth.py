@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 from statistics import median
+from typing import Annotated
 
 import torch
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus
 from regard.lab.book.style import panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
@@ -27,7 +28,7 @@ NARROW = "1 layer, 1 × wide"
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "tiny-shakespeare"
+    text: Annotated[str, TextSource()] = "tiny-shakespeare"
     "A known text, or the path of a text file of your own."
     width: int = 64
     "Width of the models."

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
@@ -23,6 +23,7 @@ from regard.experiments.unsupervised.europe import (
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 from regard.models.mixture import em
 from regard.models.mixture.gaussian import GaussianMixtureModel
 
@@ -40,13 +41,13 @@ class Settings:
     "Countries, those with most places; also the largest number of components."
     components: tuple[int, ...] = (1, 5, 10)
     "The smaller numbers of components."
-    limit: int | None = 5400
+    limit: Annotated[int | None, Range(1000, 10**6)] = 5400
     "Places used, at random; none takes all."
     epochs: int = 50
     "Passes over the training places."
     batches: int = 9
     "Steps in a pass over the training places; Jerusalem ex. 5 makes 27 (106,897 places in batches of 4096)."
-    rate: float = 0.01
+    rate: Annotated[float, Range(above=0, high=10)] = 0.01
     "Learning rate of Adam, as in Jerusalem ex. 5."
     seeds: int = 4
     "Pairs of trainings with random and with country means."

@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from math import log, pi
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
@@ -15,6 +15,7 @@ from regard.experiments.unsupervised.europe import Europe, contours, descend, li
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 from regard.models.mixture.uniform import UniformMixtureModel
 
 SHOWN = (1, 10, 20, 30, 40, 50)
@@ -29,17 +30,17 @@ class Settings:
     "Countries, those with most places; also the largest number of boxes."
     components: tuple[int, ...] = (1, 5, 10)
     "The smaller numbers of boxes."
-    limit: int | None = 4500
+    limit: Annotated[int | None, Range(1000, 10**6)] = 4500
     "Places used, at random; none takes all."
     epochs: int = 50
     "Passes over the training places."
     batches: int = 9
     "Steps in a pass over the training places; Jerusalem ex. 5 makes 27."
-    rate: float = 0.003
+    rate: Annotated[float, Range(above=0, high=10)] = 0.003
     "Learning rate of Adam: Jerusalem ex. 5's 0.001 times 27 / batches, so that an epoch can shrink a box as much as there."
-    cure_rate: float = 0.03
+    cure_rate: Annotated[float, Range(above=0, high=10)] = 0.03
     "Learning rate of the cured boxes, which have far to go, and of the hard ones beside them."
-    softness: tuple[float, float] = (0.5, 0.01)
+    softness: Annotated[tuple[float, float], Range(above=0, high=100)] = (0.5, 0.01)
     "Softness of the edges at the start and at the end of the cure, in deviations of the data."
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb, log, sqrt
+from typing import Annotated
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -16,17 +17,18 @@ from regard.experiments.attention.linear_attention.forms import FORMS, crossing,
 from regard.lab.bench import growth, interleave
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Distinct
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     width: int = 16
     "Width D of queries and keys, and M of values."
-    lengths: tuple[int, ...] = (128, 256, 512, 1024, 2048, 4096)
+    lengths: Annotated[tuple[int, ...], Distinct(3)] = (128, 256, 512, 1024, 2048, 4096)
     "Lengths N."
     rounds: int = 5
     "Timed repeats, the forms taken in turn."
-    memory: tuple[int, ...] = (1024, 4096)
+    memory: Annotated[tuple[int, ...], Distinct(2)] = (1024, 4096)
     "Lengths at which memory is measured, each in a process of its own."
     rank: int = 8
     "Rank k of the low-rank form."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import torch
 
@@ -24,6 +25,7 @@ from regard.experiments.graphs.graph_algebra.layers import median_of_three, mess
 from regard.experiments.graphs.graph_algebra.noise import Noise, study
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 GIVEN = {
     "left, A": ((0, 1, 1, 0, 1), (1, 0, 1, 0, 0), (1, 1, 0, 1, 0), (0, 0, 1, 0, 0), (1, 0, 0, 0, 0)),
@@ -40,7 +42,7 @@ SMOOTH = (0.0, 1.0, 4.0)
 class Settings:
     longest: int = 6
     "Walks up to this length are counted one by one."
-    draws: int = 20_000
+    draws: Annotated[int, Range(2, 10**7)] = 20_000
     "Random features to which the Laplacian, the mean and the median are applied."
     depth: int = 64
     "Layers in the study of oversmoothing."

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from math import erf, sqrt
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -13,6 +14,7 @@ from regard.core.edges import Edges
 from regard.core.normalise import Mean
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, plot_means, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric
+from regard.lab.ranges import Range
 from regard.models.graph.layers import GraphAttention, GraphConvolution
 from regard.training import PLAIN, TorchOptimiser, Training
 
@@ -34,7 +36,7 @@ class Noise:
     "Noisy neighbours of each node."
     steps: int = 80
     "Steps of training."
-    rate: float = 0.05
+    rate: Annotated[float, Range(above=0, high=10)] = 0.05
     "Step size of Adam."
     seeds: int = 4
     "Pairs of crowds, one to learn from and one to be tested on, each for both layers."

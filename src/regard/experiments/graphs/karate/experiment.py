@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -27,6 +28,7 @@ from regard.experiments.graphs.karate.handmade import (
 )
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 from regard.models.graph.layers import GraphConvolution
 
 
@@ -38,7 +40,7 @@ class Settings:
     "Steps of gradient descent; Berkeley HW6 allows 20,000."
     hidden: int = 16
     "Width of the first layer."
-    rate: float = 2e-2
+    rate: Annotated[float, Range(above=0, high=10)] = 2e-2
     "Step size."
     decay: float = 2.5e-2
     "Weight of the squared weights in the loss, before the division by the number of nodes."

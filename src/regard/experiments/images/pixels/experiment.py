@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from statistics import median
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +15,7 @@ from regard.experiments.images.pixels.figures import draw_changes, draw_filter, 
 from regard.experiments.images.rotate import rotate
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.models.cnn import ConvNet
 from regard.models.vit import Convolving, GridRelative, PatchTransformer, Sight
 from regard.training import Plan, Training, cross_entropy, find_device
@@ -41,7 +43,7 @@ class Settings:
     "Pixels by which the test digits are shifted."
     angles: tuple[int, ...] = (0, 15, 30, 45, 90, 135, 180)
     "Degrees by which they are turned."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where the networks are trained: cpu or cuda."
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Literal
+from typing import Annotated, Literal
 
 import torch
 import torch.nn.functional as F
@@ -16,6 +16,7 @@ from regard.experiments.images.rotate import SAMPLINGS, rotate
 from regard.experiments.images.rotation.figures import draw_classes, draw_curves, draw_first, draw_turned
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.models.cnn import ConvNet
 from regard.models.equivariant import P4ConvNet
 from regard.training import PLAIN, TorchOptimiser, Training, find_device
@@ -52,7 +53,7 @@ class Settings:
     "Channels of the three convolutions; Amsterdam A2 has 32, 64 and 64."
     turn_widths: tuple[int, int, int] = (4, 8, 8)
     "Filters of the network with quarter turns built in, each of them in four orientations."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where the networks are trained: cpu or cuda."
 
 

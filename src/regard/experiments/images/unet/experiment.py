@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor
@@ -21,6 +22,7 @@ from regard.experiments.images.unet.segmentation import (
 from regard.experiments.images.unet.shifts import compare_shifts
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.models.unet import UNet
 from regard.training import Plan, find_device
 
@@ -29,7 +31,7 @@ WITH, WITHOUT = "with skips", "without skips"
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    sets: tuple[str, ...] = ("brain",)
+    sets: tuple[Literal["brain", "scenes", "membranes", "pets"], ...] = ("brain",)
     "Sets of pictures with masks: brain, scenes, membranes, pets; the claims speak of the first."
     width: int = 8
     "Channels of the topmost level; each level below has twice as many."
@@ -47,7 +49,7 @@ class Settings:
     "How often in a training the test pictures are tried."
     apart: bool = False
     "Whether networks that never had one of the skips are trained too."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where the networks are trained: cpu or cuda."
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.core.attend import attend
 from regard.core.support import Causal
+from regard.errors import RegardError
 from regard.experiments.text.exactness.figures import BYTES, TIME, draw_bytes, draw_times
 from regard.experiments.text.exactness.machine import Chip, crossing, standard, tiled
 from regard.generation.engine import continuation
@@ -29,6 +30,10 @@ KINDS = {
 HEADS, WIDTH = 4, 32
 MARGIN = 3
 "Standard deviations that a sum of independent roundings is allowed."
+
+
+CHUNKS = (37, 1, 60, 2)
+"Tokens that are read at once, one lot after the other, before all the rest."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +56,14 @@ class Settings:
     "Length at which they are counted."
     rounds: int = 3
     "Timings of each length."
+
+    def __post_init__(self) -> None:
+        if self.model.context <= sum(CHUNKS):
+            raise RegardError(
+                "the context is too short to be read in chunks",
+                f"model.context={self.model.context}",
+                f"choose {sum(CHUNKS) + 1} or more",
+            )
 
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
@@ -86,7 +99,7 @@ def _cache(settings: Settings, context: Context) -> Iterator[Event]:
     model, length = GPT(config).eval(), settings.model.context
     state = {name: one.double() for name, one in model.state_dict().items()}
     ids = torch.randint(config.vocabulary, (settings.rows, length))
-    pieces = {"token by token": [1] * length, "in chunks": [37, 1, 60, 2, length - 100]}
+    pieces = {"token by token": [1] * length, "in chunks": [*CHUNKS, length - sum(CHUNKS)]}
     used, rows = 0.0, []
     for name, kind in KINDS.items():
         yield ProgressEvent(f"the cache in {name}", 0.05)

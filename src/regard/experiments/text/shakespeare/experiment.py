@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
+from typing import Annotated
 
 import torch
 from torch import nn
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus, real_words, speak, words
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus, real_words, speak, words
 from regard.experiments.text.shakespeare.figures import (
     ATTENTION,
     EPOCHS,
@@ -24,6 +25,7 @@ from regard.experiments.text.shakespeare.written_out import compare_written_out
 from regard.generation.sampling import Sampler
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Follows
 from regard.lab.text_model import save_text_model
 from regard.models.gpt.model import GPT
 from regard.models.gpt.presets import DUKE, JERUSALEM
@@ -67,13 +69,13 @@ QUICK = Plan(
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "tiny-shakespeare"
+    text: Annotated[str, TextSource()] = "tiny-shakespeare"
     "A known text (see 'regard data'), or the path of a text file of your own."
     epochs: int = 2
     "Epochs of Jerusalem ex. 5's model, of 100,000 windows each."
     epoch: int = EPOCH
     "Steps of an epoch."
-    plan: Plan = QUICK
+    plan: Annotated[Plan, Follows(seed="--seed")] = QUICK
     "How Duke HW3's model is trained."
     batch: int = 12
     "Windows in a batch of Duke HW3's model."

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from torch import nn
 
@@ -39,6 +40,7 @@ from regard.experiments.unsupervised.autoencoders.training import (
 from regard.experiments.unsupervised.linear_autoencoder import accuracy, expected_accuracy, optimum, readable
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.models.autoencoder import Autoencoder
 
 STRONG = 20
@@ -65,7 +67,7 @@ class Settings:
     "Handwritten digits that are trained on."
     held_out: int = 24_000
     "Handwritten digits on which the error is measured."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where the models are trained and probed: cpu or cuda."
 
 

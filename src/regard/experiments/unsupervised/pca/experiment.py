@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from torch import Tensor
 
 from regard.claims import Claim
+from regard.errors import RegardError
 from regard.experiments.unsupervised.linear_autoencoder import critical, gradients, loss, principal
 from regard.experiments.unsupervised.pca.figures import (
     LANDSCAPE_FIGURE,
@@ -19,11 +21,12 @@ from regard.experiments.unsupervised.pca.figures import (
 from regard.experiments.unsupervised.pca.landscape import angle, decay, nearest_signed, search
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    points: int = 2000
+    points: Annotated[int, Range(100, 10**6)] = 2000
     "Points from which the covariance is computed."
     width: int = 20
     "Entries m of a point, in the training."
@@ -31,9 +34,9 @@ class Settings:
     "Width k of the code, in the training."
     steps: int = 1500
     "Steps of gradient descent."
-    rate: float = 0.01
+    rate: Annotated[float, Range(above=0, high=0.02)] = 0.01
     "Learning rate of gradient descent."
-    seeds: int = 8
+    seeds: Annotated[int, Range(2, 1000)] = 8
     "Trainings, each from small random weights of its own."
     search_width: int = 6
     "Entries m of a point, in the search for critical points."
@@ -41,6 +44,15 @@ class Settings:
     "Width k of the code, in the search for critical points."
     starts: int = 600
     "Random starts of the search."
+
+    def __post_init__(self) -> None:
+        for width, code in ((self.width, self.bottleneck), (self.search_width, self.search_bottleneck)):
+            if code >= width:
+                raise RegardError(
+                    "a code is narrower than its point",
+                    f"a bottleneck of {code} in a width of {width}",
+                    "choose a wider point, or a narrower code",
+                )
 
 
 def draw(points: int, width: int, generator: torch.Generator) -> Tensor:
@@ -131,17 +143,20 @@ def _training(settings: Settings, generator: torch.Generator) -> Iterator[Event]
     yield Metric("smallest distance between the decoders W₂ of two trainings", apart)
     signed = min(nearest_signed(one, kept) for one in decoder)
     yield Metric("smallest distance of a decoder to U_k, whatever the order and the signs", signed)
-    theory = decay(values, settings.bottleneck)
-    yield Metric("decay of the angle / decay from the curvature", _slope(at, angles, settings.rate) / theory)
+    if slope := _slope(at, angles, settings.rate):
+        theory = decay(values, settings.bottleneck)
+        yield Metric("decay of the angle / decay from the curvature", slope / theory)
     drawn = draw_training(at, angles, losses, values, bottleneck=settings.bottleneck, rate=settings.rate)
     yield FigureEvent("training", drawn, TRAINING)
     yield FigureEvent("weights", draw_weights(encoder, decoder, kept), WEIGHTS)
 
 
-def _slope(at: list[int], angles: list[Tensor], rate: float) -> float:
-    """The curvature that the decay of the angle speaks of, from where it is below 1 degree and above 0.0001."""
+def _slope(at: list[int], angles: list[Tensor], rate: float) -> float | None:
+    """The curvature that the decay of the angle speaks of, where it is below 1 degree and above 0.0001."""
     curve = torch.stack(angles).log().mean(1)
     inside = [i for i, one in enumerate(angles) if one.max() < 1 and one.min() > 1e-4]
+    if len(inside) < 2:
+        return None
     first, last = inside[0], inside[-1]
     shrunk = ((curve[last] - curve[first]) / (at[last] - at[first])).exp().item()
     return (1 - shrunk) / (2 * rate)
