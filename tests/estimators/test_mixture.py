@@ -294,3 +294,10 @@ def test_em_begins_as_wide_as_fills_the_data(kind, width) -> None:
 def test_one_draw_is_a_sample() -> None:
     points, components = GaussianMixture(2, random_state=0).fit(POINTS).sample(1)
     assert (points.shape, components.shape) == ((1, 3), (1,))
+
+
+def test_a_density_shrinks_by_the_scale_of_its_axes(monkeypatch) -> None:
+    fitted = GaussianMixture(2, random_state=0).fit(POINTS)
+    before = fitted.score_samples(POINTS)
+    monkeypatch.setattr(GaussianMixture, "_log_scale", lambda self: 2.0)
+    assert np.allclose(fitted.score_samples(POINTS), before - 2.0)
