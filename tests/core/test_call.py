@@ -62,3 +62,8 @@ def test_where_nobody_can_look_all_is_taken_to_be_finite():
     seen = []
     torch.vmap(lambda x: seen.append(finite(x)) or x)(torch.full((2, 3), float("nan")))
     assert seen == [True]
+
+
+def test_a_draw_as_large_as_the_dropout_survives(monkeypatch):
+    monkeypatch.setattr(torch, "rand", lambda shape, **options: torch.tensor([0.5, 0.75, 1.0]))
+    assert kept((3,), call(0.75, 1), torch.device("cpu")).tolist() == [False, True, True]

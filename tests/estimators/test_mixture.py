@@ -279,3 +279,27 @@ def test_em_has_come_to_rest_where_its_last_step_rose_by_no_more_than_tol(
     fitted = GaussianMixture(2, tol=0.5).fit(POINTS)
     assert fitted.converged_ is converged
     assert (fitted.n_iter_, fitted.lower_bound_, fitted.lower_bounds_) == (len(path) - 1, path[-1], path)
+
+
+@pytest.mark.parametrize(("kind", "width"), [("full", 3), ("spherical", 1)])
+def test_em_begins_as_wide_as_fills_the_data(kind, width) -> None:
+    # Of 8 boxes that fill a cube of three axes each has half its side: a quarter of its variance.
+    given, x = GaussianMixture(8, covariance_type=kind), torch.from_numpy(POINTS)
+    model = GaussianMixtureModel(8, 3, covariance=home.KINDS[kind]).double()
+    with torch.no_grad():
+        given._place(model, x, np.random.RandomState(0))
+    variance = POINTS.var(0) / 4
+    expected = np.broadcast_to(variance if width == 3 else variance.mean(), (8, width))
+    assert np.allclose(model.log_variances.detach().exp().numpy(), expected)
+
+
+def test_one_draw_is_a_sample() -> None:
+    points, components = GaussianMixture(2, random_state=0).fit(POINTS).sample(1)
+    assert (points.shape, components.shape) == ((1, 3), (1,))
+
+
+def test_a_density_shrinks_by_the_scale_of_its_axes(monkeypatch) -> None:
+    fitted = GaussianMixture(2, random_state=0).fit(POINTS)
+    before = fitted.score_samples(POINTS)
+    monkeypatch.setattr(GaussianMixture, "_log_scale", lambda self: 2.0)
+    assert np.allclose(fitted.score_samples(POINTS), before - 2.0)

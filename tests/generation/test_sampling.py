@@ -175,3 +175,7 @@ def test_one_column_is_enough() -> None:
 def test_what_has_no_end_is_no_sampler(words) -> None:
     with pytest.raises(RegardError, match="the sampler cannot choose like that"):
         Sampler(**words)
+
+
+def test_min_p_keeps_what_is_as_probable_as_its_share() -> None:
+    assert Sampler(min_p=1.0).distribution(torch.zeros(1, 2, dtype=torch.float64)).tolist() == [[0.5, 0.5]]

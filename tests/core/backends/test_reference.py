@@ -12,6 +12,7 @@ from torch import Tensor
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Divide, Mean, Raw, Symmetric
 from regard.core.position import Relative, Rotary
 from regard.core.similarity import (
@@ -340,3 +341,13 @@ def test_no_query_over_hidden_values_that_are_not_finite_is_no_trouble():
     k = torch.full((1, 1, 2, 1), float("nan"))
     made = attend(k[:, :, :0], k, k, support=Causal(), backend="reference").output
     assert made.shape == (1, 1, 0, 1)
+
+
+@pytest.mark.parametrize("backend", ["reference", "sdpa"])
+def test_a_position_and_an_additive_mask_add_up(backend):
+    x = torch.zeros(1, 1, 2, 1)
+    mask, position = Mask(torch.tensor([[0.0, 3.0], [0.0, 0.0]])), Relative(torch.tensor([-1.0, 0.0, 0.0]))
+    made = attend(
+        x, x, torch.tensor([0.0, 1.0]).view(1, 1, 2, 1), support=mask, position=position, backend=backend
+    )
+    assert made.output.flatten().tolist() == pytest.approx([torch.tensor(2.0).sigmoid().item(), 0.5])
