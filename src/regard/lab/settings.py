@@ -155,7 +155,8 @@ def _spoken(kind: Any) -> str:
     if origin is Annotated:
         return _spoken(inner[0])
     if origin in (Union, types.UnionType):
-        return " or ".join("'none'" if one is type(None) else _spoken(one) for one in inner)
+        typed = [one for one in inner if not dataclasses.is_dataclass(one)]
+        return " or ".join("'none'" if one is type(None) else _spoken(one) for one in typed)
     if origin is Literal:
         return "one of " + ", ".join(map(str, inner))
     if origin is tuple:
