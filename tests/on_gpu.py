@@ -33,6 +33,7 @@ CPU_ONLY: dict[str, str] = {
     "test_nothing_to_start_from_or_to_do_is_told": "a GPU ends the process by an assertion of its own",
     "test_edges_on_another_device_are_told_in_three_lines": "names the CPU in its sentence",
     "test_what_is_refused_says_what_it_got_and_how_to_mend_it[devices]": "names the CPU in its sentence",
+    "q, k and v lie on different devices": "names the CPU in its sentence",
     "test_edges_move_whole": "moves from the CPU",
     "test_a_bag_says_what_it_is": "names the CPU in its sentence",
     "test_another_thread_is_not_recorded": "a thread of its own, which this plugin does not reach",

@@ -78,3 +78,8 @@ def test_zero_sums_become_one():
 def test_nothing_is_taken_off_where_all_is_hidden():
     assert peak(torch.tensor([-inf, 2.0, inf, -3.0])).tolist() == [0.0, 2.0, inf, -3.0]
     assert peak(torch.tensor([nan])).isnan().all()
+
+
+def test_a_softmax_of_huge_scores_is_finite() -> None:
+    scores = SCORES + 1e4
+    torch.testing.assert_close(Softmax()(scores, Cells(MASK)), Softmax()(SCORES, Cells(MASK)))

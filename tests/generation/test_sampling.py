@@ -179,3 +179,9 @@ def test_what_has_no_end_is_no_sampler(words) -> None:
 
 def test_min_p_keeps_what_is_as_probable_as_its_share() -> None:
     assert Sampler(min_p=1.0).distribution(torch.zeros(1, 2, dtype=torch.float64)).tolist() == [[0.5, 0.5]]
+
+
+def test_the_most_probable_token_is_chosen_after_the_penalty() -> None:
+    logits, seen = torch.tensor([[2.0, 1.5, 0.5]]), torch.tensor([[0]])
+    assert GREEDY.choose(logits, seen).item() == 0
+    assert Sampler(temperature=0.0, penalty=2.0).choose(logits, seen).item() == 1

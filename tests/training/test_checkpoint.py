@@ -384,3 +384,13 @@ def test_without_safetensors_it_is_told(tmp_path: Path, monkeypatch) -> None:
         "  got: it is not installed\n"
         "  fix: pip install 'regard[text]'"
     )
+
+
+def test_manifests_are_removed_before_their_tensors(tmp_path: Path, monkeypatch) -> None:
+    folder, removed = Checkpoints(tmp_path), []
+    for step in (1, 2):
+        folder.save(state(step))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", lambda self, missing_ok=False: removed.append(self.suffix))
+        folder.save(state(3))
+    assert removed == [".json", ".safetensors"]

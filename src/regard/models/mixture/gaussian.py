@@ -13,6 +13,8 @@ from regard.shapes import Float, Int
 
 COVARIANCES = ("diagonal", "spherical", "full")
 "Kinds of covariance: one variance per axis, one for all axes, or any."
+COLUMNS = 2**18
+"Samples that are solved for at once: beyond 524,280 torch is wrong on a GPU (pytorch/pytorch#187717)."
 
 
 class Mixture(nn.Module):
@@ -130,7 +132,9 @@ class GaussianMixtureModel(Mixture):
             similarity = Gaussian(log_variance=self.log_variances)
             return similarity.dense(x[None, None], self.means[None, None])[0, 0]
         gap = (x - self.means[:, None]).mT
-        square = torch.linalg.solve_triangular(self.factors(), gap, upper=False).square().sum(1).T
+        factors = self.factors()
+        parts = [torch.linalg.solve_triangular(factors, one, upper=False) for one in gap.split(COLUMNS, 2)]
+        square = torch.cat(parts, 2).square().sum(1).T
         return -(square + self.log_variances.sum(1) + self.width * log(2 * torch.pi)) / 2
 
     def draw(

@@ -70,3 +70,22 @@ def test_more_relations_than_cells_find_room() -> None:
     )
     weights, values = torch.tensor([2.0, 3.0, 5.0]).view(1, 1, 3), torch.tensor(7.0).view(1, 1, 1, 1)
     assert eager.sum_weighted(crowded, weights, values).tolist() == [[[[70.0]]]]
+
+
+@pytest.mark.parametrize("dropped", [False, True])
+def test_gradients_of_additive_attention_are_those_of_autograd(dropped: bool) -> None:
+    left, right, term, values = rand(3) - 0.5, rand(5) - 0.5, rand(6) - 0.5, rand(5, 7)
+    keep = (rand(6) > 0.3) / 0.7 if dropped else None
+    asked = [one.clone().requires_grad_() for one in (left, right, term, values)]
+    target, source = EDGES.sorted.target, EDGES.sorted.source
+    scores = torch.nn.functional.leaky_relu(asked[0][..., target] + asked[1][..., source] + asked[2], 0.2)
+    inside = torch.full((3, 5), -torch.inf, dtype=torch.double)
+    inside[target, source] = 0.0
+    weights = (dense(scores) + inside).softmax(-1)[:, :, target, source]
+    expected = dense(weights if keep is None else weights * keep) @ asked[3]
+    upstream = rand(3, 7)
+    out, saved = eager.additive_forward(EDGES, left, right, term, keep, values, 0.2)
+    torch.testing.assert_close(out, expected)
+    found = eager.additive_backward(EDGES, saved, term, keep, 0.2, out, upstream)
+    for ours, theirs in zip(found, torch.autograd.grad(expected, asked, upstream), strict=True):
+        torch.testing.assert_close(ours, theirs)
