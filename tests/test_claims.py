@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.claims import Claim
+from regard.errors import RegardError
 
 finite = st.floats(-1e6, 1e6)
 
@@ -92,5 +93,11 @@ def test_the_band_reads_as_people_say_it(low: float, high: float, words: str) ->
 
 @pytest.mark.parametrize(("low", "high"), [(-inf, inf), (2.0, 1.0), (nan, 1.0)])
 def test_a_band_that_cannot_fail_or_cannot_hold_is_refused(low: float, high: float) -> None:
-    with pytest.raises(AssertionError, match="a band that cannot fail"):
+    with pytest.raises(RegardError) as caught:
         claim(low, high)
+    what, got, fix = str(caught.value).split("\n")
+    assert (
+        what.endswith("has a band that cannot hold or cannot fail")
+        and got == f"  got: low={low}, high={high}"
+    )
+    assert fix == "  fix: give a low, a high, or both with low at most high"

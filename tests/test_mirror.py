@@ -11,6 +11,7 @@ BESIDE = {
     "test_rooms.py",
     "test_mirror.py",
     "test_import.py",
+    "test_golden.py",
     "test_house.py",
     "test_readme.py",
 }

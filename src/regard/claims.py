@@ -4,6 +4,8 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from math import inf, isfinite, isnan
 from typing import Literal
 
+from regard.errors import RegardError
+
 State = Literal["held", "failed", "not settled"]
 
 
@@ -31,9 +33,12 @@ class Claim:
     "The smallest preset that is able to settle it."
 
     def __post_init__(self) -> None:
-        assert self.low <= self.high and (isfinite(self.low) or isfinite(self.high)), (
-            "a band that cannot fail"
-        )
+        if not (self.low <= self.high and (isfinite(self.low) or isfinite(self.high))):
+            raise RegardError(
+                f"the claim on '{self.name}' has a band that cannot hold or cannot fail",
+                f"low={self.low}, high={self.high}",
+                "give a low, a high, or both with low at most high",
+            )
 
     def settle(
         self, value: float | None, *, interval: tuple[float, float] | None = None, reason: str = ""

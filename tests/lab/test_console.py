@@ -35,7 +35,9 @@ def test_where_there_is_no_terminal_progress_is_told_in_lines(experiment, printe
         watch = screen.watch(experiment)
         screen._said = 0.0
         watch(ProgressEvent("half", 0.5))
-    assert "25 %  heights: half" in printed()
+        watch(ProgressEvent("at once again", 0.6))
+    said = printed()
+    assert "25 %  heights: half" in said and "at once again" not in said
 
 
 def test_an_experiment_is_shown_with_its_settings_and_their_sentences(experiment, printed) -> None:

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+import golden
 from regard.lab import registry, theorems
 from regard.lab.book.report import prose
 from regard.lab.events import FigureEvent, Metric, TableEvent
@@ -39,6 +40,7 @@ def test_the_whole_chapter_is_quick() -> None:
 def test_a_run_measures_what_it_claims_and_draws(tmp_path) -> None:
     theorem = library.find("relative-attention")
     found = events(theorem, tmp_path)
+    golden.check(__file__, golden.of_events(found))
     measured = {one.name for one in found if isinstance(one, Metric) and not one.at}
     assert measured == {claim.name for claim in theorems.experiment(theorem).claims}
     assert (

@@ -27,6 +27,7 @@ def test_patches_by_a_loop() -> None:
 
 def test_a_relative_position_is_a_number_for_each_step() -> None:
     position = GridRelative(2, (3, 5))
+    assert position.p.shape == (2, 5, 9)
     nn.init.normal_(position.p)
     bias = position.bias(torch.arange(15).unsqueeze(1), torch.arange(15))
     for i, j in itertools.product(range(15), range(15)):

@@ -10,6 +10,7 @@ from regard.theory.mathml import mathml
     [
         ("a^2", "<msup><mi>a</mi><mn>2</mn></msup>"),
         ("a_n^2", "<msubsup><mi>a</mi><mi>n</mi><mn>2</mn></msubsup>"),
+        ("e''", "<msup><mi>e</mi><mo>′′</mo></msup>"),
         ("e'_n", "<msubsup><mi>e</mi><mi>n</mi><mo>′</mo></msubsup>"),
         ("e_n'^2", "<msubsup><mi>e</mi><mi>n</mi><mrow><mo>′</mo><mn>2</mn></mrow></msubsup>"),
         (r"\frac{1}{b}", "<mfrac><mrow><mn>1</mn></mrow><mrow><mi>b</mi></mrow></mfrac>"),

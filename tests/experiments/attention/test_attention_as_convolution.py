@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+import golden
 from regard.experiments.attention.attention_as_convolution import (
     Settings,
     by_convolution,
@@ -49,6 +50,7 @@ def test_the_convolution_with_the_pictures_own_pixels_is_the_matrix() -> None:
 @pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(Settings(tries=50), Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["picture", "maps", "matrices"]
     broken = {
         (one.at["similarity"], one.at["rule"])

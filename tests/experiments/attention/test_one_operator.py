@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+import golden
 from regard.experiments.attention.one_operator import Settings, gaps, rows, run
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
@@ -29,5 +30,6 @@ def test_the_table_of_the_design_is_whole() -> None:
 @pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(SMALL, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["gaps", "weights"]
     assert max(one.value for one in events if isinstance(one, Metric)) < 1e-10

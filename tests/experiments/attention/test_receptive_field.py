@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+import golden
 from regard.experiments.attention.receptive_field import Settings, operations, run, sight, stack
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
@@ -31,6 +32,7 @@ def test_operations_are_those_of_the_formulas() -> None:
 @pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(SMALL, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["sight", "heads"]
     assert (
         next(

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+import golden
 from regard.experiments.attention.relative_attention import (
     Settings,
     bounds,
@@ -57,6 +58,7 @@ def test_a_kernel_of_one_sign_is_found_by_the_search() -> None:
 @pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(Settings(length=20, sequences=5, betas=(1.0, 100.0)), Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert any(isinstance(one, FigureEvent) for one in events)
     assert (
         next(

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+import golden
 from regard.experiments.attention.scaled_dot_product import Settings, choice, predicted, products, run
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
@@ -27,6 +28,7 @@ def test_the_prediction_is_exact_for_two_point_entries() -> None:
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     settings = Settings(widths=(3, 7), draws=50, keys=5, queries=11, seeds=2)
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [event.name for event in events if isinstance(event, FigureEvent)] == [
         "moments",
         "softmax",

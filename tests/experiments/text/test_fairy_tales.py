@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+import golden
 from regard.experiments.text.fairy_tales import SAMPLERS, Settings, longest_copy, run
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
 from regard.lab.experiment import Context
@@ -30,6 +31,7 @@ def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
         model=replace(AMSTERDAM, depth=1, heads=1, width=8, context=16),
     )  # fmt: skip
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     (table,) = [one for one in events if isinstance(one, TableEvent)]
     assert len(table.rows) == len(SAMPLERS) + 1 and [
         one.name for one in events if isinstance(one, FigureEvent)

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.experiments.text.positions import Settings, order_seen, run, shuffled
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
@@ -30,6 +31,7 @@ def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
         text=str(tmp_path / "text.txt"), length=6, beyond=18, width=8, depth=1, steps=2, batch=2, seeds=2
     )
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["length"]
     assert (
         len({one.name for one in events if isinstance(one, Metric) and one.name.startswith("loss beyond it")})

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+import golden
 from regard.experiments.text.width_or_depth import SHAPES, Settings, config_of, run
 from regard.lab.events import FigureEvent, PairedMetric
 from regard.lab.experiment import Context
@@ -20,6 +21,7 @@ def test_a_small_run_compares_and_draws(tmp_path: Path) -> None:
         text=str(tmp_path / "text.txt"), width=8, depth=1, context=6, steps=3, batch=2, seeds=2
     )
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert sum(isinstance(one, PairedMetric) for one in events) == 3 and [
         one.name for one in events if isinstance(one, FigureEvent)
     ] == ["curves"]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.data.sets.places import arrange
 from regard.experiments.unsupervised import mixtures
 from regard.experiments.unsupervised.europe import Europe
@@ -66,6 +67,7 @@ def test_a_small_run_measures_every_claim(
 ) -> None:
     monkeypatch.setattr(mixtures, "load_europe", lambda countries, limit: europe)
     events = list(run(SMALL, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     found = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= found
     drawn = [one.name for one in events if isinstance(one, FigureEvent)]

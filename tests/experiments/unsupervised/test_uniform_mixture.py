@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.data.sets.places import arrange
 from regard.experiments.unsupervised import uniform_mixture
 from regard.experiments.unsupervised.europe import Europe
@@ -68,6 +69,7 @@ def test_a_small_run_measures_every_claim(
     monkeypatch.setattr(uniform_mixture, "load_europe", lambda countries, limit: europe)
     settings = Settings(countries=3, components=components, epochs=2, batches=3)
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events), f"{len(components)} numbers of components")
     found = {one.name for one in events if isinstance(one, Metric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= found
     drawn = [one.name for one in events if isinstance(one, FigureEvent)]

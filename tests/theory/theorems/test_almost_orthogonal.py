@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from regard.theory.theorems.almost_orthogonal import above, coherence, directions, distortion, packed
+import golden
+from regard.theory.theorems.almost_orthogonal import THEOREM, above, coherence, directions, distortion, packed
 
 
 @pytest.mark.parametrize(("terms", "least"), [(1, 0), (8, 2), (255, -32.5), (256, 0)])
@@ -41,3 +42,7 @@ def test_packing_keeps_only_what_is_almost_orthogonal() -> None:
         and packed(np.random.default_rng(45), 6, 1.0, tries=50) == 50
     )
     assert 6 < packed(np.random.default_rng(46), 6, 0.6) < 60
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

@@ -3,7 +3,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from regard.theory.theorems.beam_search import best, search, table
+import golden
+from regard.theory.theorems.beam_search import THEOREM, best, search, table
 
 # Berkeley HW6's tree: words 0 neural, 1 network; what the figure leaves out is far below.
 TREE = [
@@ -30,3 +31,7 @@ def test_probabilities_sum_to_one_and_greedy_search_counts_its_words() -> None:
     made = table(np.random.default_rng(40))
     assert all(np.exp(one).sum(-1) == pytest.approx(1.0) for one in made)
     assert search(made, 1)[1] == 12
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

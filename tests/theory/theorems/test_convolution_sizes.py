@@ -3,6 +3,7 @@ import pytest
 import torch
 from scipy.signal import convolve2d
 
+import golden
 from regard.theory.theorem import bindings
 from regard.theory.theorems.convolution_sizes import THEOREM, meetings, placements
 from regard.theory.value import value
@@ -39,3 +40,7 @@ def test_only_full_padding_treats_the_corner_like_the_middle() -> None:
     for padding in range(5):
         met = torch.nn.functional.conv2d(image, torch.ones(1, 1, 5, 5), padding=padding).sum().item()
         assert meetings(12, 5, padding) == met
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from regard.theory.theorems.correlated_noise import estimate, noises
+import golden
+from regard.theory.theorems.correlated_noise import THEOREM, estimate, noises
 
 
 @pytest.mark.slow
@@ -60,3 +61,7 @@ def test_without_correlation_it_is_least_squares_and_with_full_correlation_it_is
 def test_the_noises_have_the_correlation() -> None:
     first, second = noises(np.random.default_rng(3), (200_000,), -0.6)
     assert np.cov(first, second) == pytest.approx(np.array([[1, -0.6], [-0.6, 1]]), abs=0.02)
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

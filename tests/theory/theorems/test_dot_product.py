@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+import golden
 from regard.theory.theorem import bindings
 from regard.theory.theorems.dot_product import (
     THEOREM,
@@ -44,3 +45,7 @@ def test_the_sweeps_are_near_their_known_values() -> None:
 def test_ranks_at_the_random_points_are_below_their_bounds() -> None:
     known = bindings(THEOREM, np.random.default_rng(11))
     assert value(r"\mathrm{rank}(Q K^\top)", known) == 1 and value(r"\mathrm{rank}(Q)", known) == 2
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

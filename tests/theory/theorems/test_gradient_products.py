@@ -3,7 +3,8 @@ import pytest
 import torch
 from torch.autograd.functional import jacobian
 
-from regard.theory.theorems.gradient_products import kept_alive, scaled, through
+import golden
+from regard.theory.theorems.gradient_products import THEOREM, kept_alive, scaled, through
 
 
 @pytest.mark.parametrize(("activation", "residual"), [("sigmoid", False), ("tanh", False), ("sigmoid", True)])
@@ -37,3 +38,7 @@ def test_a_chain_of_relu_passes_the_product_or_nothing() -> None:
 def test_orthogonal_weights_and_residuals_keep_gradients_alive() -> None:
     sweep = kept_alive(np.random.default_rng(28), 10)
     assert np.mean(sweep.measured[-1]) > 0.5 and sweep.also["small weights, with residuals"][-1] > 0.5
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

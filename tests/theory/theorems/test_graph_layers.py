@@ -1,7 +1,8 @@
 import networkx as nx
 import numpy as np
 
-from regard.theory.theorems.graph_layers import graph, one_way_streets, walks
+import golden
+from regard.theory.theorems.graph_layers import THEOREM, graph, one_way_streets, walks
 from regard.theory.value import value
 
 SQUARE = np.array([[3, 1, 1, 1, 0], [1, 2, 1, 1, 1], [1, 1, 3, 0, 1], [1, 1, 0, 1, 0], [0, 1, 1, 0, 1]])
@@ -38,3 +39,7 @@ def test_every_node_has_a_neighbour_and_edges_go_both_ways() -> None:
 def test_the_form_holds_for_graphs_with_edges_both_ways_alone() -> None:
     sweep = one_way_streets(np.random.default_rng(36), 20)
     assert max(sweep.measured[0]) < 1e-10 and np.mean(sweep.measured[-1]) > 0.5
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
+import golden
 from regard.theory.theorem import bindings
 from regard.theory.theorems.input_noise import THEOREM, correlated_noise, independent_noise
 from regard.theory.value import value
@@ -22,3 +23,7 @@ def test_noise_adds_its_variance_and_correlation_adds_four_times_itself() -> Non
     assert broken.instead[-1] == pytest.approx(4.6) and np.mean(broken.measured[-1]) == pytest.approx(
         4.6, abs=0.2
     )
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import polynomial_kernel
 
+import golden
 from regard.theory.theorem import bindings
 from regard.theory.theorems.kernel_attention import THEOREM, both_orders, counted, features
 from regard.theory.value import value
@@ -33,3 +34,7 @@ def test_the_two_orders_cross() -> None:
     sweep = both_orders(np.random.default_rng(18), 1)
     left = sweep.also["scores first: N²(C + M)"]
     assert left[0] < sweep.measured[0][0] and left[-1] > sweep.measured[-1][0]
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

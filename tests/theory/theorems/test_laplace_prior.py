@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from regard.theory.theorems.laplace_prior import SIGMA, climbed, coordinate, most_probable, soft
+import golden
+from regard.theory.theorems.laplace_prior import SIGMA, THEOREM, climbed, coordinate, most_probable, soft
 
 
 def log_posterior(theta: np.ndarray, x: np.ndarray, y: np.ndarray, sigma: float, b: float) -> float:
@@ -43,3 +44,7 @@ def test_climbing_the_posterior_comes_to_the_same_place() -> None:
     random = np.random.default_rng(44)
     x, y = random.standard_normal((1, 20, 4)), random.standard_normal((1, 20))
     assert climbed(x, y, 0.05)[0] == pytest.approx(most_probable(x[0], y[0], SIGMA, 0.05), abs=1e-9)
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

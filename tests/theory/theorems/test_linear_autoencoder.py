@@ -3,6 +3,7 @@ import pytest
 import torch
 from sklearn.decomposition import PCA
 
+import golden
 from regard.theory.theorem import bindings
 from regard.theory.theorems.linear_autoencoder import THEOREM, _data, fit
 from regard.theory.value import value
@@ -29,3 +30,7 @@ def test_the_data_are_centred_unless_they_are_moved() -> None:
     random = np.random.default_rng(25)
     assert np.abs(_data(random, 2).mean(2)).max() < 1e-12
     assert np.linalg.norm(_data(random, 1, 3.0).mean(2)) == pytest.approx(3.0)
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

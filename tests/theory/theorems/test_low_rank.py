@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from regard.theory.theorems.low_rank import sharper, softmax, truncated
+import golden
+from regard.theory.theorems.low_rank import THEOREM, sharper, softmax, truncated
 
 
 def test_softmax_is_torchs() -> None:
@@ -25,3 +26,7 @@ def test_the_cut_off_is_missed_by_what_is_left_out_and_nothing_is_nearer() -> No
 def test_sharper_attention_has_higher_rank() -> None:
     errors = [np.mean(one) for one in sharper(np.random.default_rng(21), 5).measured]
     assert errors[0] < 1e-12 and errors == sorted(errors) and errors[-1] > 0.5
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

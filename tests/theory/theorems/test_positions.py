@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 import torch
 
+import golden
 from regard.core.attend import attend
 from regard.core.support import Causal
-from regard.theory.theorems.positions import masked, turned
+from regard.theory.theorems.positions import THEOREM, masked, turned
 
 
 def test_turning_is_multiplying_by_a_complex_number() -> None:
@@ -33,3 +34,7 @@ def test_the_operator_commutes_with_reordering_unless_masked() -> None:
 def test_the_mask_matters_more_the_stronger_it_is() -> None:
     gaps = [np.mean(one) for one in masked(np.random.default_rng(38), 20).measured]
     assert gaps[0] < 1e-12 < gaps[1] < gaps[-1]
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+import golden
 from regard.core.attend import attend
 from regard.core.position import Relative
 from regard.core.similarity import Dot
@@ -34,3 +35,7 @@ def test_toronto_s_kernel_has_the_known_weights() -> None:
     known = bindings(THEOREM, np.random.default_rng(0)) | {"w": np.array([[2.0], [0.0], [1.0]])}
     with np.errstate(divide="ignore"):
         assert [float(value(f"b_{j}", known)) for j in (1, 2, 3)] == pytest.approx([2 / 3, 0, 1 / 3])
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

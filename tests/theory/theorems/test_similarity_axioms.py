@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+import golden
 from regard.theory.theorem import bindings
 from regard.theory.theorems.similarity_axioms import THEOREM, _at_angle, _cosines, off_the_sphere
 from regard.theory.value import value
@@ -25,3 +26,7 @@ def test_distinct_vectors_reach_the_largest_similarity_off_the_sphere() -> None:
     assert (
         all(one == pytest.approx(1.0) for row in sweep.measured for one in row) and min(sweep.predicted) < 0
     )
+
+
+def test_point_and_trials_are_those_of_before() -> None:
+    golden.check(__file__, golden.of_theorem(THEOREM))

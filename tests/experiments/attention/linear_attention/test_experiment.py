@@ -1,5 +1,6 @@
 import pytest
 
+import golden
 from regard.experiments.attention.linear_attention import experiment as linear_attention
 from regard.experiments.attention.linear_attention.experiment import Settings, run
 from regard.lab.bench import Growth
@@ -16,6 +17,7 @@ def test_a_small_run_measures_and_draws(tmp_path, monkeypatch) -> None:
     )
     settings = Settings(width=3, lengths=(8, 16, 32), rounds=1, memory=(8, 16), rank=2)
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["cost", "rank"]
     assert (

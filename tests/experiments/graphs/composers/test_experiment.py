@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.data.formats.notes import TICKS, Notes
 from regard.data.sets.music import COMPOSERS, Scrap
 from regard.errors import Unreachable
@@ -53,6 +54,11 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
         return list(run(SMALL, Context(folder=tmp_path_factory.mktemp("run"))))
     finally:
         patch.undo()
+
+
+@pytest.mark.slow
+def test_all_numbers_are_those_of_before(events: list) -> None:
+    golden.check(__file__, golden.of_events(events))
 
 
 @pytest.mark.slow

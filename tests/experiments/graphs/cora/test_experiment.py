@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.core.edges import Edges
 from regard.core.similarity import Additive
 from regard.data.sets.graphs import FIELDS, Network
@@ -50,6 +51,11 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
         )
     finally:
         patch.undo()
+
+
+@pytest.mark.slow
+def test_all_numbers_are_those_of_before(events: list) -> None:
+    golden.check(__file__, golden.of_events(events))
 
 
 def measured(events: list[Event], name: str) -> list[float]:

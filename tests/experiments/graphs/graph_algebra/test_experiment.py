@@ -2,6 +2,7 @@
 
 import pytest
 
+import golden
 from regard.experiments.graphs.graph_algebra.experiment import EXPERIMENT, GIVEN, Settings, run
 from regard.experiments.graphs.graph_algebra.noise import Noise
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
@@ -16,6 +17,7 @@ def events(tmp_path) -> list:
 
 def test_a_small_run_settles_what_needs_no_training(tmp_path):
     made = events(tmp_path)
+    golden.check(__file__, golden.of_events(made))
     found = {one.name: one.value for one in made if isinstance(one, Metric) and not one.at}
     compared = {one.name for one in made if isinstance(one, PairedMetric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= found.keys() | compared

@@ -2,6 +2,7 @@
 
 import pytest
 
+import golden
 from regard.experiments.graphs.karate.experiment import Settings, run
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
 from regard.lab.experiment import Context
@@ -10,6 +11,7 @@ from regard.lab.experiment import Context
 def test_a_small_run_measures_and_draws(tmp_path):
     pytest.importorskip("networkx")
     events = list(run(Settings(seeds=2, epochs=30), Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == [
         "members",
         "training",

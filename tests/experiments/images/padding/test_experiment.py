@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.experiments.images.padding.experiment import BANDS, EXPERIMENT, PUBLISHED, Settings, run
 from regard.experiments.images.padding.training import Lesson
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
@@ -19,6 +20,7 @@ SMALL = Lesson(pictures=40, held=20, batch=20, epochs=1)
 def test_a_small_run_measures_what_its_claims_speak_of(tmp_path: Path) -> None:
     settings = Settings(seeds=2, clean_seeds=1, net1=SMALL, net2=SMALL)
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     told = {
         one.name
         for one in events

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+import golden
 from regard.experiments.images.pixels import experiment as pixels
 from regard.experiments.images.pixels.digits import Digits
 from regard.experiments.images.pixels.experiment import EXPERIMENT, Settings, builders, distances, run
@@ -24,6 +25,7 @@ SMALL = Settings(
 def test_a_small_run_measures_every_claim_and_draws(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pixels, "load", few)
     events = list(run(SMALL, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     named = {
         one.name
         for one in events

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.data.sets.images import Pictures
 from regard.errors import Unreachable
 from regard.experiments.images.rotation import experiment as rotation
@@ -53,6 +54,7 @@ def test_a_small_run_measures_what_its_quick_claims_speak_of(
     monkeypatch.setitem(rotation.SOURCES, "digits", lambda: twentyfive)
     monkeypatch.setitem(rotation.SOURCES, "clothes", missing)
     events = list(run(replace(SMALL, tested=30, sources=("digits", "clothes")), Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     told = {one.name for one in events if isinstance(one, Metric) and not one.at}
     assert {claim.name for claim in EXPERIMENT.claims if claim.preset == "quick"} <= told
     assert {one.name for one in events if isinstance(one, FigureEvent)} == {

@@ -2,6 +2,7 @@
 
 import pytest
 
+import golden
 from regard.errors import Unreachable
 from regard.experiments.images.unet import segmentation
 from regard.experiments.images.unet.experiment import EXPERIMENT, Settings, run
@@ -20,6 +21,7 @@ def few() -> object:
 def test_a_small_run_settles_every_claim_it_can(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(segmentation.SETS, "scenes", few)
     events = list(run(SMALL, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     named = {
         one.name
         for one in events

@@ -2,6 +2,7 @@ import pytest
 import torch
 from scipy import stats
 
+import golden
 from regard.experiments.text.decoding.experiment import Settings, run, surprise
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
@@ -20,6 +21,7 @@ def test_a_small_run_measures_and_draws(tmp_path) -> None:
         models=3, length=3, widths=(1, 8), draws=500, sizes=(8, 16), beams=(1, 4), lengths=(2, 3)
     )
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == [
         "tree",
         "search",

@@ -3,6 +3,7 @@ from math import sqrt
 import pytest
 import torch
 
+import golden
 from regard.experiments.text.exactness import experiment as exactness
 from regard.experiments.text.exactness.experiment import Settings, bound, run
 from regard.lab.events import FigureEvent, Metric
@@ -25,6 +26,7 @@ def test_a_small_run_measures_and_draws(tmp_path, monkeypatch) -> None:
         model=config, rows=1, lengths=(16, 32), memory=(16,), chips=(8, 32), tokens=64, rounds=1
     )
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["time", "bytes"]
     values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
     assert (

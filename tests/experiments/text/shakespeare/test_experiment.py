@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import golden
 from regard.experiments.text.corpus import load_corpus
 from regard.experiments.text.shakespeare.experiment import Settings, last_right, run
 from regard.lab.events import FigureEvent, Metric, TextEvent
@@ -45,6 +46,7 @@ def test_accuracy_looks_at_the_last_character_alone(settings: Settings) -> None:
 @pytest.mark.slow
 def test_a_small_run_trains_samples_saves_and_draws(settings: Settings, tmp_path: Path) -> None:
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["epochs", "loss", "attention"]
     said = [one.name for one in events if isinstance(one, TextEvent)]
     assert "Jerusalem ex. 5's model after epoch 2" in said and "Duke HW3's model before training" in said

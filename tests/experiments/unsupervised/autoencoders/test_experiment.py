@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+import golden
 from regard.data.sets.images import Pictures
 from regard.errors import Unreachable
 from regard.experiments.unsupervised.autoencoders import experiment as autoencoders
@@ -41,6 +42,10 @@ def events(tmp_path_factory) -> list:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(autoencoders, "load_mnist", digits)
         return list(run(SETTINGS, Context(folder=tmp_path_factory.mktemp("run"))))
+
+
+def test_all_numbers_are_those_of_before(events: list) -> None:
+    golden.check(__file__, golden.of_events(events))
 
 
 def test_every_part_is_measured_and_drawn(events: list) -> None:

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+import golden
 from regard.experiments.unsupervised.linear_autoencoder import principal
 from regard.experiments.unsupervised.pca.experiment import Settings, draw, run
 from regard.lab.events import FigureEvent, Metric, TableEvent
@@ -18,6 +19,7 @@ def test_points_are_centred_columns_with_the_stated_variances() -> None:
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     settings = Settings(points=200, width=7, bottleneck=2, steps=600, seeds=2, search_width=3, search_bottleneck=1, starts=30)  # fmt: skip
     events = list(run(settings, Context(folder=tmp_path)))
+    golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == [
         "training",
         "weights",
