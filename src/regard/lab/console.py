@@ -95,10 +95,19 @@ def show_outcome(run: Run) -> None:
     _say(f"[italic]{escape(request['question'])}[/]\n")
     for one in run.verdicts:
         _show_verdict(one)
+    if not run.verdicts:
+        _say("[dim]this run has no claims[/]")
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
-        what = request["name"] if request["name"] in registry.names() else request["source"]
-        console.print(f"[dim]go on with:[/] regard run {what} --resume {run.id}", soft_wrap=True)
+        console.print(f"[dim]go on with:[/] {_command(run)} --resume {run.id}", soft_wrap=True)
+
+
+def _command(run: Run) -> str:
+    """The command that runs such a run."""
+    request = run.request
+    if request.get("verb", "run") != "run":
+        return f"regard {request['verb']}"
+    return f"regard run {request['name'] if request['name'] in registry.names() else request['source']}"
 
 
 def _show_verdict(one: ClaimVerdict) -> None:

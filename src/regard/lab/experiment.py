@@ -55,5 +55,7 @@ class Experiment:
     "Where the assignment it came from, or its published answers, are wrong, and what is right."
     chapter: Chapter = "yours"
     "Its place in the book."
+    verb: str = "run"
+    "The verb of the command line that runs it."
     name: str = field(default="", compare=False)
     "Given by the registry: the file's name with dashes."

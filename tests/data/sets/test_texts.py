@@ -26,7 +26,11 @@ def test_a_folder_is_its_texts_in_order_of_name_and_says_what_it_passed_over(she
     found = find_texts([str(shelf)])
     assert [Path(one).name for one in found.sources] == ["a.txt.gz", "b.txt", "c.md"]
     assert found.passed == ("empty.txt", "picture.png")
-    assert [one.characters for one in load_texts(found.sources)] == ["Жили-были", "Ἄνδρα μοι ἔννεπε", "道可道"]
+    assert [one.characters for one in load_texts(found.sources)] == [
+        "Жили-были",
+        "Ἄνδρα μοι ἔννεπε",
+        "道可道",
+    ]
 
 
 def test_sources_are_whole_paths_or_known_names(shelf: Path, monkeypatch) -> None:
@@ -44,7 +48,9 @@ def test_sources_are_whole_paths_or_known_names(shelf: Path, monkeypatch) -> Non
         (["bare"], "no text in that folder\n  got: 'bare' with 1 file that is none\n  fix: name a folder that holds texts in UTF-8"),
     ],
 )  # fmt: skip
-def test_what_is_no_text_is_told_in_three_lines(tmp_path: Path, monkeypatch, names: list[str], message: str) -> None:
+def test_what_is_no_text_is_told_in_three_lines(
+    tmp_path: Path, monkeypatch, names: list[str], message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bare").mkdir()
     Path("bare/empty.txt").write_text(" ")
