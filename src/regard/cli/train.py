@@ -36,11 +36,8 @@ def train(arguments: argparse.Namespace) -> int:
         return _finish(arguments, done)
     words = {name: getattr(arguments, name) for name in ("tokenizer", "vocabulary", "size", "form")}
     words |= {name: getattr(arguments, name) for name in ("minutes", "steps", "device")}
-    chosen = choose(
-        Asked(
-            texts=tuple(arguments.texts), start=_start(arguments.start), changes=tuple(arguments.set), **words
-        )
-    )
+    words |= {"start": _start(arguments.start), "changes": tuple(arguments.set)}
+    chosen = choose(Asked(texts=tuple(arguments.texts), **words))
     settings, experiment, seed = chosen.settings, trainer(chosen.why), arguments.seed or 0
     if not is_main():
         return _follow(experiment, settings, seed, None)

@@ -1,4 +1,4 @@
-"""Prompts made from a text, in whatever alphabet it is written: how its sentences begin, its commonest word."""
+"""Prompts made from a text, whatever its alphabet: how its sentences begin, its commonest word."""
 
 import re
 from collections import Counter

@@ -65,7 +65,8 @@ def _inside(folder: Path) -> tuple[list[str], list[str]]:
         except RegardError:
             passed.append(str(file.relative_to(folder)))
     if not texts:
-        got = f"'{folder}' with {len(passed)} file{'' if len(passed) == 1 else 's'} that {'is' if len(passed) == 1 else 'are'} none"
+        files = f"{len(passed)} file that is" if len(passed) == 1 else f"{len(passed)} files that are"
+        got = f"'{folder}' with {files} none"
         raise RegardError("no text in that folder", got, "name a folder that holds texts in UTF-8")
     return texts, passed
 

@@ -15,8 +15,7 @@ from regard.lab.settings import change
 from regard.lab.train.settings import Recipe, TrainSettings
 from regard.lab.train.tokens import choose_tokenizer, require_tokenizer
 from regard.lab.train.weights import load_weights
-from regard.models.gpt.config import GPTConfig
-from regard.models.gpt.presets import SIZES, SWIFT
+from regard.models.gpt.presets import GPT2, SIZES, SWIFT
 from regard.training import Plan, find_device
 
 Form = Literal["swift", "gpt2"]
@@ -26,6 +25,8 @@ ENDLESS = 10_000_000
 "Steps of a plan that ends by the clock."
 GPU = 300
 "How many cores a GPU stands for."
+PLAIN = replace(GPT2, dropout=0.0)
+"GPT-2's kind of model, of which other tools know the format."
 SIZED = {"swift": (SWIFT.depth, SWIFT.heads, SWIFT.width)} | SIZES
 "Depth, heads and width by name."
 
@@ -174,36 +175,27 @@ def _recipe(asked: Asked, texts: Sequence[Text], minutes: float | None, device: 
     cores = GPU if device != "cpu" else torch.get_num_threads()
     work = inf if minutes is None else 60 * minutes * cores
     rung = _rung(asked, work, characters)
-    depth, heads, width = SIZED[asked.size or rung.size]
+    name, form = asked.size or rung.size, asked.form or "swift"
+    depth, heads, width = SIZED[name]
     context = max(8, min(rung.context, characters // 20))
-    form: Form = asked.form or "swift"
     sizes = {"context": context, "depth": depth, "heads": heads, "width": width}
-    if form == "gpt2":
-        model = GPTConfig(vocabulary=256, **sizes)
-    else:
-        model = replace(SWIFT, **sizes)
-    if weights(sizes["depth"], width) > 4 * characters:
+    model = replace(PLAIN if form == "gpt2" else SWIFT, **sizes)
+    if weights(name) > 4 * characters:
         model = replace(model, dropout=0.2)
     plan = QUICK if form == "swift" and width <= 128 else CALM
     reason = "as asked" if asked.size else _why(rung, work, characters)
     dropped = ", with dropout since it has more weights than the texts teach" if model.dropout else ""
-    said = f"model: {asked.size or rung.size} ({depth} layers, {heads} heads, width {width}, context {context}), {reason}{dropped}"
-    return Recipe(model=model, plan=plan, batch=rung.batch), said
+    told = f"{depth} layers, {heads} heads, width {width}, context {context}"
+    return Recipe(model=model, plan=plan, batch=rung.batch), f"model: {name} ({told}), {reason}{dropped}"
 
 
 def _rung(asked: Asked, work: float, characters: int) -> Rung:
     """The highest step of the ladder that the work pays for and the texts fill; or that of the asked size."""
     if asked.size is not None:
-        return next(
-            (one for one in LADDER if weights(*SIZED[one.size][::2]) >= weights(*SIZED[asked.size][::2])),
-            LADDER[-1],
-        )
-    if work == inf:
-        return LADDER[0]
-    fitting = [
-        one for one in LADDER if one.work <= work and weights(*SIZED[one.size][::2]) <= 20 * characters
-    ]
-    return fitting[-1] if fitting else LADDER[0]
+        least = weights(asked.size)
+        return next((one for one in LADDER if weights(one.size) >= least), LADDER[-1])
+    paid = [one for one in LADDER if one.work <= (0 if work == inf else work)]
+    return [one for one in paid if one is LADDER[0] or weights(one.size) <= 20 * characters][-1]
 
 
 def _why(rung: Rung, work: float, characters: int) -> str:
@@ -215,17 +207,17 @@ def _why(rung: Rung, work: float, characters: int) -> str:
     return "the largest that this time trains well here"
 
 
-def weights(depth: int, width: int) -> int:
-    """The weights of the blocks of such a model, about."""
+def weights(size: str) -> int:
+    """The weights in the blocks of a model of that size, about."""
+    depth, _, width = SIZED[size]
     return 12 * depth * width**2
 
 
 def _how(recipe: Recipe, minutes: float | None, steps: int | None, usual: bool) -> str:
     plan = recipe.plan
     name = plan.optimiser if isinstance(plan.optimiser, str) else plan.optimiser.name
-    times = (
-        [f"{minutes:g} minutes{' (--minutes or --steps say otherwise)' if usual else ''}"] if minutes else []
-    )
+    other = " (--minutes or --steps say otherwise)" if usual else ""
+    times = [f"{minutes:g} minutes{other}"] if minutes else []
     times += [f"{steps:,} steps"] if steps else []
     end = " or ".join(times) + (", whichever ends first" if len(times) > 1 else "")
     return f"plan: {name}, batches of {recipe.batch} windows, for {end}"

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TRAINED, HELD = "training loss", "held-out loss"
-LOSS = "The loss on batches of training and on held-out text, by step. Dotted: the loss of guessing among all tokens."
+LOSS = "The loss on batches of training and on held-out text, by step. Dotted: what guessing costs."
 
 
 def losses_of(measured: Sequence[Metric]) -> dict[str, list[tuple[int, float]]]:
     """The two curves that a log holds, in order of step.
 
-    >>> losses_of([Metric("held-out loss", 2.0, at={"step": 5}), Metric("held-out loss", 4.0, at={"step": 0})])
+    >>> losses_of([Metric("held-out loss", loss, at={"step": step}) for step, loss in ((5, 2.0), (0, 4.0))])
     {'training loss': [], 'held-out loss': [(0, 4.0), (5, 2.0)]}
     """
     return {

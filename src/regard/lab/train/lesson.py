@@ -1,4 +1,4 @@
-"""A model on its way: its training, its checkpoints, the windows it learns from, and samples of what it says."""
+"""A model on its way: its training, checkpoints, the windows it learns from, and what it says."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -133,7 +133,7 @@ def prepare(settings: TrainSettings, context: Context, texts: Sequence[Text], gr
 def _tokenizer(
     settings: TrainSettings, texts: Sequence[Text], folder: Path, group: ProcessGroup, start: TextModel | None
 ) -> Tokenizer:
-    """That of a run that is taken up, of the weights that it begins with, else a new one; the first process says."""
+    """That of a run that is taken up, of the weights it begins with, or a new one; the first process says."""
     made = ""
     if group.is_main:
         known = described(folder)[1] if (folder / FILE).is_file() else start and start.tokenizer

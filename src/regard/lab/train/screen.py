@@ -1,4 +1,4 @@
-"""A training in the terminal: what was chosen, the held-out loss and samples as they come, what to do next."""
+"""A training in the terminal: what was chosen, held-out losses and samples as they come, what to do next."""
 
 from math import inf
 

@@ -48,7 +48,9 @@ def stored_settings(request: Mapping[str, Any]) -> TrainSettings:
     """The settings that a run of `regard train` has written down."""
     told: dict[str, Any] = dict(request["settings"])
     recipe = told.pop("recipe")
-    plan = {name: tuple(one) if isinstance(one, list) else one for name, one in recipe["plan"].items()}
+    plan: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in recipe["plan"].items()
+    }
     return TrainSettings(
         **told
         | {

@@ -30,10 +30,10 @@ def trainer(why: Sequence[str] = (), minutes: float | None = None) -> Experiment
         name=NAME,
         verb=NAME,
         question="What does a GPT learn from these texts?",
-        method="""A run of `regard train`. It has no claims: a GPT is trained on the beginning of each text, the
-            end of each is held out, and the model is judged by that.""",
-        see="""The loss on held-out text falls as long as something is learned that is not learned by heart; the
-            best checkpoint is the one where it was lowest.""",
+        method="""A run of `regard train`. It has no claims: a GPT is trained on the beginning of each text,
+            the end of each is held out, and the model is judged by that.""",
+        see="""The loss on held-out text falls as long as something is learned that is not learned by heart;
+            the best checkpoint is the one where it was lowest.""",
         claims=(),
         presets={},
         seconds=1,
@@ -61,8 +61,8 @@ def train(
 def _described(lesson: Lesson) -> str:
     sizes = {name: len(ids) for name, ids in lesson.windows.splits.items()}
     return (
-        f"{lesson.model.size:,} parameters, {lesson.tokenizer.size:,} different tokens; {sizes['train']:,} tokens "
-        f"to learn from, {sizes['held-out']:,} held out, in windows of {lesson.windows.context}"
+        f"{lesson.model.size:,} parameters, {lesson.tokenizer.size:,} different tokens; {sizes['train']:,} "
+        f"tokens to learn from, {sizes['held-out']:,} held out, in windows of {lesson.windows.context}"
     )
 
 
