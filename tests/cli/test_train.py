@@ -102,6 +102,21 @@ def test_ctrl_c_keeps_everything_and_resume_goes_on(mine: Path) -> None:
 
 
 @pytest.mark.slow
+def test_under_torchrun_two_processes_train_like_one(mine: Path) -> None:
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    losses = []
+    for start in ([], ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]):
+        place = mine / f"started{len(start)}"
+        place.mkdir()
+        words = ["-m", "regard", "train", str(mine / "mine.txt"), "--tokenizer", "bpe", *TINY]
+        subprocess.run([sys.executable, *start, *words], cwd=place, check=True, timeout=300, env=environment)
+        (only,) = Store(place / "runs").runs()
+        assert only.state == "finished" and last_step(only.path) == 4
+        losses.append([one.value for one in only.measured if one.name in ("training loss", "held-out loss")])
+    assert len(losses[0]) == 9 and losses[1] == pytest.approx(losses[0], abs=1e-4)
+
+
+@pytest.mark.slow
 def test_gpt2s_format_goes_out_and_comes_in_again(capsys) -> None:
     pairs = ("--form", "gpt2", "--tokenizer", "bpe", "--vocabulary", "280")
     assert told(capsys, "train", "mine.txt", *TINY, *pairs)[0] == 0

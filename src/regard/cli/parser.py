@@ -157,8 +157,13 @@ def _prove_words(known: Verbs) -> None:
 
 
 def _start_words(known: Verbs) -> None:
-    verb = known.add_parser("start", help="write a file to fill in: a stub with its contract")
-    verb.add_argument("contract", help="such as causal-attention; a wrong name gets the list")
+    verb = known.add_parser(
+        "start", help="write a file to fill in: a stub with its contract, or an experiment of your own"
+    )
+    verb.add_argument(
+        "contract", help="such as causal-attention, a wrong name gets the list; or the word 'experiment'"
+    )
+    verb.add_argument("name", nargs="?", help="what your experiment is called")
     verb.add_argument("--folder", type=Path, default=Path(), help="where to write it (default: here)")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.start)

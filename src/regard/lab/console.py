@@ -35,6 +35,8 @@ from regard.theory.theorem import Proof
 
 COLOURS = {"held": "green", "failed": "red", "not settled": "yellow"}
 console = Console(highlight=False)
+TEXT = "The text"
+"What an experiment says of the text that it reads: a person sees it without opening the report."
 QUIET_STEP = 5.0  # seconds between lines where the output is no terminal
 
 
@@ -93,6 +95,9 @@ def show_outcome(run: Run) -> None:
     facts = f"{request['preset']}{changed} · seed {request['seed']} · {run.state}"
     console.print(f"[bold]{escape(request['name'])}[/]  [dim]{escape(facts)}[/]", soft_wrap=True)
     _say(f"[italic]{escape(request['question'])}[/]\n")
+    for one in run.said:
+        if one.name == TEXT:
+            _say(f"[dim]{escape(one.text)}[/]\n")
     for one in run.verdicts:
         _show_verdict(one)
     if not run.verdicts:
