@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import shutil
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ BASES = {
     "run": ["run", "coin.py"], "book": ["book", "coin.py"], "show": ["show", "coin"], "diff": ["diff", "coin", "coin"],
     "remove": ["remove", "coin", "--yes"], "prune": ["prune", "--yes"], "prove": ["prove", "similarity-axioms"],
     "start": ["start", "causal-attention"], "data": ["data"], "generate": ["generate", "tales", "--steps", "2"],
-    "bench": ["bench", "--folder=empty"], "train": ["train", "mine.txt", "--steps", "1"],
+    "bench": ["bench", "--folder=empty"], "train": ["train", "mine.txt", "--steps=1", "--set=model.width=6"],
     "export": ["export", "tales", "out"],
 }  # fmt: skip
 "A command for each verb but list and check, which have tests of their own."
@@ -91,6 +92,7 @@ def test_no_word_is_ignored_beside_another(verb: str) -> None:
 def renew(verb: str) -> None:
     """Put back what a verb has taken away or made."""
     Path("empty").mkdir(exist_ok=True)
+    shutil.rmtree("out", ignore_errors=True)
     if verb == "start":
         for path in Path().rglob("*attention*.py"):
             path.unlink()
