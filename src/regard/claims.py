@@ -21,10 +21,10 @@ class Claim:
     name: str
     "The measurement it speaks of."
     _: KW_ONLY
-    why: str
+    why: str = ""
     "The reason for the band."
-    source: str
-    "Where the claim comes from."
+    source: str = ""
+    "Where the claim comes from; nothing where it is a person's own."
     low: float = -inf
     "Smallest value that holds."
     high: float = inf

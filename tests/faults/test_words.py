@@ -2,6 +2,7 @@
 
 import argparse
 import inspect
+import shutil
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,16 @@ GOOD = {
     "--resume": ["coin"], "--accept": ["code"], "--out": ["book"], "--folder": ["empty"], "--prompt": ["to"],
     "--model": ["small"], "--steps": ["3"], "--temperature": ["0.5"], "--top-k": ["3"], "--top-p": ["0.5"],
     "--min-p": ["0.1"], "--penalty": ["1.5"], "--samples": ["2"], "--beam": ["2"], "--length-penalty": ["1"],
-    "--stop": ["e"], "--beyond": ["window"],
+    "--stop": ["e"], "--beyond": ["window"], "--checkpoint": ["last"], "--tokenizer": ["bpe"], "--vocabulary": ["300"],
+    "--size": ["gpt-nano"], "--form": ["gpt2"], "--device": ["cpu"], "--from": ["tales"],
 }  # fmt: skip
 NONSENSE = ("", "0", "-1", "nan", "inf", "1e999", "1" + 30 * "0", "x", "√", "\udcff", "none", " ", "-", "a/b", ".", "=", "a=", "=1")  # fmt: skip
 BASES = {
     "run": ["run", "coin.py"], "book": ["book", "coin.py"], "show": ["show", "coin"], "diff": ["diff", "coin", "coin"],
     "remove": ["remove", "coin", "--yes"], "prune": ["prune", "--yes"], "prove": ["prove", "similarity-axioms"],
     "start": ["start", "causal-attention"], "data": ["data"], "generate": ["generate", "tales", "--steps", "2"],
-    "bench": ["bench", "--folder=empty"],
+    "bench": ["bench", "--folder=empty"], "train": ["train", "mine.txt", "--steps=1", "--set=model.width=6"],
+    "export": ["export", "tales", "out"],
 }  # fmt: skip
 "A command for each verb but list and check, which have tests of their own."
 CHECKS = ("_require_sense",)
@@ -89,6 +92,7 @@ def test_no_word_is_ignored_beside_another(verb: str) -> None:
 def renew(verb: str) -> None:
     """Put back what a verb has taken away or made."""
     Path("empty").mkdir(exist_ok=True)
+    shutil.rmtree("out", ignore_errors=True)
     if verb == "start":
         for path in Path().rglob("*attention*.py"):
             path.unlink()

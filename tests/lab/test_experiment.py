@@ -3,6 +3,7 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
+from regard.claims import Claim
 from regard.lab.experiment import Context, Experiment
 
 
@@ -17,3 +18,11 @@ def test_the_time_left_runs_out(tmp_path: Path) -> None:
 
 def test_the_name_that_the_registry_gives_makes_no_other_experiment(experiment: Experiment) -> None:
     assert replace(experiment, name="other") == experiment
+
+
+def test_a_first_try_needs_a_question_and_a_run() -> None:
+    first = Experiment(question="How high?", run=lambda settings, context: iter(()))
+    assert first.claims == () and list(first.presets) == ["quick"] and first.verb == "run"
+    assert Claim("height", low=1).plain() == {
+        "name": "height", "why": "", "source": "", "low": 1, "preset": "quick"
+    }  # fmt: skip

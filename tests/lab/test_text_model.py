@@ -11,7 +11,7 @@ from regard.generation.sampling import GREEDY, Sampler
 from regard.lab.text_model import FILE, MODEL, TextModel, load_text_model, save_text_model, text_models
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
-from regard.training import Checkpoints, Plan, Training, cross_entropy
+from regard.training import Checkpoints, Plan, Training, TrainingState, cross_entropy
 
 CONFIG = GPTConfig(vocabulary=7, context=8, depth=1, heads=2, width=8, position="rotary")
 
@@ -119,7 +119,7 @@ def test_a_long_prompt_is_said_to_be_cut() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (None, "this run holds no model that can speak\n  got: empty\n  fix: name a run of a text experiment, such as 'shakespeare'; an older one must be run again"),
+        (None, "this run holds no model that can speak\n  got: empty\n  fix: name a run of 'regard train' or of a text experiment; an older one must be run again"),
         ("smal", "no model of that name in this run\n  got: 'smal'\n  fix: did you mean 'small'?"),
         ("bare", "the run has not saved its model yet\n  got: bare\n  fix: wait for its first checkpoint"),
     ],
@@ -147,3 +147,22 @@ def test_more_rows_than_fit_are_refused_in_three_lines() -> None:
     with pytest.raises(RegardError) as caught:
         model.require_room(10**9)
     assert str(caught.value).startswith("so many rows at once do not fit\n  got: 1,000,000,000 rows of 512 bytes\n  fix: at most ")  # fmt: skip
+
+
+def test_it_opens_with_a_line_break_or_where_it_knows_none_its_first_token() -> None:
+    model = GPT(CONFIG)
+    assert TextModel(model, Bytes()).opening() == "\n"
+    assert TextModel(model, Character(" benort")).opening() == " "
+
+
+def test_where_a_held_out_loss_was_noted_the_best_checkpoint_speaks(tmp_path: Path) -> None:
+    trained(tmp_path / "small")
+    checkpoints = Checkpoints(tmp_path / "small")
+    last = checkpoints.last()
+    assert last is not None
+    weight = last.state.tensors["model.tokens.weight"]
+    for step, loss in ((3, 1.0), (4, 2.0)):
+        tensors = {**last.state.tensors, "model.tokens.weight": weight + step}
+        checkpoints.save(TrainingState(tensors, {**last.state.facts, "step": step}), metric=loss)
+    assert torch.equal(load_text_model(tmp_path).model.tokens.weight, weight + 3)
+    assert torch.equal(load_text_model(tmp_path, checkpoint="last").model.tokens.weight, weight + 4)

@@ -117,6 +117,15 @@ def test_alone_nothing_is_moved() -> None:
     assert one.tolist() == [1.0, 2.0]
 
 
+def test_the_first_process_tells_the_others(monkeypatch) -> None:
+    def broadcast(said: list[str], source: int) -> None:
+        assert source == 0
+        said[:] = ["what the first says"]
+
+    monkeypatch.setattr(torch.distributed, "broadcast_object_list", broadcast)
+    assert ProcessGroup(1, 2).tell("mine") == "what the first says" and ALONE.tell("mine") == "mine"
+
+
 def test_the_mean_goes_back_into_every_shape(monkeypatch) -> None:
     """With the other process played by the test: it has ten times as much of everything."""
     monkeypatch.setattr(torch.distributed, "all_reduce", lambda flat: flat.mul_(11.0))

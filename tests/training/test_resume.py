@@ -175,3 +175,12 @@ def test_processes_that_die_leave_a_training_that_ends_alike(
     for name, one in whole.state().tensors.items():
         if not name.startswith("rng."):
             assert torch.equal(one, loaded.state.tensors[name]), name
+
+
+def test_a_step_that_was_saved_with_its_figure_keeps_it(toy, tmp_path: Path) -> None:
+    folder, training = Checkpoints(tmp_path), toy.training()
+    for _ in checkpointed(training, folder):
+        if training.step in (3, 20):
+            folder.save(training.state(), metric=1.0 / training.step)
+    best = folder.best()
+    assert best is not None and (best.state.step, best.metric) == (20, 1 / 20)

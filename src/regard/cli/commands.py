@@ -88,12 +88,32 @@ def prove(arguments: argparse.Namespace) -> int:
 
 
 def start(arguments: argparse.Namespace) -> None:
+    if arguments.contract == "experiment":
+        return _start_experiment(arguments)
     from regard.checker import start
 
+    if arguments.name is not None:
+        raise RegardError(
+            "a contract's file has its own name",
+            f"'{arguments.name}'",
+            "leave it out, or: regard start experiment NAME",
+        )
     path = start(arguments.contract, arguments.folder)
     if arguments.json:
         return _print_json({"path": str(path)})
     return print(f"{path} is there: fill it in, then: regard check {path}")
+
+
+def _start_experiment(arguments: argparse.Namespace) -> None:
+    from regard.lab.template import ENOUGH, start_experiment
+
+    if arguments.name is None:
+        raise RegardError("an experiment needs a name", "none", "regard start experiment NAME")
+    path = start_experiment(arguments.name, arguments.folder)
+    if arguments.json:
+        return _print_json({"path": str(path)})
+    print(f"{path} is there. Its claim fails at first: regard run {path}")
+    return print(f"and holds with more tosses: regard run {path} --set {ENOUGH}")
 
 
 def _progress(seconds: float = 10.0) -> Callable[[str], None]:

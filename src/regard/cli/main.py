@@ -20,8 +20,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if not arguments.verb:
             top.print_help()
             return 0
-        measuring = arguments.verb in ("run", "book")
-        if arguments.verb in ("run", "book", "bench", "generate", "prove") and busy():
+        measuring = arguments.verb in ("run", "book", "train")
+        if arguments.verb in ("run", "book", "bench", "train", "generate", "prove") and busy():
             # Set before torch is loaded, which reads it then.
             os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         return arguments.do(arguments) or 0

@@ -1,19 +1,16 @@
 """Argument parser: every verb and what may follow it."""
 
 import argparse
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import commands, runs, speak
+from regard.cli import commands, runs, speak, train
+from regard.cli.numbers import count, finite, minutes, seed, steps, vocabulary
 from regard.errors import RegardError, nearest
 
 Verbs = argparse._SubParsersAction
 RUN = "a run by its id, the beginning of it, its folder, or its experiment's name"
-SEEDS = 2**32
-"How many seeds there are; all generators take these."
-TOKENS = 10**6
-"The most tokens that are generated at once."
 
 
 class Parser(argparse.ArgumentParser):
@@ -39,51 +36,10 @@ def parser() -> Parser:
     _start_words(known)
     _check_words(known)
     _data_words(known)
+    _train_words(known)
     _generate_words(known)
+    _export_words(known)
     return top
-
-
-def seed(text: str) -> int:
-    """A seed that every generator takes."""
-    return whole(text, 0, SEEDS - 1)
-
-
-def count(text: str) -> int:
-    """A number of things, at least one."""
-    return whole(text, 1, TOKENS)
-
-
-def whole(text: str, low: int, high: int) -> int:
-    """A whole number within its ends."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = low - 1
-    if not low <= value <= high:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {low:,} to {high:,}")
-    return value
-
-
-def minutes(text: str) -> float:
-    """A budget: more than no time."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < inf:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of minutes above 0")
-    return value
-
-
-def finite(text: str) -> float:
-    """A number that is one."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = inf
-    if not isfinite(value):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number")
-    return value
 
 
 def _list_words(known: Verbs) -> None:
@@ -201,8 +157,13 @@ def _prove_words(known: Verbs) -> None:
 
 
 def _start_words(known: Verbs) -> None:
-    verb = known.add_parser("start", help="write a file to fill in: a stub with its contract")
-    verb.add_argument("contract", help="such as causal-attention; a wrong name gets the list")
+    verb = known.add_parser(
+        "start", help="write a file to fill in: a stub with its contract, or an experiment of your own"
+    )
+    verb.add_argument(
+        "contract", help="such as causal-attention, a wrong name gets the list; or the word 'experiment'"
+    )
+    verb.add_argument("name", nargs="?", help="what your experiment is called")
     verb.add_argument("--folder", type=Path, default=Path(), help="where to write it (default: here)")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.start)
@@ -258,11 +219,90 @@ def _data_words(known: Verbs) -> None:
     verb.set_defaults(do=commands.data)
 
 
+def _train_words(known: Verbs) -> None:
+    verb = known.add_parser("train", help="train a GPT on texts of your own; then let it speak with generate")
+    verb.add_argument(
+        "texts",
+        nargs="*",
+        metavar="FILE",
+        help="texts in UTF-8, also packed by gzip, folders of them, or known texts",
+    )
+    verb.add_argument(
+        "--minutes", type=minutes, help="how long it takes in all (default: 5, unless --steps is given)"
+    )
+    verb.add_argument("--steps", type=steps, help="steps of training, unless the minutes end first")
+    verb.add_argument(
+        "--tokenizer",
+        help="character, bytes, bpe, or the file or folder of one (default: chosen from the texts)",
+    )
+    verb.add_argument("--vocabulary", type=vocabulary, help="pieces of --tokenizer bpe")
+    verb.add_argument(
+        "--size", help="such as swift, gpt-micro, gpt-mini, gpt2 (default: chosen from texts and time)"
+    )
+    verb.add_argument(
+        "--form",
+        choices=["swift", "gpt2"],
+        help="swift learns soonest (default); gpt2 can be exported to GPT-2's format",
+    )
+    verb.add_argument("--device", help="cpu or cuda (default: a GPU where one is)")
+    verb.add_argument(
+        "--from",
+        dest="start",
+        metavar="FOLDER",
+        help="begin with published weights in GPT-2's format, or with those of a run",
+    )
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change the model or the plan, such as model.depth=4, plan.learning_rate=0.001 or batch=32",
+    )
+    verb.add_argument("--seed", type=seed, help="where everything random starts (default: 0)")
+    verb.add_argument(
+        "--resume", metavar="RUN", help="take up a training that was stopped; --minutes gives it more time"
+    )
+    verb.add_argument(
+        "--accept",
+        action="append",
+        default=[],
+        choices=["code"],
+        help="with --resume: go on although the code has changed; the run says so",
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=train.train)
+
+
+def _export_words(known: Verbs) -> None:
+    verb = known.add_parser("export", help="write a trained model as files of GPT-2, which other tools read")
+    verb.add_argument("run", help=f"{RUN}, with a model of --form gpt2")
+    verb.add_argument("folder", type=Path, help="where to write them: a folder that is empty or new")
+    verb.add_argument("--model", help="which model of the run (default: the one trained last)")
+    verb.add_argument(
+        "--checkpoint",
+        choices=["best", "last"],
+        default="best",
+        help="which of its checkpoints (default: best)",
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=train.export)
+
+
 def _generate_words(known: Verbs) -> None:
     verb = known.add_parser("generate", help="let the model of a run speak")
-    verb.add_argument("run", help=f"{RUN}, of a text experiment; of a name, the newest that finished")
-    verb.add_argument("--prompt", default="\n", help="what it goes on from (default: a line break)")
+    verb.add_argument(
+        "run", help=f"{RUN}, of a training or a text experiment; of a name, the newest that finished"
+    )
+    verb.add_argument(
+        "--prompt", help="what it goes on from (default: a line break, or the first token where it has none)"
+    )
     verb.add_argument("--model", help="which model of the run (default: the one trained last)")
+    verb.add_argument(
+        "--checkpoint",
+        choices=["best", "last"],
+        default="best",
+        help="which of its checkpoints (default: best)",
+    )
     verb.add_argument("--steps", type=count, default=200, help="tokens to generate (default: 200)")
     verb.add_argument("--temperature", type=float, help="0 takes the most probable (default: 1)")
     verb.add_argument("--top-k", type=int, help="only the k most probable tokens")

@@ -57,7 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             words |= {"preset": asked["preset"], "changes": arguments.set, "seed": arguments.seed or 0}
             done = run(experiment, chosen, store(), **words)
-    print_json(_told(done)) if arguments.json else terminal.show_outcome(done)
+    print_json(told(done)) if arguments.json else terminal.show_outcome(done)
+    return exit_code(done)
+
+
+def exit_code(done: "Run") -> int:
+    """0, or that of the signal that stopped a run."""
     return STOPPED.get(done.result["error"].rpartition(" ")[2], 130) if done.state == "stopped" else 0
 
 
@@ -114,7 +119,7 @@ def book(arguments: argparse.Namespace) -> int:
         runs, problems = fill(plans, store(), **words, watch=screen.watch)
     place = bind(runs, problems, store(), preset=arguments.preset, place=arguments.out)
     if arguments.json:
-        print_json({"book": str(place), "runs": [_told(one) for one in runs], "missing": problems})
+        print_json({"book": str(place), "runs": [told(one) for one in runs], "missing": problems})
     else:
         for problem in problems:
             terminal.console.print(f"[red]missing[/] {problem}")
@@ -138,7 +143,7 @@ def show(arguments: argparse.Namespace) -> None:
     measured = Wanted("has measured anything", lambda run: bool(run.metrics()))
     found = store().find(arguments.name, measured if arguments.csv else ANYTHING)
     if arguments.json:
-        return print_json(_told(found))
+        return print_json(told(found))
     if arguments.csv:
         return _print_csv(found)
     return terminal.show_run(found)
@@ -229,7 +234,7 @@ def _agreed(count: int) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _told(run: "Run") -> dict[str, Any]:
+def told(run: "Run") -> dict[str, Any]:
     """A run as JSON has it."""
     from regard.lab.book.report import numbers
     from regard.lab.store.run import REPORT

@@ -33,44 +33,52 @@ def generate(arguments: argparse.Namespace) -> None:
     found = store().find(arguments.run, speaking)
     if found.state != "finished":
         print(f"this run is {found.state}: {found.id}", file=sys.stderr)
-    model = load_text_model(found.path, arguments.model)
-    ids = model.prompt(arguments.prompt)
+    model = load_text_model(found.path, arguments.model, checkpoint=arguments.checkpoint)
+    prompt = model.opening() if arguments.prompt is None else arguments.prompt
+    ids = model.prompt(prompt)
     if cut := model.cut(ids):
         print(cut, file=sys.stderr)
     rules = {"steps": arguments.steps, "stop": arguments.stop, "beyond": arguments.beyond}
     if arguments.beam is not None:
-        return _beams(arguments, model, ids, rules)
+        return _beams(arguments, model, prompt, ids, rules)
     model.require_room(words["samples"])
     seeds = [words["seed"] + row for row in range(words["samples"])]
     tokens = model.speak(ids, sampler=sampler, seeds=seeds, **rules)
-    return _samples(arguments, model, tokens, seeds, words["probabilities"])
+    return _samples(arguments, model, prompt, tokens, seeds, words["probabilities"])
 
 
 def _samples(
-    arguments: argparse.Namespace, model: "TextModel", tokens: Any, seeds: list[int], probabilities: bool
+    arguments: argparse.Namespace,
+    model: "TextModel",
+    prompt: str,
+    tokens: Any,
+    seeds: list[int],
+    probabilities: bool,
 ) -> None:
     from regard.lab import samples
 
     if arguments.json:
         said = samples.gather(model, tokens, seeds, ALTERNATIVES if probabilities else 0)
-        return print_json([{"prompt": arguments.prompt, **one} for one in said])
+        return print_json([{"prompt": prompt, **one} for one in said])
     if probabilities:
         return samples.show_chances(model, tokens, seeds, count=ALTERNATIVES)
     if len(seeds) == 1:
-        return samples.show_stream(model, arguments.prompt, tokens)
-    return samples.show_side_by_side(model, arguments.prompt, tokens, seeds)
+        return samples.show_stream(model, prompt, tokens)
+    return samples.show_side_by_side(model, prompt, tokens, seeds)
 
 
-def _beams(arguments: argparse.Namespace, model: "TextModel", ids: Any, rules: dict[str, Any]) -> None:
+def _beams(
+    arguments: argparse.Namespace, model: "TextModel", prompt: str, ids: Any, rules: dict[str, Any]
+) -> None:
     from regard.lab import samples
 
     model.require_room(arguments.beam)
     beams = model.search(ids, width=arguments.beam, penalty=_or(arguments.length_penalty, 0.0), **rules)
     if not arguments.json:
-        return samples.show_beams(model, arguments.prompt, beams)
+        return samples.show_beams(model, prompt, beams)
     rows = [
         {
-            "prompt": arguments.prompt,
+            "prompt": prompt,
             "text": model.show(beam.ids),
             "score": beam.score,
             "log_probability": beam.log_probability,

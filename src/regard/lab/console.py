@@ -35,6 +35,8 @@ from regard.theory.theorem import Proof
 
 COLOURS = {"held": "green", "failed": "red", "not settled": "yellow"}
 console = Console(highlight=False)
+TEXT = "The text"
+"What an experiment says of the text that it reads: a person sees it without opening the report."
 QUIET_STEP = 5.0  # seconds between lines where the output is no terminal
 
 
@@ -93,12 +95,24 @@ def show_outcome(run: Run) -> None:
     facts = f"{request['preset']}{changed} · seed {request['seed']} · {run.state}"
     console.print(f"[bold]{escape(request['name'])}[/]  [dim]{escape(facts)}[/]", soft_wrap=True)
     _say(f"[italic]{escape(request['question'])}[/]\n")
+    for one in run.said:
+        if one.name == TEXT:
+            _say(f"[dim]{escape(one.text)}[/]\n")
     for one in run.verdicts:
         _show_verdict(one)
+    if not run.verdicts:
+        _say("[dim]this run has no claims[/]")
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
-        what = request["name"] if request["name"] in registry.names() else request["source"]
-        console.print(f"[dim]go on with:[/] regard run {what} --resume {run.id}", soft_wrap=True)
+        console.print(f"[dim]go on with:[/] {_command(run)} --resume {run.id}", soft_wrap=True)
+
+
+def _command(run: Run) -> str:
+    """The command that runs such a run."""
+    request = run.request
+    if request.get("verb", "run") != "run":
+        return f"regard {request['verb']}"
+    return f"regard run {request['name'] if request['name'] in registry.names() else request['source']}"
 
 
 def _show_verdict(one: ClaimVerdict) -> None:

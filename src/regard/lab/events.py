@@ -18,7 +18,8 @@ class Metric:
     """A number. With coordinates `at` it is a point of a curve; without, a claim may speak of it."""
 
     name: str
-    value: float
+    value: Any
+    "A number of Python, numpy or torch; it is kept as Python's."
     seed: int | None = None
     at: Mapping[str, Value] = field(default_factory=dict)
 
@@ -29,8 +30,8 @@ class PairedMetric:
 
     name: str
     labels: tuple[str, str]
-    first: Mapping[int, float]
-    second: Mapping[int, float]
+    first: Mapping[int, Any]
+    second: Mapping[int, Any]
 
     @property
     def difference(self) -> Summary:

@@ -29,21 +29,26 @@ class Context:
         return self.deadline - time.monotonic()
 
 
+@dataclass(frozen=True)
+class NoSettings:
+    """Settings of an experiment that has none."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A question with everything needed to answer it; `run` yields what it measures and draws."""
 
     question: str
     "What a person wants to know, in one sentence."
-    method: str
+    method: str = ""
     "How it is measured; paragraphs are parted by empty lines."
-    see: str
+    see: str = ""
     "What a person should see in the result."
-    claims: tuple[Claim, ...]
+    claims: tuple[Claim, ...] = ()
     "What is expected, said before the measurement."
-    presets: Mapping[str, Any]
+    presets: Mapping[str, Any] = field(default_factory=lambda: {"quick": NoSettings()})
     "Settings (a frozen dataclass) for 'quick' and 'full'."
-    seconds: float
+    seconds: float = 1.0
     "How long the quick preset takes on two cores."
     run: Callable[[Any, Context], Iterator[Event]]
     "Takes the settings and the session, yields events."
@@ -55,5 +60,7 @@ class Experiment:
     "Where the assignment it came from, or its published answers, are wrong, and what is right."
     chapter: Chapter = "yours"
     "Its place in the book."
+    verb: str = "run"
+    "The verb of the command line that runs it."
     name: str = field(default="", compare=False)
     "Given by the registry: the file's name with dashes."

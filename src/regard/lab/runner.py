@@ -255,6 +255,7 @@ def _request(experiment: Experiment) -> dict[str, Any]:
     """All that the report needs of the experiment, so that a run can be read when its file is gone."""
     return {
         "name": experiment.name,
+        "verb": experiment.verb,
         "started": datetime.now().astimezone().isoformat(timespec="microseconds"),
         "environment": environment(),
         "question": experiment.question,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -30,6 +31,8 @@ MODEL = Format(
 ROOM = 2**31
 "Bytes that the rows of a generation may take."
 BROKEN = "\N{REPLACEMENT CHARACTER}"
+Which = Literal["best", "last"]
+"Which checkpoint of a model is meant."
 
 
 def save_text_model(folder: Path, config: GPTConfig, tokenizer: Tokenizer) -> None:
@@ -58,6 +61,14 @@ class TextModel:
                 "the prompt is empty", "''", "give the model at least one character to start from"
             )
         return self.tokenizer.encode(text)[None]
+
+    def opening(self) -> str:
+        """What a text may begin with: a line break, or where the tokenizer knows none, its first token."""
+        try:
+            self.tokenizer.encode("\n")
+        except RegardError:
+            return self.tokenizer.decode([0])
+        return "\n"
 
     def cut(self, ids: Tensor) -> str:
         """A sentence where not all of a prompt is read; else nothing."""
@@ -134,14 +145,17 @@ def _place(file: Path) -> tuple[int, str]:
         return -1, file.parent.name
 
 
-def load_text_model(run: Path, name: str | None = None) -> TextModel:
-    """A model of a run as it was last saved: the one of that name, or the one that was trained last."""
+def load_text_model(run: Path, name: str | None = None, *, checkpoint: Which = "best") -> TextModel:
+    """A model of a run: the one of that name, or the one that was trained last.
+
+    Of its checkpoints the best by held-out loss, where it noted one, else the newest; or always the newest.
+    """
     known = text_models(run)
     if not known:
         raise RegardError(
             "this run holds no model that can speak",
             run.name,
-            "name a run of a text experiment, such as 'shakespeare'; an older one must be run again",
+            "name a run of 'regard train' or of a text experiment; an older one must be run again",
         )
     if name is not None and name not in known:
         raise RegardError(
@@ -150,15 +164,22 @@ def load_text_model(run: Path, name: str | None = None) -> TextModel:
             nearest(name, known, f"there are {', '.join(known)}"),
         )
     folder = known[name or list(known)[-1]]
+    config, tokenizer = described(folder)
+    checkpoints = Checkpoints(folder)
+    loaded = (checkpoints.best() if checkpoint == "best" else None) or checkpoints.last()
+    if loaded is None:
+        raise RegardError("the run has not saved its model yet", folder.name, "wait for its first checkpoint")
+    model = GPT(config).eval()
+    model.load_state_dict(loaded.state.part("model."), strict=True)
+    return TextModel(model, tokenizer)
+
+
+def described(folder: Path) -> tuple[GPTConfig, Tokenizer]:
+    """The config and the tokenizer that lie in a model's folder."""
     try:
-        described = MODEL.read(folder / FILE)
+        found = MODEL.read(folder / FILE)
     except Damaged as error:
         raise RegardError(
             "this run's model is damaged", f"{folder}: {error}", "run the experiment again"
         ) from error
-    loaded = Checkpoints(folder).last()
-    if loaded is None:
-        raise RegardError("the run has not saved its model yet", folder.name, "wait for its first checkpoint")
-    model = GPT(GPTConfig(**described["config"])).eval()
-    model.load_state_dict(loaded.state.part("model."), strict=True)
-    return TextModel(model, tokenizer_from_json(described["tokenizer"]))
+    return GPTConfig(**found["config"]), tokenizer_from_json(found["tokenizer"])

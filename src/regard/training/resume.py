@@ -29,8 +29,14 @@ def checkpointed(training: Training, checkpoints: Checkpoints, *, every: float =
         for step in training:
             yield step
             if training.group.is_main and time.monotonic() - when >= every:
-                checkpoints.save(training.state())
+                _save(training, checkpoints)
                 saved, when = training.step, time.monotonic()
     finally:
         if training.group.is_main and training.whole and training.step > saved:
-            checkpoints.save(training.state())
+            _save(training, checkpoints)
+
+
+def _save(training: Training, checkpoints: Checkpoints) -> None:
+    """Save a training, unless this step was saved already, by one who could say how good it is."""
+    if training.step not in checkpoints.steps():
+        checkpoints.save(training.state())

@@ -1,5 +1,6 @@
 """Texts: what they hold, how they are decoded, and what is said when one stands in for another."""
 
+import gzip
 import hashlib
 import io
 import tarfile
@@ -183,3 +184,31 @@ def test_the_real_text_is_as_long_as_it_was_counted_elsewhere(name: str) -> None
     characters = load_text(name).characters
     assert len(characters) == length
     assert len(set(characters)) == symbols
+
+
+def test_a_packed_text_is_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt.gz").write_bytes(gzip.compress("Жили-были".encode()))
+    assert read_text(tmp_path / "mine.txt.gz").characters == "Жили-были"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (gzip.compress(b"to be or not to be")[:20], "the packed text cannot be unpacked"),
+        (b"\x1f\x8bnothing of the kind", "the packed text cannot be unpacked"),
+        (gzip.compress(b"abc\0def"), "the file is no text"),
+        (b"\x7fELF\2\1\1\0\0", "the file is no text\n  got: a zero byte at position 7 of mine\n  fix: name a text file"),
+    ],
+)  # fmt: skip
+def test_what_is_packed_badly_or_no_text_is_told(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "mine").write_bytes(content)
+    with pytest.raises(RegardError) as caught:
+        read_text(tmp_path / "mine")
+    assert str(caught.value).startswith(message)
+
+
+def test_a_packed_text_that_grows_without_end_is_refused(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(text, "LARGEST", 1000)
+    (tmp_path / "mine.gz").write_bytes(gzip.compress(b"a" * 1001))
+    with pytest.raises(RegardError, match="more than 1,000 bytes"):
+        read_text(tmp_path / "mine.gz")

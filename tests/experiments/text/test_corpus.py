@@ -1,8 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
+from alphabets import ALPHABETS
+from regard.cli.main import main
 from regard.errors import RegardError
 from regard.experiments.text.corpus import TextSource, load_corpus, real_words, speak
 from regard.generation.sampling import GREEDY
@@ -81,3 +84,59 @@ def test_a_text_that_is_none_is_told_in_three_lines(name: str, message: str) -> 
 def test_known_texts_and_files_are_texts(text: str) -> None:
     TextSource().check("grimm", "text")
     TextSource().check(text, "text")
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+def test_prompts_are_made_from_a_text_of_any_alphabet(tmp_path: Path, alphabet: str) -> None:
+    (tmp_path / "mine.txt").write_text(ALPHABETS[alphabet] * 3, encoding="utf-8")
+    corpus = load_corpus(str(tmp_path / "mine.txt"), shares=SHARES, context=7)
+    prompts = [corpus.prompt("the "), *corpus.prompts(("Once upon ", "The wolf said ", "Yesterday "))]
+    assert all(one and len(corpus.tokenizer.encode(one)) == len(one) for one in prompts)
+    assert len(set(prompts)) > 1 or alphabet == "digits"
+
+
+def test_an_assignments_prompts_are_kept_where_the_text_has_them(text: str) -> None:
+    corpus = load_corpus(text, shares=SHARES, context=7)
+    assert corpus.prompt("not ") == "not " and corpus.prompt("the ") == "to "
+    known = replace(corpus, text=replace(corpus.text, name="grimm"))
+    assert known.prompts(("to be ", "or ")) == ["to be ", "or "] and corpus.prompts(("to be ",)) == [
+        "to be or"
+    ]
+    assert known.prompts(("Wolf ",)) == ["to be or"]
+
+
+def test_a_text_that_is_cut_says_so_and_a_whole_one_does_not(text: str) -> None:
+    assert load_corpus(text, shares=SHARES, context=7, limit=100).said == (
+        "The text is your own: mine.txt. The first 100 of its 380 characters are used; limit=none takes all."
+    )
+    assert load_corpus(text, shares=SHARES, context=7, limit=400).said == "The text is your own: mine.txt."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "alphabet"),
+    [
+        *((name, alphabet) for name in ("shakespeare", "fairy-tales") for alphabet in ALPHABETS),
+        ("positions", "chinese"),
+        ("width-or-depth", "chinese"),
+    ],
+)
+def test_every_text_experiment_takes_a_text_of_any_alphabet(
+    capsys, monkeypatch, tmp_path: Path, name: str, alphabet: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("REGARD_RUNS", raising=False)
+    Path("mine.txt").write_text(ALPHABETS[alphabet] * 30, encoding="utf-8")
+    assert (
+        main(["run", name, *(word for one in ("text=mine.txt", *SMALL[name]) for word in ("--set", one))])
+        == 0
+    )
+    assert "The text is your own: mine.txt." in capsys.readouterr().out
+
+
+SMALL = {
+    "shakespeare": ("epochs=1", "epoch=2", "plan.steps=2", "batch=2", "rows=2"),
+    "fairy-tales": ("limit=1000", "batch=2", "rows=3", "plan.steps=2", "model.depth=1", "model.width=8", "model.heads=1", "model.context=16"),
+    "positions": ("steps=2", "batch=2", "seeds=2", "width=8", "depth=1"),
+    "width-or-depth": ("steps=2", "batch=2", "seeds=2", "width=8", "depth=1"),
+}  # fmt: skip

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from regard.lab.runner import run
-from regard.lab.store.diff import Change, changes
+from regard.lab.store.diff import Change, changes, flat
 
 
 def test_two_equal_runs_differ_in_their_seconds_alone(experiment, store, source) -> None:
@@ -24,3 +24,10 @@ def test_settings_numbers_and_verdicts_that_differ_are_told(experiment, store, s
     assert found["setting", "height"] == Change("setting", "height", 1.5, 3.0)
     assert found["claim", "height"] == Change("claim", "height", "held", "failed")
     assert abs(found["number", "height"].second - 3.01) < 1e-9
+
+
+def test_files_in_a_list_have_names_and_other_lists_stay() -> None:
+    settings = {"texts": [{"path": "a", "sha256": "1"}, "grimm"], "widths": [1, 2]}
+    assert flat(settings) == {
+        "texts.0.path": "a", "texts.0.sha256": "1", "texts.1": "grimm", "widths": [1, 2]
+    }  # fmt: skip

@@ -1,8 +1,10 @@
+import numpy
 import pytest
+import torch
 
 from regard.claims import Claim
 from regard.errors import RegardError
-from regard.lab.events import Metric
+from regard.lab.events import Metric, PairedMetric
 from regard.lab.store.run import RESULT, Run
 from regard.lab.store.runs import Store
 from regard.lab.store.writer import Writer
@@ -32,3 +34,20 @@ def test_a_figure_is_drawn_nowhere_else(store: Store, name: str) -> None:
     with pytest.raises(RegardError, match="a figure's name is that of its file"):
         writer.draw(name, b"<svg/>", "A line.")
     writer.close()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [torch.tensor(1.5), torch.tensor([1.5], requires_grad=True), numpy.float32(1.5), numpy.array([1.5]), 1.5],
+    ids=["tensor", "one that has a gradient", "numpy", "an array of one", "float"],
+)
+def test_a_number_of_numpy_or_torch_is_a_measurement(store: Store, value) -> None:
+    request = {"name": "heights", "claims": [], "started": "2026-01-01T00:00:00+00:00"}
+    writer = store.create("heights", "quick", request)
+    writer.record(Metric("height", value))
+    writer.record(PairedMetric("gain", ("new", "old"), {0: value}, {0: value}))
+    with pytest.raises(RegardError, match="the measurement 'height' is no number"):
+        writer.record(Metric("height", torch.ones(2)))
+    writer.close()
+    run = Run(writer.path)
+    assert [one.value for one in run.measured] == [1.5] and run.compared[0].first == {0: 1.5}

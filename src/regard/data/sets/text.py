@@ -1,7 +1,10 @@
 """Text data sets: the known ones, and any file of a person's own."""
 
 import codecs
+import gzip
 import hashlib
+import io
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +17,10 @@ from regard.errors import RegardError, Unreachable
 
 TEXTS = ("shakespeare", "tiny-shakespeare", "grimm", "andersen")
 "The texts that are known by name."
+GZIP = b"\x1f\x8b"
+"How a gzip file begins."
+LARGEST = 2**31
+"Bytes that a text may have, unpacked."
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ def load_text_or_shakespeare(
 
 @kinds
 def read_text(path: Path | str) -> Text:
-    """A text file of a person's own: UTF-8, with or without a byte-order mark."""
+    """A text file of a person's own: UTF-8, with or without a byte-order mark, also packed by gzip."""
     path = Path(path)
     try:
         content = path.read_bytes()
@@ -68,7 +75,28 @@ def read_text(path: Path | str) -> Text:
         raise RegardError(
             "the text cannot be read", f"{path}: {error.strerror}", "name a text file"
         ) from error
+    content = _unpacked(content, path.name) if content.startswith(GZIP) else content
+    if b"\0" in content[:4096] and not content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        place = content.index(b"\0")
+        raise RegardError(
+            "the file is no text", f"a zero byte at position {place} of {path.name}", "name a text file"
+        )
     return Text(path.name, _decode(content, path.name), f"The text is your own: {path.name}.")
+
+
+def _unpacked(content: bytes, name: str) -> bytes:
+    try:
+        with gzip.open(io.BytesIO(content)) as stream:
+            found = stream.read(LARGEST + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise RegardError(
+            "the packed text cannot be unpacked", f"{name}: {error}", "get the file again"
+        ) from error
+    if len(found) > LARGEST:
+        raise RegardError(
+            "the packed text is too large", f"{name}: more than {LARGEST:,} bytes", "name a smaller text"
+        )
+    return found
 
 
 def _decode(content: bytes, name: str) -> str:

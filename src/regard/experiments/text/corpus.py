@@ -1,7 +1,6 @@
-"""Corpus: a text made ready for a character model, and samples from that model."""
+"""Corpus: a text of any alphabet made ready for a character model, prompts from it, and samples."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.data.sets.prompts import commonest_word, openings
+from regard.data.sets.prompts import words as every_word
 from regard.data.sets.text import TEXTS, Text, load_text_or_shakespeare, read_text
 from regard.data.tokens.tokenizer import Character
 from regard.data.tokens.windows import Windows, cut
@@ -23,8 +24,27 @@ class Corpus:
     """A text, the ids of its characters, and windows into its splits."""
 
     text: Text
+    "The text, whole."
+    used: str
+    "Its characters that are used."
     tokenizer: Character
     windows: Windows
+
+    @property
+    def said(self) -> str:
+        """Which text it is, and how much of it is used, if not all."""
+        whole = len(self.text.characters)
+        cut = f" The first {len(self.used):,} of its {whole:,} characters are used; limit=none takes all."
+        return self.text.said + (cut if len(self.used) < whole else "")
+
+    def prompt(self, wanted: str) -> str:
+        """What an assignment begins its samples with, where the text has it; else the text's commonest word."""
+        return wanted if wanted in self.used else commonest_word(self.used)
+
+    def prompts(self, wanted: Sequence[str]) -> list[str]:
+        """What an assignment begins with, where the text is a known one; else how the text's sentences begin."""
+        known = self.text.name in TEXTS and set("".join(wanted)) <= set(self.tokenizer.alphabet)
+        return list(wanted) if known else openings(self.used, len(wanted))
 
     def batches(self, split: str, *, size: int, seed: int) -> Callable[[int], tuple[Tensor, Tensor]]:
         """Batch number i of a split."""
@@ -59,7 +79,7 @@ def load_corpus(
             f"{len(characters)} characters of {text.name}, of which the smallest part has {least}",
             f"name a longer text: a part needs {context + 1} characters",
         )
-    return Corpus(text, tokenizer, Windows(parts, context))
+    return Corpus(text, characters, tokenizer, Windows(parts, context))
 
 
 def speak(
@@ -82,10 +102,10 @@ def speak(
 def words(text: str) -> list[str]:
     """The words of a text, in small letters, the first and last, which may be cut, left out.
 
-    >>> words("To be, or not to b")
-    ['be', 'or', 'not', 'to']
+    >>> words("To be, or not to b"), words("быть или не бы")
+    (['be', 'or', 'not', 'to'], ['или', 'не'])
     """
-    return re.findall(r"[a-z']+", text.lower())[1:-1]
+    return every_word(text)[1:-1]
 
 
 def real_words(said: str, known: set[str]) -> float:

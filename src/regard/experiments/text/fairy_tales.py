@@ -84,11 +84,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
             context=settings.model.context,
             limit=settings.limit,
         )
-        yield TextEvent(
-            "The text",
-            corpus.text.said
-            + (f" The first {settings.limit:,} characters are used." if settings.limit else ""),
-        )
+        yield TextEvent("The text", corpus.said)
         torch.manual_seed(context.seed)
         model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size))
         model = model.to(find_device(settings.device))
@@ -140,11 +136,7 @@ def tell(
     model: GPT, corpus: Corpus, prompt: str, sampler: Sampler, *, steps: int, seed: int, rows: int
 ) -> list[str]:
     """What the model says, in the mode that it is in."""
-    known = (
-        "".join(letter for letter in prompt if letter in corpus.tokenizer.alphabet)
-        or corpus.tokenizer.alphabet[0]
-    )
-    ids = corpus.tokenizer.encode(known).repeat(rows, 1)
+    ids = corpus.tokenizer.encode(prompt).repeat(rows, 1)
     found = continuation(
         model,
         ids,
@@ -153,7 +145,7 @@ def tell(
         sampler=sampler,
         generator=torch.Generator().manual_seed(seed),
     )
-    return [known + corpus.tokenizer.decode(row) for row in found]
+    return [prompt + corpus.tokenizer.decode(row) for row in found]
 
 
 def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
@@ -166,7 +158,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
         yield ProgressEvent(f"samples, {name}", 0.85)
         said = [
             one
-            for prompt in PROMPTS
+            for prompt in corpus.prompts(PROMPTS)
             for one in tell(model, corpus, prompt, sampler, steps=77, seed=3, rows=settings.rows // 3 or 1)
         ]
         copied = [longest_copy(one[-77:], source) for one in said]
@@ -209,7 +201,7 @@ def _dropout(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
                 for one in tell(
                     model,
                     corpus,
-                    PROMPTS[0],
+                    corpus.prompts(PROMPTS)[0],
                     SAMPLERS["temperature 1.0, top-p 0.95"],
                     steps=150,
                     seed=5,

@@ -102,7 +102,7 @@ class PositionResults(NamedTuple):
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train every kind on the same batches; test within and beyond the trained length, and with the past shuffled."""
     corpus = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=settings.length)
-    yield TextEvent("The text", corpus.text.said)
+    yield TextEvent("The text", corpus.said)
     for depth in (1, 2):
         yield Metric(
             f"shuffling the past moves the last output, {depth} layer{'s' if depth > 1 else ''} without positions",

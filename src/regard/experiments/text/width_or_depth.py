@@ -55,7 +55,7 @@ def config_of(shape: tuple[int, float], settings: Settings, vocabulary: int) -> 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train each shape on the same batches and compare held-out losses pair by pair."""
     corpus = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=settings.context)
-    yield TextEvent("The text", corpus.text.said)
+    yield TextEvent("The text", corpus.said)
     shapes = SHAPES | {NARROW: (1, 1.0)}
     ends: dict[str, dict[int, float]] = {name: {} for name in shapes}
     paces: dict[str, list[float]] = {name: [] for name in shapes}

@@ -36,6 +36,8 @@ def flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     """
     names: dict[str, Any] = {}
     for name, value in settings.items():
+        if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+            value = {str(place): one for place, one in enumerate(value)}
         names |= flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
     return names
 

@@ -19,8 +19,13 @@ def require_experiment(run: Run, name: str) -> None:
         raise RegardError(
             "this run belongs to another experiment",
             f"{run.id}, to be taken up by {name}",
-            f"name its own experiment: {run.request['name']}",
+            _own(run),
         )
+
+
+def _own(run: Run) -> str:
+    name, verb = run.request["name"], run.request.get("verb", "run")
+    return f"name its own experiment: {name}" if verb == "run" else f"regard {verb} --resume {run.id}"
 
 
 def since(run: Run, parts: Mapping[str, Any]) -> dict[str, str]:

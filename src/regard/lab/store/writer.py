@@ -85,7 +85,8 @@ def _checked(event: Any) -> Kept:
 
 def _number(name: str, value: Any) -> float:
     try:
-        return float(value)
+        value = value.detach() if hasattr(value, "detach") else value
+        return float(value.item() if hasattr(value, "item") else value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         raise RegardError(
             f"the measurement '{name}' is no number", f"a {type(value).__name__}", "give a float"

@@ -22,7 +22,7 @@ def test_losses_stand_beside_accuracies() -> None:
 
 
 def test_the_loss_is_held_against_guessing() -> None:
-    (axis,) = draw_losses([(0, 4.0), (1, 3.0), (2, 2.5)], [(0, 4.0), (2, 2.75)]).axes
+    (axis,) = draw_losses([(0, 4.0), (1, 3.0), (2, 2.5)], [(0, 4.0), (2, 2.75)], 65).axes
     batches, held, guess = axis.lines
     assert list(batches.get_ydata()) == [4.0, 3.0, 2.5] and list(held.get_xdata()) == [0, 2]
     assert guess.get_ydata()[0] == pytest.approx(log(65))

@@ -96,7 +96,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Jerusalem ex. 5's model first, then Duke HW3's; each is saved as it goes."""
     with distributed() as group:
         small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=JERUSALEM.context)
-        yield TextEvent("The text", small.text.said)
+        yield TextEvent("The text", small.said)
         known = small.text.name == "tiny-shakespeare"
         yield from _jerusalem(settings, context, small, known, group)
         large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DUKE.context)
@@ -167,7 +167,7 @@ def _sentences(model: GPT, corpus: Corpus, epoch: float) -> Iterator[Event]:
     """Three sentences each way, as Jerusalem ex. 5 asks."""
     ways = {"plain": Sampler(), "top-k 5": Sampler(top_k=5)}
     said = {
-        name: speak(model, corpus, "the ", steps=30, sampler=sampler, seed=42, rows=3)
+        name: speak(model, corpus, corpus.prompt("the "), steps=30, sampler=sampler, seed=42, rows=3)
         for name, sampler in ways.items()
     }
     yield TextEvent(
@@ -230,17 +230,17 @@ def _duke(
         speak(model, corpus, start, steps=500, sampler=Sampler(), seed=1)[0].strip(),
     )
     yield from _words(settings, model, corpus)
-    yield FigureEvent("loss", draw_losses(losses, tests), LOSS)
+    yield FigureEvent("loss", draw_losses(losses, tests, corpus.tokenizer.size), LOSS)
     yield FigureEvent("attention", draw_attention(model, corpus), ATTENTION)
 
 
 def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
     """Plain sampling against top-k 5 by the share of real words, sample by sample."""
-    known = set(words(corpus.text.characters))
+    known, prompt = set(words(corpus.text.characters)), corpus.prompt("the ")
     shares = {
         name: [
             real_words(one, known)
-            for one in speak(model, corpus, "the ", steps=200, sampler=sampler, seed=7, rows=settings.rows)
+            for one in speak(model, corpus, prompt, steps=200, sampler=sampler, seed=7, rows=settings.rows)
         ]
         for name, sampler in (("top-k 5", Sampler(top_k=5)), ("plain", Sampler()))
     }

@@ -21,7 +21,7 @@ EPOCHS = (
 )
 LOSS = (
     "Duke HW3's model: the loss of each training batch, and on text that was held out. Dotted: the loss "
-    "of guessing among 65 characters."
+    "of guessing among all characters."
 )
 ATTENTION = (
     "Where each character (down) of a line of 32 looks among those before it (across), in every head of "
@@ -46,13 +46,15 @@ def draw_epochs(curve: Sequence[Epoch]) -> "Figure":
         return figure
 
 
-def draw_losses(losses: Sequence[tuple[int, float]], tests: Sequence[tuple[int, float]]) -> "Figure":
+def draw_losses(
+    losses: Sequence[tuple[int, float]], tests: Sequence[tuple[int, float]], vocabulary: int
+) -> "Figure":
     """The loss of every batch, and that on held-out text, each with its step; dotted what guessing costs."""
     with style():
         figure, (axis,) = panels(height=3.0)
         axis.plot(*zip(*losses, strict=True), marker="", linewidth=0.8, alpha=0.7, label="training batch")
         axis.plot(*zip(*tests, strict=True), label="held out")
-        mark_height(axis, log(65), "ln 65", at=0.04)
+        mark_height(axis, log(vocabulary), f"ln {vocabulary}", at=0.04)
         axis.set(title="Duke HW3's model", xlabel="step", ylabel="loss (nats a character)")
         axis.legend()
         return figure
@@ -61,7 +63,8 @@ def draw_losses(losses: Sequence[tuple[int, float]], tests: Sequence[tuple[int, 
 def draw_attention(model: GPT, corpus: Corpus) -> "Figure":
     """Every head of every layer over one line."""
     line = "ROMEO: What light through yonder"
-    line = line if set(line) <= set(corpus.tokenizer.alphabet) else corpus.text.characters[1000:1032]
+    if not set(line) <= set(corpus.tokenizer.alphabet):
+        line = corpus.tokenizer.decode(corpus.windows.splits["test"][:32])
     model.eval()
     with torch.no_grad(), trace(model) as seen:
         model(corpus.tokenizer.encode(line)[None])

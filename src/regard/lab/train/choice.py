@@ -1,0 +1,223 @@
+"""What `regard train` chooses by itself: tokenizer, size and plan, from the texts and the time; and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+from typing import Literal
+
+import torch
+
+from regard.data.sets.text import Text
+from regard.data.sets.texts import find_texts, load_texts
+from regard.errors import RegardError, nearest
+from regard.lab.settings import change
+from regard.lab.train.settings import Recipe, TrainSettings
+from regard.lab.train.tokens import choose_tokenizer, require_tokenizer
+from regard.lab.train.weights import load_weights
+from regard.models.gpt.presets import GPT2, SIZES, SWIFT
+from regard.training import Plan, find_device
+
+Form = Literal["swift", "gpt2"]
+MINUTES = 5.0
+"How long a training takes that was given neither minutes nor steps."
+ENDLESS = 10_000_000
+"Steps of a plan that ends by the clock."
+GPU = 300
+"How many cores a GPU stands for."
+PLAIN = replace(GPT2, dropout=0.0)
+"GPT-2's kind of model, of which other tools know the format."
+SIZED = {"swift": (SWIFT.depth, SWIFT.heads, SWIFT.width)} | SIZES
+"Depth, heads and width by name."
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A size for a time: the work, in seconds of one core, from which it learns more than the one before."""
+
+    work: float
+    size: str
+    context: int
+    batch: int
+
+
+LADDER = (
+    Rung(0, "swift", 128, 16),
+    Rung(1500, "gpt-micro", 128, 24),
+    Rung(60_000, "gpt-mini", 256, 64),
+    Rung(10**7, "gpt2", 512, 64),
+)
+"Chosen on tiny Shakespeare; a text shorter than a size has weights keeps to the one before."
+QUICK = Plan(optimiser="muon", matrix_learning_rate=0.02, momentum=0.9, learning_rate=6e-3, betas=(0.9, 0.99))
+"Muon, at rates that are best over minutes."
+CALM = replace(QUICK, matrix_learning_rate=0.02, momentum=0.95, learning_rate=4e-3)
+"Muon at lower rates, for models that are larger or begin as GPT-2 does."
+ONWARD = Plan(learning_rate=3e-4, warmup=0.05, weight_decay=0.1)
+"AdamW at a low rate, for weights that have learned before."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a person has said; None is left to be chosen."""
+
+    texts: tuple[str, ...]
+    tokenizer: str | None = None
+    vocabulary: int | None = None
+    size: str | None = None
+    form: Form | None = None
+    minutes: float | None = None
+    steps: int | None = None
+    device: str | None = None
+    start: Path | None = None
+    changes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The settings of a training, and a sentence for each thing that was chosen."""
+
+    settings: TrainSettings
+    why: tuple[str, ...]
+
+
+def choose(asked: Asked) -> Chosen:
+    """Everything that a person left open, from the texts and the time."""
+    if asked.size is not None and asked.size not in SIZED:
+        fix = nearest(asked.size, SIZED, f"one of {', '.join(SIZED)}")
+        raise RegardError("no size of that name", f"'{asked.size}'", fix)
+    if asked.tokenizer is not None:
+        require_tokenizer(asked.tokenizer)
+    if asked.vocabulary is not None and asked.tokenizer != "bpe":
+        raise RegardError(
+            "--vocabulary has no effect without --tokenizer bpe",
+            f"--vocabulary {asked.vocabulary}",
+            "add --tokenizer bpe, or leave it out",
+        )
+    if asked.start is not None:
+        _require_free(asked)
+    found = find_texts(asked.texts)
+    texts = load_texts(found.sources)
+    why = [_told(texts)]
+    if found.passed:
+        why.append(f"passed over, being no texts: {', '.join(found.passed)}")
+    minutes = asked.minutes or (None if asked.steps else MINUTES)
+    device, reason = _device(asked.device)
+    why.append(reason)
+    if asked.start is not None:
+        model = load_weights(asked.start).model.config
+        tokenizer, vocabulary = "given", None
+        recipe = Recipe(model=model, plan=ONWARD, batch=8, window=min(model.context, 256))
+        why.append(f"weights and tokenizer: those of {asked.start.name}")
+    else:
+        tokenizer, vocabulary, reason = _tokenizer(asked, texts)
+        why.append(reason)
+        recipe, reason = _recipe(asked, texts, minutes, device)
+        why.append(reason)
+    steps = asked.steps or ENDLESS
+    recipe = change(replace(recipe, plan=replace(recipe.plan, steps=steps)), asked.changes)
+    why.append(_how(recipe, minutes, asked.steps, asked.minutes is None and asked.steps is None))
+    settings = TrainSettings(
+        texts=found.sources,
+        tokenizer=tokenizer,
+        vocabulary=vocabulary,
+        recipe=recipe,
+        minutes=minutes,
+        device=device,
+        start="" if asked.start is None else str(asked.start.resolve()),
+    )
+    return Chosen(settings, tuple(why))
+
+
+def _require_free(asked: Asked) -> None:
+    """Refuse what would do nothing beside weights that are there already."""
+    for name in ("tokenizer", "vocabulary", "size", "form"):
+        if getattr(asked, name) is not None:
+            raise RegardError(
+                f"--{name} has no effect with --from",
+                f"--{name} {getattr(asked, name)}",
+                "leave it out: the weights have a size and a tokenizer of their own",
+            )
+    for one in asked.changes:
+        if one.strip().startswith("model.") and not one.strip().startswith("model.dropout"):
+            raise RegardError(
+                "this setting has no effect with --from", f"'{one}'", "leave it out: the weights have a model"
+            )
+
+
+def _told(texts: Sequence[Text]) -> str:
+    whole = sum(len(one.characters) for one in texts)
+    names = ", ".join(one.name for one in texts[:3]) + (f" and {len(texts) - 3} more" if texts[3:] else "")
+    return f"texts: {names}, {whole:,} characters; the end of each, a tenth at most, is held out"
+
+
+def _device(asked: str | None) -> tuple[str, str]:
+    if asked is not None:
+        find_device(asked)
+        return asked, f"device: {asked}, as asked"
+    if torch.cuda.is_available():
+        return "cuda", "device: cuda, since a GPU is here"
+    threads = torch.get_num_threads()
+    return "cpu", f"device: cpu with {threads} thread{'' if threads == 1 else 's'}, since no GPU is here"
+
+
+def _tokenizer(asked: Asked, texts: Sequence[Text]) -> tuple[str, int | None, str]:
+    if asked.tokenizer is not None:
+        word = asked.tokenizer
+        path = word if word in ("character", "bytes", "bpe") else str(Path(word).resolve())
+        return path, asked.vocabulary, f"tokenizer: {word}, as asked"
+    kind, vocabulary, reason = choose_tokenizer(texts)
+    return kind, vocabulary, f"tokenizer: {kind}, since {reason}"
+
+
+def _recipe(asked: Asked, texts: Sequence[Text], minutes: float | None, device: str) -> tuple[Recipe, str]:
+    """A model that the time suffices for and the texts are long enough for."""
+    characters = sum(len(one.characters) for one in texts)
+    cores = GPU if device != "cpu" else torch.get_num_threads()
+    work = inf if minutes is None else 60 * minutes * cores
+    rung = _rung(asked, work, characters)
+    name, form = asked.size or rung.size, asked.form or "swift"
+    depth, heads, width = SIZED[name]
+    context = max(8, min(rung.context, characters // 20))
+    sizes = {"context": context, "depth": depth, "heads": heads, "width": width}
+    model = replace(PLAIN if form == "gpt2" else SWIFT, **sizes)
+    if weights(name) > 4 * characters:
+        model = replace(model, dropout=0.2)
+    plan = QUICK if form == "swift" and width <= 128 else CALM
+    reason = "as asked" if asked.size else _why(rung, work, characters)
+    dropped = ", with dropout since it has more weights than the texts teach" if model.dropout else ""
+    told = f"{depth} layers, {heads} heads, width {width}, context {context}"
+    return Recipe(model=model, plan=plan, batch=rung.batch), f"model: {name} ({told}), {reason}{dropped}"
+
+
+def _rung(asked: Asked, work: float, characters: int) -> Rung:
+    """The highest step of the ladder that the work pays for and the texts fill; or that of the asked size."""
+    if asked.size is not None:
+        least = weights(asked.size)
+        return next((one for one in LADDER if weights(one.size) >= least), LADDER[-1])
+    paid = [one for one in LADDER if one.work <= (0 if work == inf else work)]
+    return [one for one in paid if one is LADDER[0] or weights(one.size) <= 20 * characters][-1]
+
+
+def _why(rung: Rung, work: float, characters: int) -> str:
+    if work == inf:
+        return "since only steps were asked for; --size names another"
+    paid = [one for one in LADDER if one.work <= work]
+    if paid[-1] != rung:
+        return f"since {characters:,} characters teach no larger one"
+    return "the largest that this time trains well here"
+
+
+def weights(size: str) -> int:
+    """The weights in the blocks of a model of that size, about."""
+    depth, _, width = SIZED[size]
+    return 12 * depth * width**2
+
+
+def _how(recipe: Recipe, minutes: float | None, steps: int | None, usual: bool) -> str:
+    plan = recipe.plan
+    name = plan.optimiser if isinstance(plan.optimiser, str) else plan.optimiser.name
+    other = " (--minutes or --steps say otherwise)" if usual else ""
+    times = [f"{minutes:g} minutes{other}"] if minutes else []
+    times += [f"{steps:,} steps"] if steps else []
+    end = " or ".join(times) + (", whichever ends first" if len(times) > 1 else "")
+    return f"plan: {name}, batches of {recipe.batch} windows, for {end}"

@@ -1,0 +1,131 @@
+"""A training on one's own texts (`regard train`), as a run without claims: losses, samples, checkpoints."""
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import inf
+from pathlib import Path
+
+from regard.data.sets.texts import load_texts
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TextEvent
+from regard.lab.experiment import Context, Experiment
+from regard.lab.store.run import Run
+from regard.lab.train.figure import HELD, LOSS, TRAINED, draw_losses, losses_of
+from regard.lab.train.lesson import GLIMPSE, Lesson, prepare
+from regard.lab.train.settings import TrainSettings
+from regard.training import checkpointed, distributed
+from regard.training.budget import Budget
+
+NAME = "train"
+SOURCE = Path(__file__)
+EVALUATIONS, SPOKEN = 12, 3
+"How often the held-out loss is taken, and after how many of these times comes a sample."
+NOTED = 0.01
+"Share of the training from one note of its loss to the next."
+
+
+def trainer(why: Sequence[str] = (), minutes: float | None = None) -> Experiment:
+    """The run of a training; `minutes` are those that one which is taken up is given anew."""
+    return Experiment(
+        name=NAME,
+        verb=NAME,
+        question="What does a GPT learn from these texts?",
+        method="""A run of `regard train`. It has no claims: a GPT is trained on the beginning of each text,
+            the end of each is held out, and the model is judged by that.""",
+        see="""The loss on held-out text falls as long as something is learned that is not learned by heart;
+            the best checkpoint is the one where it was lowest.""",
+        claims=(),
+        presets={},
+        seconds=1,
+        run=partial(train, why=tuple(why), minutes=minutes),
+    )
+
+
+def train(
+    settings: TrainSettings, context: Context, *, why: tuple[str, ...] = (), minutes: float | None = None
+) -> Iterator[Event]:
+    """Train, judge and sample; the best and the last model are kept, however it ends."""
+    began = time.monotonic()
+    with distributed() as group:
+        lesson = prepare(settings, context, load_texts(settings.texts), group)
+        if why:
+            yield TextEvent("What was chosen", "\n".join(why))
+        if lesson.sentence:
+            yield TextEvent("Taken up", lesson.sentence)
+        yield TextEvent("The model", _described(lesson))
+        wanted = (settings.minutes or inf) * (1 - lesson.share) if minutes is None else minutes
+        yield from _steps(lesson, began, 60 * wanted)
+        yield from _ended(lesson, context)
+
+
+def _described(lesson: Lesson) -> str:
+    sizes = {name: len(ids) for name, ids in lesson.windows.splits.items()}
+    return (
+        f"{lesson.model.size:,} parameters, {lesson.tokenizer.size:,} different tokens; {sizes['train']:,} "
+        f"tokens to learn from, {sizes['held-out']:,} held out, in windows of {lesson.windows.context}"
+    )
+
+
+def _steps(lesson: Lesson, began: float, seconds: float) -> Iterator[Event]:
+    """Every step, and what is noted, judged and said after some of them."""
+    training = lesson.training
+    looked = time.monotonic()
+    loss = lesson.glimpse()
+    looked = time.monotonic() - looked
+    if not training.step:
+        yield Metric(HELD, loss, at={"step": 0})
+    if seconds < inf:
+        training.budget = Budget(_left(lesson, began + seconds, looked))
+    marks = [at / EVALUATIONS for at in range(1, EVALUATIONS + 1) if at / EVALUATIONS > lesson.share]
+    noted, losses = lesson.share, list[float]()
+    for step in checkpointed(training, lesson.checkpoints):
+        share = lesson.share
+        losses.append(step.loss)
+        yield ProgressEvent(_progress(lesson, step.loss, began, seconds), share)
+        if share >= noted + NOTED or share == 1:
+            yield Metric(TRAINED, sum(losses) / len(losses), at={"step": training.step})
+            noted, losses = share, []
+        if marks and share >= marks[0]:
+            count = sum(one <= share for one in marks)
+            ears = any(round(one * EVALUATIONS) % SPOKEN == 0 for one in marks[:count])
+            marks = marks[count:]
+            loss = lesson.glimpse()
+            if training.group.is_main:
+                lesson.checkpoints.save(training.state(), metric=loss)
+            yield Metric(HELD, loss, at={"step": training.step})
+            if ears and training.group.is_main:
+                yield TextEvent(
+                    f"A sample after step {training.step:,}", lesson.sample(min(2.0, 0.01 * seconds))
+                )
+
+
+def _left(lesson: Lesson, deadline: float, looked: float) -> float:
+    """Seconds for the steps: what is left less what it takes to judge and to say what came of it."""
+    left = deadline - time.monotonic()
+    judged = looked * max(1.0, len(lesson.windows.splits["held-out"]) / GLIMPSE)
+    return max(left - judged - 1.0, 0.4 * left, 0.05)
+
+
+def _progress(lesson: Lesson, loss: float, began: float, seconds: float) -> str:
+    elapsed, share = time.monotonic() - began, max(lesson.share, 1e-9)
+    left = seconds - elapsed if seconds < inf else elapsed * (1 - share) / share
+    minutes, rest = divmod(round(max(0.0, left)), 60)
+    return f"step {lesson.training.step:,}, loss {loss:.3f}, about {minutes}:{rest:02d} left"
+
+
+def _ended(lesson: Lesson, context: Context) -> Iterator[Event]:
+    """The best model on all that was held out; the curve."""
+    training = lesson.training
+    best = lesson.checkpoints.best() if training.group.is_main else None
+    if best is not None and best.state.step != training.step:
+        lesson.model.load_state_dict(best.state.part("model."))
+    loss, held = lesson.judge(), lesson.windows.splits["held-out"]
+    characters = len(lesson.tokenizer.decode(held.cpu()))
+    yield Metric("held-out loss at the end", loss)
+    yield Metric("held-out loss at the end, nats a character", loss * len(held) / characters)
+    yield Metric("step of the best checkpoint", training.step if best is None else best.state.step)
+    yield Metric("steps", training.step)
+    read = training.step * lesson.batch * lesson.windows.context * training.plan.accumulate
+    yield Metric("passes over the texts", read / len(lesson.windows.splits["train"]))
+    curves = losses_of(Run(context.folder).measured)
+    yield FigureEvent("loss", draw_losses(curves, lesson.tokenizer.size), LOSS)

@@ -1,0 +1,119 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from alphabets import CHINESE
+from regard.data.tokens.tokenizer import Bytes
+from regard.errors import RegardError
+from regard.lab.text_model import TextModel
+from regard.lab.train.choice import LADDER, SIZED, Asked, choose, weights
+from regard.lab.train.weights import save_weights
+from regard.models.gpt.config import GPTConfig
+from regard.models.gpt.model import GPT
+
+
+def asked(**words) -> Asked:
+    return Asked(texts=("mine.txt",), **words)
+
+
+@pytest.mark.usefixtures("mine")
+def test_everything_that_is_left_open_is_chosen_and_said() -> None:
+    chosen = choose(asked())
+    settings = chosen.settings
+    assert settings.tokenizer == "character" and settings.minutes == 5 and settings.device == "cpu"
+    assert chosen.why[0] == "texts: mine.txt, 1,230 characters; the end of each, a tenth at most, is held out"
+    assert chosen.why[1].startswith("device: cpu with 1 thread")
+    assert chosen.why[2] == "tokenizer: character, since the texts have 15 different characters"
+    assert chosen.why[3].startswith("model: swift (2 layers, 3 heads, width 96, context 61), ")
+    assert (
+        chosen.why[4]
+        == "plan: muon, batches of 16 windows, for 5 minutes (--minutes or --steps say otherwise)"
+    )
+
+
+@pytest.mark.usefixtures("mine")
+def test_time_and_text_choose_the_size_together(monkeypatch) -> None:
+    long = "long.txt"
+    Path(long).write_text("to be or not to be, that is the question\n" * 20_000)
+
+    def size(text: str, minutes: float) -> str:
+        return choose(replace(asked(minutes=minutes), texts=(text,))).why[3]
+
+    assert "model: swift" in size(long, 2) and "the largest that this time trains well here" in size(long, 2)
+    assert "model: gpt-micro" in size(long, 60)
+    assert "model: swift" in size("mine.txt", 60) and "1,230 characters teach no larger one" in size(
+        "mine.txt", 60
+    )
+    assert "with dropout since" in size("mine.txt", 60) and "dropout" not in size(long, 60)
+
+
+def test_the_ladder_rises() -> None:
+    sizes = [weights(one.size) for one in LADDER]
+    assert sizes == sorted(sizes) and [one.work for one in LADDER] == sorted(one.work for one in LADDER)
+
+
+@pytest.mark.usefixtures("mine")
+def test_what_is_asked_for_is_taken() -> None:
+    words = {
+        "tokenizer": "bpe",
+        "vocabulary": 300,
+        "size": "gpt-nano",
+        "form": "gpt2",
+        "steps": 7,
+        "device": "cpu",
+    }
+    settings = choose(asked(**words, minutes=3.0, changes=("batch=5", "model.dropout=0.5"))).settings
+    model, plan = settings.recipe.model, settings.recipe.plan
+    assert (settings.tokenizer, settings.vocabulary, settings.minutes, plan.steps) == ("bpe", 300, 3.0, 7)
+    assert (model.depth, model.heads, model.width) == SIZED["gpt-nano"] and model.position == "learned"
+    assert settings.recipe.batch == 5 and model.dropout == 0.5
+    assert choose(asked(steps=7)).settings.minutes is None
+
+
+def test_files_that_were_passed_over_are_said(mine: Path) -> None:
+    (mine / "shelf").mkdir()
+    (mine / "shelf" / "a.txt").write_text(CHINESE * 9, encoding="utf-8")
+    (mine / "shelf" / "b.png").write_bytes(b"\x89PNG\0")
+    assert choose(Asked(texts=("shelf",))).why[1] == "passed over, being no texts: b.png"
+
+
+@pytest.fixture
+def published(mine: Path) -> Path:
+    torch.manual_seed(0)
+    model = GPT(GPTConfig(vocabulary=256, context=32, depth=1, heads=1, width=8))
+    save_weights(TextModel(model, Bytes()), mine / "published")
+    return mine / "published"
+
+
+def test_published_weights_bring_their_model_and_tokenizer(published: Path) -> None:
+    chosen = choose(asked(start=published, changes=("model.dropout=0.1",)))
+    recipe = chosen.settings.recipe
+    assert chosen.settings.start == str(published) and recipe.model.width == 8 and recipe.window == 32
+    assert recipe.plan.optimiser == "adamw" and recipe.model.dropout == 0.1
+    assert "weights and tokenizer: those of published" in chosen.why
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"size": "gpt3"}, "no size of that name\n  got: 'gpt3'\n  fix: did you mean 'gpt2'?"),
+        ({"size": ""}, "no size of that name\n  got: ''\n  fix: one of swift, gpt-nano,"),
+        ({"vocabulary": 300}, "--vocabulary has no effect without --tokenizer bpe\n  got: --vocabulary 300\n  fix: add --tokenizer bpe, or leave it out"),
+        ({"device": "gpu"}, "no device of that name"),
+        ({"changes": ("plan.steps=3",)}, "this setting has no effect\n  got: 'plan.steps'\n  fix: leave it out: it follows from --steps"),
+        ({"changes": ("model.vocabulary=3",)}, "this setting has no effect"),
+        ({"changes": ("texts=b.txt",)}, "no setting of that name"),
+        ({"start": "published", "size": "gpt2"}, "--size has no effect with --from\n  got: --size gpt2\n  fix: leave it out: the weights have a size and a tokenizer of their own"),
+        ({"start": "published", "tokenizer": "bytes"}, "--tokenizer has no effect with --from"),
+        ({"start": "published", "changes": ("model.depth=2",)}, "this setting has no effect with --from\n  got: 'model.depth=2'\n  fix: leave it out: the weights have a model"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("published")
+def test_what_makes_no_sense_is_told_in_three_lines(words: dict, message: str) -> None:
+    if "start" in words:
+        words = words | {"start": Path(words["start"])}
+    with pytest.raises(RegardError) as caught:
+        choose(asked(**words))
+    assert str(caught.value).startswith(message)

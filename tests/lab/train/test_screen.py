@@ -1,0 +1,30 @@
+import pytest
+
+from regard.lab.events import Event, Metric, ProgressEvent, TextEvent
+from regard.lab.train.screen import narrated
+
+
+def test_losses_and_samples_are_shown_and_everything_is_passed_on(capsys) -> None:
+    seen: list[Event] = []
+    watch = narrated(seen.append)
+    events = [
+        TextEvent("A sample after step 3", "to [be]"),
+        Metric("held-out loss", 2.0, at={"step": 1000}),
+        Metric("held-out loss", 2.5, at={"step": 2000}),
+        Metric("training loss", 1.0, at={"step": 2000}),
+        ProgressEvent("step 3", 0.5),
+    ]
+    for one in events:
+        watch(one)
+    out = capsys.readouterr().out
+    assert seen == events
+    assert out == (
+        "A sample after step 3\nto [be]\n"
+        "held-out loss 2.0000 after step 1,000, the best so far\nheld-out loss 2.5000 after step 2,000\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["Жили-были", "道可道"])
+def test_samples_of_any_alphabet_are_shown(capsys, text: str) -> None:
+    narrated(lambda event: None)(TextEvent("A sample", text))
+    assert text in capsys.readouterr().out
