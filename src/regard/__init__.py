@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from regard.generation.engine import continuation, generate, stream
     from regard.generation.sampling import Sampler
     from regard.generation.stopping import Stop
+    from regard.lab.look.attention import attention
     from regard.models.attention import MultiHead
     from regard.models.autoencoder import Autoencoder, Clean, Masked, Noisy
     from regard.models.cnn import ConvNet
     from regard.models.equivariant import P4ConvNet
     from regard.models.gpt.config import GPTConfig
+    from regard.models.gpt.huggingface import load_gpt2, save_gpt2
     from regard.models.gpt.model import GPT
     from regard.models.graph.batch import Graph, union
     from regard.models.graph.convert import from_geometric, from_networkx, to_geometric, to_networkx
@@ -73,9 +75,11 @@ _FILES = {
     "generation.engine": ("generate", "stream", "continuation"),
     "generation.sampling": ("Sampler",),
     "generation.stopping": ("Stop",),
+    "lab.look.attention": ("attention",),
     "models.autoencoder": ("Autoencoder", "Clean", "Noisy", "Masked"),
     "models.gpt.config": ("GPTConfig",),
     "models.gpt.model": ("GPT",),
+    "models.gpt.huggingface": ("load_gpt2", "save_gpt2"),
     "models.graph.layers": ("GraphConvolution", "GraphAttention", "MessagePassing", "GCN", "GAT"),
     "models.graph.batch": ("Graph", "union"),
     "models.graph.convert": ("from_networkx", "to_networkx", "from_geometric", "to_geometric"),
@@ -146,6 +150,7 @@ __all__ = [
     "Up",
     "Window",
     "attend",
+    "attention",
     "beam_search",
     "check",
     "continuation",
@@ -153,8 +158,10 @@ __all__ = [
     "from_geometric",
     "from_networkx",
     "generate",
+    "load_gpt2",
     "polynomial",
     "relu",
+    "save_gpt2",
     "stream",
     "to_geometric",
     "to_networkx",

@@ -289,7 +289,9 @@ def test_edges_given_again_are_kept_or_merged_as_asked_and_the_edges_say_which()
 def test_attend_says_what_became_of_edges_given_again_and_every_backend_counts_them_so() -> None:
     kept = Edges(ints(0, 1, 0), ints(1, 1, 1), nodes=2, duplicates="keep")
     q, k, v = torch.randn(3, 1, 2, 2, 4)
-    found = {name: attend(q, k, v, support=kept, backend=name, weights=True) for name in ("reference", "edges")}
+    found = {
+        name: attend(q, k, v, support=kept, backend=name, weights=True) for name in ("reference", "edges")
+    }
     scores = torch.stack([(q[0, :, 1] * k[0, :, j]).sum(-1) / 2 for j in (0, 1, 0)], -1)
     for one in found.values():
         assert one.weights is not None and torch.allclose(one.weights[0], scores.softmax(-1), atol=1e-6)

@@ -5,7 +5,7 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import commands, runs, speak
+from regard.cli import commands, look, runs, speak
 from regard.errors import RegardError, nearest
 
 Verbs = argparse._SubParsersAction
@@ -40,6 +40,7 @@ def parser() -> Parser:
     _check_words(known)
     _data_words(known)
     _generate_words(known)
+    _attention_words(known)
     return top
 
 
@@ -51,6 +52,16 @@ def seed(text: str) -> int:
 def count(text: str) -> int:
     """A number of things, at least one."""
     return whole(text, 1, TOKENS)
+
+
+def place(text: str) -> int:
+    """The number of a thing, counted from 0."""
+    return whole(text, 0, TOKENS)
+
+
+def shape(text: str) -> list[int]:
+    """Sizes with commas between them."""
+    return [whole(part.strip(), 1, TOKENS) for part in text.split(",")]
 
 
 def whole(text: str, low: int, high: int) -> int:
@@ -291,6 +302,35 @@ def _generate_words(known: Verbs) -> None:
         help="the rule beyond the context: recompute, window or endless (default: recompute)",
     )
     verb.set_defaults(do=speak.generate)
+
+
+def _attention_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "attention", help="draw where a model looks: heads by layers, of a run or your own model"
+    )
+    verb.add_argument("target", help=f"FILE.py, FILE.py:Model, or {RUN}, of a text experiment")
+    verb.add_argument("--prompt", help="the text that is looked at; a model of your own needs none")
+    verb.add_argument(
+        "--out", type=Path, help="a picture (x.svg) or a page (x.html); without it, the terminal"
+    )
+    verb.add_argument("--layer", type=place, help="only the layer of this number, from 0")
+    verb.add_argument("--head", type=place, help="only the head of this number, from 0")
+    verb.add_argument("--model", help="which model of a run (default: the one trained last)")
+    verb.add_argument(
+        "--input",
+        type=shape,
+        metavar="SHAPE",
+        help="feed your model random numbers of a shape, as 1,3,224,224",
+    )
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument with which your model is made, as heads=4",
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON: the weights themselves")
+    verb.set_defaults(do=look.attention)
 
 
 def checked(top: Parser, words: list[str]) -> list[str]:

@@ -51,8 +51,8 @@ class Edges(Support):
 
     y_i = sum over the edges e with target i of w_e v_source(e)
 
-    An edge is (source, target, relation): several relations may join the same pair. One that is given twice is
-    refused, unless `duplicates` says to 'keep' both, as torch_geometric does, or to 'merge' them into the first.
+    An edge is (source, target, relation): several relations may join the same pair. One given twice is
+    refused, unless `duplicates` says to 'keep' both, as torch_geometric does, or to 'merge' them.
 
     >>> path = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3)
     >>> path.both_ways().with_loops()
@@ -90,7 +90,8 @@ class Edges(Support):
         self.relation = None if relation is None else _ends("relation", relation)
         check("Edges", "features", features, Tensor | None)
         check("Edges", "duplicates", duplicates, Duplicates)
-        self.features, self.duplicates = features, duplicates
+        self.features = features
+        self.duplicates: Duplicates = duplicates
         self._check()
         self._sort()
 

@@ -48,7 +48,10 @@ def _of_einsum(args: tuple[Any, ...], marked: Callable[[Tensor], bool]) -> Tenso
     if not isinstance(equation, str) or len(operands) != 2:
         return None
     first, second, out = _letters(equation, [x.dim() for x in operands])
-    for x, own, y, others in ((operands[0], first, operands[1], second), (operands[1], second, operands[0], first)):
+    for x, own, y, others in (
+        (operands[0], first, operands[1], second),
+        (operands[1], second, operands[0], first),
+    ):
         keys = [c for c in own if c in others and c not in out]
         queries = [c for c in own if c in out and c not in others]
         if len(keys) == len(queries) == 1 and _applies(x, y, own.index(keys[0]), marked):
@@ -66,7 +69,7 @@ def _letters(equation: str, axes: list[int]) -> tuple[str, str, str]:
     inputs, _, out = equation.replace(" ", "").partition("->")
     words = inputs.split(",")
     dots = [n - len(word.replace("...", "")) for word, n in zip(words, axes, strict=True) if "..." in word]
-    more = ascii_uppercase[-max(dots):] if dots and max(dots) else ""
+    more = ascii_uppercase[-max(dots) :] if dots and max(dots) else ""
     first, second, result = (word.replace("...", more) for word in (*words, out))
     if "->" not in equation:
         result = "".join(sorted(c for c in first + second if (first + second).count(c) == 1))

@@ -1,8 +1,9 @@
 """Attention weights of any PyTorch model: `trace`, and what torch's own attention and softmax do besides."""
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import torch
@@ -34,8 +35,8 @@ HOW = {
 class Watch(Trace):
     """Records a model that need not be ours: weights of calls by dotted name, as `trace` does.
 
-    It sees `attend`, F.scaled_dot_product_attention, nn.MultiheadAttention, a softmax (or any rows that sum to
-    one) that is then multiplied with values, and the messages of torch_geometric's layers.
+    It sees `attend`, F.scaled_dot_product_attention, nn.MultiheadAttention, a softmax (or any rows that
+    sum to one) that is then multiplied with values, and the messages of torch_geometric's layers.
     """
 
     def __init__(self, model: nn.Module, *, batch: int = 1) -> None:
@@ -53,7 +54,8 @@ class Watch(Trace):
             for register, hook in _message_hooks(module, self.seen):
                 self._handles.append(register(hook))
         # What is compiled must run as it is written, or nothing of it is seen.
-        self._stack.enter_context(_uncompiled())
+        if "torch._dynamo" in sys.modules:  # else nothing is, and loading it takes seconds
+            self._stack.enter_context(torch.compiler.set_stance("force_eager"))
         self._stack.enter_context(Interception(self))
         return self
 
@@ -81,7 +83,7 @@ class Interception(TorchFunctionMode):
         super().__init__()
         self.watch = watch
         self.marked: dict[int, Tensor] = {}
-        "Results of a softmax, and what was made of them entry by entry; kept, so that no other takes their id."
+        "Results of a softmax, and what was made of them entry by entry; kept, or another takes their id."
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -107,7 +109,9 @@ class Interception(TorchFunctionMode):
         """Whether a result is a softmax, or one after dropout, a mask, a view."""
         if func in SOFTMAXES:
             return True
-        return any(id(x) in self.marked and x.numel() == result.numel() for x in args if isinstance(x, Tensor))
+        return any(
+            id(x) in self.marked and x.numel() == result.numel() for x in args if isinstance(x, Tensor)
+        )
 
     def _layer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """nn.MultiheadAttention, asked for the weights of each head whatever its caller wants of them."""
@@ -169,7 +173,7 @@ def four(weights: Tensor, batch: int) -> Float[Tensor, "b h n m"]:
 def _message_hooks(
     module: nn.Module, seen: Callable[..., None]
 ) -> Iterator[tuple[Callable[..., Any], Callable[..., None]]]:
-    """Hooks on a torch_geometric layer, known by what it offers: weights of edges, its self-loops among them."""
+    """Hooks on a torch_geometric layer, known by what it offers: weights of edges, its loops among them."""
     if not hasattr(module, "register_propagate_forward_pre_hook"):
         return
     held: dict[str, Any] = {}
@@ -179,7 +183,9 @@ def _message_hooks(
         nodes = next((len(x) for x in _tensors(words.get("x"))), int(index.max()) + 1)
         sizes = (size[1] or nodes, size[0] or nodes) if size else (nodes, nodes)
         held["edges"] = Edges(index[0], index[1], sizes=sizes, duplicates="keep")
-        weights = next((words[name] for name in ("alpha", "edge_weight") if _weighs(words.get(name), index)), None)
+        weights = next(
+            (words[name] for name in ("alpha", "edge_weight") if _weighs(words.get(name), index)), None
+        )
         if weights is not None:
             seen(_by_head(weights), MESSAGES, held["edges"])
             held.clear()
@@ -203,9 +209,3 @@ def _weighs(x: Any, index: Tensor) -> bool:
 
 def _by_head(weights: Tensor) -> Float[Tensor, "1 h e"]:
     return weights.reshape(len(weights), -1).T[None]
-
-
-@contextmanager
-def _uncompiled() -> Iterator[None]:
-    with torch.compiler.set_stance("force_eager"):
-        yield

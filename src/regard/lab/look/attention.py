@@ -15,8 +15,8 @@ from regard.errors import RegardError
 from regard.lab.look.maps import Attention, AttentionLayer
 
 UNSEEN = (
-    "use F.scaled_dot_product_attention, nn.MultiheadAttention, or a softmax that is multiplied with values (@, bmm, einsum); "
-    "scripted models are not seen"
+    "use F.scaled_dot_product_attention, nn.MultiheadAttention, or a softmax that is multiplied with values "
+    "(@, bmm, einsum); scripted models are not seen"
 )
 
 
@@ -53,7 +53,9 @@ def attention(
     return Attention(layers, names, tuple(notes), grid=grid, picture=picture)
 
 
-def look(module: nn.Module, inputs: Sequence[Any], words: dict[str, Any] | None = None) -> tuple[AttentionLayer, ...]:
+def look(
+    module: nn.Module, inputs: Sequence[Any], words: dict[str, Any] | None = None
+) -> tuple[AttentionLayer, ...]:
     """The layers that attended in one call of the model, without gradients and as in evaluation."""
     with _evaluating(module), torch.no_grad(), Watch(module, batch=batch(inputs)) as seen:
         module(*inputs, **(words or {}))
@@ -105,9 +107,7 @@ def patches(
     return None, None
 
 
-def _joined(
-    module: nn.Module, seen: Watch, calls: list[tuple[str, Look]]
-) -> Iterator[AttentionLayer]:
+def _joined(module: nn.Module, seen: Watch, calls: list[tuple[str, Look]]) -> Iterator[AttentionLayer]:
     """The calls as layers: heads that are modules of one list and read the same input are one layer."""
     lists = {name for name, one in module.named_modules() if isinstance(one, nn.ModuleList)}
     pending = list(calls)
@@ -115,7 +115,12 @@ def _joined(
         name, first = pending.pop(0)
         parent = name.rpartition(".")[0]
         group = [first]
-        while parent in lists and first.weights.dim() == 4 and pending and _beside(seen, name, first, *pending[0]):
+        while (
+            parent in lists
+            and first.weights.dim() == 4
+            and pending
+            and _beside(seen, name, first, *pending[0])
+        ):
             group.append(pending.pop(0)[1])
         edges = first.support if isinstance(first.support, Edges) else None
         weights = torch.cat([one.weights.detach().cpu() for one in group], 1)

@@ -50,7 +50,8 @@ class AttentionLayer:
         flat = weights.new_zeros(self.heads, -(-n // blocks) * -(-m // blocks))
         if blocks == 1:
             return flat.index_add(1, at, weights).view(self.heads, n, m)
-        return flat.index_reduce(1, at, weights, "amax").view(self.heads, -(-n // blocks), -1)
+        flat = flat.scatter_reduce(1, at.expand_as(weights), weights, "amax")
+        return flat.view(self.heads, -(-n // blocks), -1)
 
 
 @dataclass(frozen=True, eq=False)
