@@ -99,7 +99,10 @@ def finite(text: str) -> float:
 
 def _list_words(known: Verbs) -> None:
     verb = known.add_parser(
-        "list", help="what there is to run; what was run; what answers a course's assignment"
+        "list", help="what there is to run; what speaks of a word; what was run; what answers a course"
+    )
+    verb.add_argument(
+        "words", nargs="*", metavar="WORD", help="only experiments that speak of this; sqrt finds √"
     )
     verb.add_argument("--runs", action="store_true", help="list runs instead of experiments")
     verb.add_argument(
