@@ -9,7 +9,7 @@ from regard.cli.runs import store
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
-    from regard.lab.look.maps import Attention
+    from regard.lab.look.attention import Attention
 
 RUNS_FILE = "runs in a process of its own, with limits on time and memory; that is no sandbox"
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from regard.lab.look.attention import Attention
 from regard.lab.look.figure import LEVELS, PIXELS, printable, svg
-from regard.lab.look.maps import Attention, AttentionLayer
+from regard.lab.look.maps import AttentionLayer
 
 
 def maps(layers: int, heads: int, n: int, labels: str = "") -> Attention:

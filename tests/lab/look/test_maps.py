@@ -5,7 +5,8 @@ import torch
 
 from regard.core.edges import Edges
 from regard.errors import RegardError
-from regard.lab.look.maps import FINEST, Attention, AttentionLayer, coarse
+from regard.lab.look.attention import Attention
+from regard.lab.look.maps import FINEST, AttentionLayer, coarse
 
 
 def two_by_three() -> Attention:

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.lab.look.maps import Attention, AttentionLayer
+from regard.lab.look.attention import Attention
+from regard.lab.look.maps import AttentionLayer
 
 
 def maps(layers: int, heads: int) -> Attention:

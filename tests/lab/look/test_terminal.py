@@ -2,7 +2,8 @@
 
 import torch
 
-from regard.lab.look.maps import Attention, AttentionLayer
+from regard.lab.look.attention import Attention
+from regard.lab.look.maps import AttentionLayer
 from regard.lab.look.terminal import MAPS, habit, text
 
 

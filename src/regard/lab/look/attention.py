@@ -12,12 +12,35 @@ from regard.core.edges import Edges
 from regard.core.trace import Look
 from regard.core.watch import Watch
 from regard.errors import RegardError
-from regard.lab.look.maps import Attention, AttentionLayer
+from regard.lab.look.figure import svg
+from regard.lab.look.maps import AttentionLayer, AttentionMaps
+from regard.lab.look.page import fragment, save
+from regard.lab.look.terminal import text
 
 UNSEEN = (
     "use F.scaled_dot_product_attention, nn.MultiheadAttention, or a softmax that is multiplied with values "
     "(@, bmm, einsum); scripted models are not seen"
 )
+
+
+class Attention(AttentionMaps):
+    """What a model looked at: `weights` by layer and head, `labels`; draws itself in a notebook.
+
+    `print` shows it as text, `save("x.svg")` and `save("x.html")` write it, `choose` picks layers and heads.
+    """
+
+    def save(self, path: Any) -> None:
+        """Write a picture (.svg) or a page (.html)."""
+        save(self, path)
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+    def _repr_html_(self) -> str:
+        return fragment(self)
 
 
 def attention(

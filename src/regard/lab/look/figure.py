@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from regard.lab.book.style import BLUE, SKY
-from regard.lab.look.maps import FINEST, Attention, AttentionLayer, coarse
+from regard.lab.look.maps import FINEST, AttentionLayer, AttentionMaps, coarse
 from regard.shapes import Float
 
 COLOURS = ("#ffffff", SKY, BLUE, "#00263d")
@@ -33,7 +33,7 @@ LONGEST = 14
 "Characters of a label that are drawn."
 
 
-def svg(attention: Attention) -> str:
+def svg(attention: AttentionMaps) -> str:
     """A heat map for each head: rows look, columns are looked at. Colours go by the root of the weight."""
     maps = [maps_of(attention, layer) for layer in attention.layers]
     top = max(float(one.max()) for one in maps) or 1.0
@@ -75,7 +75,7 @@ def svg(attention: Attention) -> str:
     return "\n".join([*parts, "</svg>"])
 
 
-def maps_of(attention: Attention, layer: AttentionLayer) -> Float[Tensor, "h n m"]:
+def maps_of(attention: AttentionMaps, layer: AttentionLayer) -> Float[Tensor, "h n m"]:
     """What is drawn of a layer: its matrices, or over patches what the picture's patches are given."""
     matrix = layer.matrix(attention.row).float()
     matrix = matrix[[head for head in attention.heads if head < len(matrix)]]
@@ -99,7 +99,7 @@ def printable(label: str) -> str:
     return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "…"
 
 
-def _labels(attention: Attention, maps: Tensor, side: float) -> list[str]:
+def _labels(attention: AttentionMaps, maps: Tensor, side: float) -> list[str]:
     """Labels that can be read at this size; none where they cannot, or where the maps are pictures."""
     rows, columns = maps.shape[1:]
     whole = attention.layers[0].matrix(attention.row).shape[-1] == columns

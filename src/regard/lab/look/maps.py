@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -11,6 +11,7 @@ from regard.core.edges import Edges
 from regard.errors import RegardError
 from regard.shapes import Float
 
+Maps = TypeVar("Maps", bound="AttentionMaps")
 FINEST = 512
 "Cells to a side beyond which a map is drawn coarser: the largest weight of each block stands for it."
 
@@ -55,11 +56,8 @@ class AttentionLayer:
 
 
 @dataclass(frozen=True, eq=False)
-class Attention:
-    """What a model looked at: `weights` by layer and head, `labels`; draws itself in a notebook.
-
-    `print` shows it as text, `save("x.svg")` and `save("x.html")` write it, `choose` picks layers and heads.
-    """
+class AttentionMaps:
+    """Layers, labels, and which of them are shown."""
 
     layers: tuple[AttentionLayer, ...]
     "One for each call, in the order of the calls."
@@ -97,8 +95,8 @@ class Attention:
         return self.numbers[place] if self.numbers else place
 
     def choose(
-        self, *, layer: int | None = None, head: int | None = None, row: int | None = None
-    ) -> "Attention":
+        self: Maps, *, layer: int | None = None, head: int | None = None, row: int | None = None
+    ) -> Maps:
         """The same with one layer, one head or one sample of the batch alone."""
         one = self
         if layer is not None:
@@ -115,27 +113,6 @@ class Attention:
     def named(self, count: int) -> tuple[str, ...]:
         """The labels of so many places; their numbers where the labels are of something else."""
         return self.labels if len(self.labels) == count else tuple(map(str, range(count)))
-
-    def save(self, path: Any) -> None:
-        """Write a picture (.svg) or a page (.html)."""
-        from regard.lab.look.page import save
-
-        save(self, path)
-
-    def __str__(self) -> str:
-        from regard.lab.look.terminal import text
-
-        return text(self)
-
-    def _repr_svg_(self) -> str:
-        from regard.lab.look.figure import svg
-
-        return svg(self)
-
-    def _repr_html_(self) -> str:
-        from regard.lab.look.page import fragment
-
-        return fragment(self)
 
 
 def coarse(map: Float[Tensor, "n m"], most: int) -> Float[Tensor, "a b"]:

@@ -9,7 +9,8 @@ from regard.checker.process.session import Lost, Raised, Session
 from regard.checker.target import place
 from regard.core.edges import Edges
 from regard.errors import RegardError
-from regard.lab.look.maps import Attention, AttentionLayer
+from regard.lab.look.attention import Attention
+from regard.lab.look.maps import AttentionLayer
 
 LIMITS = ProcessLimits(call=60.0, whole=90.0, memory=6 << 30)
 INSIDE = "regard.lab.look.inside:Looking"

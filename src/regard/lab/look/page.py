@@ -10,7 +10,7 @@ from regard.errors import RegardError
 from regard.files import write
 from regard.lab.book.style import inline
 from regard.lab.look.figure import svg
-from regard.lab.look.maps import Attention
+from regard.lab.look.maps import AttentionMaps
 
 SUFFIXES = (".svg", ".html")
 ACROSS = 4
@@ -21,7 +21,7 @@ STYLE = (
 )
 
 
-def save(attention: Attention, path: Any) -> None:
+def save(attention: AttentionMaps, path: Any) -> None:
     """Write the picture or the page, by the ending of its name."""
     path = place(path)
     made = svg(attention) if path.suffix == ".svg" else page(attention)
@@ -42,13 +42,13 @@ def place(path: Any) -> Path:
     return path
 
 
-def fragment(attention: Attention) -> str:
+def fragment(attention: AttentionMaps) -> str:
     """The notes and the figure; everything that may come from a text or a model is escaped."""
     notes = "".join(f"<p>{escape(note)}</p>" for note in attention.notes)
     return f"<div>{notes}{inline(svg(attention), 'attention')}</div>"
 
 
-def page(attention: Attention) -> str:
+def page(attention: AttentionMaps) -> str:
     """All maps together, then each layer by itself, larger."""
     sources = ", ".join(dict.fromkeys(layer.how for layer in attention.layers))
     parts = [

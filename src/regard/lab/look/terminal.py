@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from regard.lab.look.figure import maps_of, printable
-from regard.lab.look.maps import Attention, coarse
+from regard.lab.look.maps import AttentionMaps, coarse
 
 SHADES = " .:-=+*#%@"
 "From no weight to a weight of one; every terminal has them."
@@ -17,7 +17,7 @@ MOST = 0.5
 LEGEND = "s self, p the one before, n the one after, f the first, with the percent of the weight; . spread"
 
 
-def text(attention: Attention) -> str:
+def text(attention: AttentionMaps) -> str:
     """The table of heads; below it the maps, where there are few."""
     parts = [*attention.notes, *_table(attention)]
     count = sum(len(maps_of(attention, layer)) for layer in attention.layers)
@@ -32,7 +32,7 @@ def text(attention: Attention) -> str:
     return "\n".join(parts)
 
 
-def _table(attention: Attention) -> list[str]:
+def _table(attention: AttentionMaps) -> list[str]:
     """Layers down, heads across: a letter for what a head looks at and the share of its weight."""
     names = [f"layer {attention.number(i)}" for i in range(len(attention.layers))]
     width = max(map(len, names))
@@ -63,7 +63,7 @@ def habit(map: Tensor) -> str:
     return f"{letter}{round(100 * shares[letter])}" if shares[letter] >= MOST else "."
 
 
-def _map(attention: Attention, values: Tensor) -> list[str]:
+def _map(attention: AttentionMaps, values: Tensor) -> list[str]:
     """A map in shades, two characters to a cell, each row with its label."""
     small = coarse(values, CELLS)
     top = float(small.max()) or 1.0
