@@ -176,3 +176,83 @@ sys.exit(main({words!r}))
     answer = fresh(script, there=there, ours=there)
     assert answer.returncode == 0, answer.stderr
     assert list(tmp_path.glob("runs/**/*.html")), "no report was written"
+
+
+STARTUP = """
+import sys, time
+begun = time.perf_counter()
+import regard
+taken = time.perf_counter() - begun
+heavy = {"torch", "numpy", "rich", "matplotlib", "jinja2", "sklearn"} & set(sys.modules)
+print(f"{sorted(heavy)} {taken:.4f}")
+"""
+
+
+def test_import_regard_loads_no_torch_and_takes_under_50_ms() -> None:
+    """The quickest of five, since this machine may be busy."""
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", STARTUP], capture_output=True, text=True, check=True, cwd=SOURCE
+        )
+        for _ in range(5)
+    ]
+    assert {answer.stdout.rpartition(" ")[0] for answer in answers} == {"[]"}
+    seconds = min(float(answer.stdout.split()[-1]) for answer in answers)
+    assert seconds < 0.05, f"{seconds} s"
+
+
+def public() -> dict[str, set[str]]:
+    """What each public package gives."""
+    import regard
+
+    return {"regard": set(regard.__all__)} | {
+        f"regard.{name}": set(getattr(regard, name).__all__) for name in regard.PACKAGES
+    }
+
+
+def told(text: str) -> dict[str, set[str]]:
+    """The names that a text lists under 'Public names', by package."""
+    section = text.split("## Public names")[1].split("\n## ")[0]
+    parts = re.split(r"^\* `(regard[.\w]*)`:", section, flags=re.MULTILINE)[1:]
+    return {
+        name: set(re.findall(r"`(\w+)`", words)) for name, words in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def test_design_lists_the_public_names_and_no_others() -> None:
+    listed, there = told((SOURCE.parent / "DESIGN.md").read_text()), public()
+    assert set(listed) == set(there)
+    for package, names in there.items():
+        assert listed[package] == names, (package, listed[package] ^ names)
+
+
+def test_what_the_texts_import_is_public() -> None:
+    there = public()
+    for file in ("README.md", "DESIGN.md"):
+        for package, names in re.findall(
+            r"^from (regard[\w.]*) import ([^#\n]+)", (SOURCE.parent / file).read_text(), re.M
+        ):
+            assert {one.strip() for one in names.split(",")} <= there[package], (file, package, names)
+
+
+def test_a_name_that_is_elsewhere_says_where() -> None:
+    import regard
+
+    with pytest.raises(
+        AttributeError,
+        match=r"^module 'regard' has no attribute 'GaussianMixture'; it is in regard.estimators$",
+    ):
+        regard.GaussianMixture  # noqa: B018
+    with pytest.raises(AttributeError, match=r"^module 'regard' has no attribute 'nope'$"):
+        regard.nope  # noqa: B018
+    for package, names in regard.BESIDE.items():
+        assert set(names) <= set(getattr(regard, package).__all__)
+
+
+def test_one_class_is_called_gaussian_mixture() -> None:
+    found = [
+        file.relative_to(SOURCE).as_posix()
+        for file in (SOURCE / "regard").rglob("*.py")
+        if re.search(r"^class GaussianMixture\b", file.read_text(), re.MULTILINE)
+    ]
+    assert found == ["regard/estimators/mixture.py"]

@@ -3,9 +3,8 @@
 The names below are loaded when they are first used, so that `import regard` costs nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+# Not from typing, which alone takes longer to load than all of this.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from regard.checker.live import check
     from regard.core.attend import Attended, attend
@@ -31,15 +30,18 @@ if TYPE_CHECKING:
     from regard.generation.engine import continuation, generate, stream
     from regard.generation.sampling import Sampler
     from regard.generation.stopping import Stop
+    from regard.lab.look.attention import attention
     from regard.models.attention import MultiHead
     from regard.models.autoencoder import Autoencoder, Clean, Masked, Noisy
     from regard.models.cnn import ConvNet
     from regard.models.equivariant import P4ConvNet
     from regard.models.gpt.config import GPTConfig
+    from regard.models.gpt.huggingface import load_gpt2, save_gpt2
     from regard.models.gpt.model import GPT
     from regard.models.graph.batch import Graph, union
     from regard.models.graph.convert import from_geometric, from_networkx, to_geometric, to_networkx
     from regard.models.graph.gatv2 import GATv2Score
+    from regard.models.graph.given import as_edges
     from regard.models.graph.layers import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
     from regard.models.graph.relational import RelationalAttention, RelationalGAT
     from regard.models.graph.sparse import SparseFeatures
@@ -73,12 +75,15 @@ _FILES = {
     "generation.engine": ("generate", "stream", "continuation"),
     "generation.sampling": ("Sampler",),
     "generation.stopping": ("Stop",),
+    "lab.look.attention": ("attention",),
     "models.autoencoder": ("Autoencoder", "Clean", "Noisy", "Masked"),
     "models.gpt.config": ("GPTConfig",),
     "models.gpt.model": ("GPT",),
+    "models.gpt.huggingface": ("load_gpt2", "save_gpt2"),
     "models.graph.layers": ("GraphConvolution", "GraphAttention", "MessagePassing", "GCN", "GAT"),
     "models.graph.batch": ("Graph", "union"),
     "models.graph.convert": ("from_networkx", "to_networkx", "from_geometric", "to_geometric"),
+    "models.graph.given": ("as_edges",),
     "models.graph.sparse": ("SparseFeatures",),
     "models.graph.relational": ("RelationalAttention", "RelationalGAT"),
     "models.graph.gatv2": ("GATv2Score",),
@@ -90,6 +95,14 @@ _FILES = {
     "models.equivariant": ("P4ConvNet",),
     "models.cnn": ("ConvNet",),
 }
+PACKAGES = ("data", "estimators", "training")
+"Subpackages with public names of their own."
+BESIDE = {
+    "data": ("BPE", "Bytes", "Character", "Windows", "load_text"),
+    "estimators": ("AutoencoderEstimator", "GaussianMixture", "UniformMixture"),
+    "training": ("Checkpoints", "Plan", "Training"),
+}
+"Names that people look for here and find there."
 _HOME = {name: f"regard.{file}" for file, names in _FILES.items() for name in names}
 
 __all__ = [
@@ -145,7 +158,9 @@ __all__ = [
     "UniformMixtureModel",
     "Up",
     "Window",
+    "as_edges",
     "attend",
+    "attention",
     "beam_search",
     "check",
     "continuation",
@@ -153,8 +168,10 @@ __all__ = [
     "from_geometric",
     "from_networkx",
     "generate",
+    "load_gpt2",
     "polynomial",
     "relu",
+    "save_gpt2",
     "stream",
     "to_geometric",
     "to_networkx",
@@ -163,9 +180,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str):
+    from importlib import import_module
+
+    if name in PACKAGES:
+        return import_module(f"regard.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module 'regard' has no attribute '{name}'")
+        place = next((f"; it is in regard.{home}" for home, names in BESIDE.items() if name in names), "")
+        raise AttributeError(f"module 'regard' has no attribute '{name}'{place}")
     value = globals()[name] = getattr(import_module(_HOME[name]), name)
     return value
 

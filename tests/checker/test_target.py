@@ -103,7 +103,7 @@ def test_what_is_no_file_is_told() -> None:
 
 
 def test_a_notebook_is_told_to_be_saved(write) -> None:
-    with pytest.raises(RegardError, match="only Python files can be checked"):
+    with pytest.raises(RegardError, match="a Python file is needed to check"):
         check(write("{}", "mine.ipynb"))
 
 

@@ -218,3 +218,15 @@ def test_check_refuses_a_map_that_nobody_hears(capsys, elsewhere: Path, said: st
     (elsewhere / "odd.py").write_text(ODD)
     status, _, err = told(capsys, "check", "odd.py", "--map", said)
     assert (status, err) == (2, lines)
+
+
+def test_a_word_finds_experiments_and_says_where(capsys) -> None:
+    status, out, _ = told(capsys, "list", "sqrt")
+    assert status == 0 and "scaled-dot-product" in out and "√" in out
+    rows = json.loads(told(capsys, "list", "cora", "--json")[1])
+    assert rows[0]["name"] == "cora" and rows[0]["found"][0]["where"] == "name"
+    assert told(capsys, "list", "cora", "--runs") == (
+        2,
+        "",
+        "regard list shows one thing at a time\n  got: 'cora' and --runs\n  fix: leave out one of them\n",
+    )

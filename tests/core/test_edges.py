@@ -5,6 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from regard.core.attend import attend
 from regard.core.edges import Edges, Side
 from regard.errors import RegardError
 
@@ -195,13 +196,13 @@ REFUSED = {
         lambda: Edges(ints(3, 1, 3), ints(2, 1, 2), nodes=5),
         "an edge is given twice",
         "3 -> 2, at 0 and 2",
-        "drop one of them, or tell them apart with relation=...",
+        "say what becomes of it: Edges(..., duplicates='keep') or 'merge'",
     ),
     "twice by one relation": (
         lambda: Edges(ints(3, 3, 3), ints(2, 2, 2), nodes=5, relation=ints(0, 4, 4)),
         "an edge is given twice",
         "3 -> 2 of relation 4, at 1 and 2",
-        "drop one of them, or tell them apart with relation=...",
+        "say what becomes of it: Edges(..., duplicates='keep') or 'merge'",
     ),
     "loops": (
         lambda: Edges(ints(), ints(), sizes=(2, 3)).with_loops(),
@@ -272,3 +273,28 @@ def test_nodes_beyond_memory_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(error.value) == (
         "there is no memory for so many nodes\n  got: 7 nodes\n  fix: pass the number of nodes there are"
     )
+
+
+def test_edges_given_again_are_kept_or_merged_as_asked_and_the_edges_say_which() -> None:
+    ends = {"source": ints(0, 1, 0, 0), "target": ints(1, 2, 1, 1), "nodes": 3}
+    rows = torch.tensor([[1.0], [2.0], [3.0], [4.0]])
+    kept, merged = (Edges(**ends, features=rows, duplicates=what) for what in ("keep", "merge"))
+    assert repr(kept) == "Edges(4 edges, 3 targets, 3 sources, 2 given again and kept)"
+    assert repr(merged) == "Edges(2 edges, 3 targets, 3 sources, 2 given again and merged into the first)"
+    assert merged.source.tolist() == [0, 1] and merged.features.flatten().tolist() == [1.0, 2.0]  # type: ignore[union-attr]
+    assert kept.targets.count.tolist() == [0, 3, 1] and merged.targets.count.tolist() == [0, 1, 1]
+    assert kept.both_ways().with_loops(features=torch.zeros(1, 1)).count == 11
+
+
+def test_attend_says_what_became_of_edges_given_again_and_every_backend_counts_them_so() -> None:
+    kept = Edges(ints(0, 1, 0), ints(1, 1, 1), nodes=2, duplicates="keep")
+    q, k, v = torch.randn(3, 1, 2, 2, 4)
+    found = {
+        name: attend(q, k, v, support=kept, backend=name, weights=True) for name in ("reference", "edges")
+    }
+    scores = torch.stack([(q[0, :, 1] * k[0, :, j]).sum(-1) / 2 for j in (0, 1, 0)], -1)
+    for one in found.values():
+        assert one.weights is not None and torch.allclose(one.weights[0], scores.softmax(-1), atol=1e-6)
+        assert one.reason.endswith("; edges: 1 given again and kept")
+        right = torch.einsum("he,hec->hc", one.weights[0], v[0][:, [0, 1, 0]])
+        assert torch.allclose(one.output[0, :, 1], right, atol=1e-6)

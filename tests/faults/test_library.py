@@ -50,10 +50,10 @@ def test_the_walk_finds_a_careless_function():
 
 CALLS = [
     (
-        "GAT(3, 8, 2, heads=8)(torch.eye(3), torch.tensor([[0, 1], [1, 2]]))",
-        "layers over graphs take their edges as Edges, which sort them once\n"
-        "  got: a tensor (2, 2) of torch.int64\n"
-        "  fix: pass Edges(edge_index[0], edge_index[1], nodes=len(x)), made once before the training",
+        "GAT(3, 8, 2, heads=8)(torch.eye(3), torch.tensor([[0, 1], [1, 2], [2, 0]]))",
+        "an edge_index has two rows of whole numbers: the sources and the targets\n"
+        "  got: (3, 2) of torch.int64\n"
+        "  fix: pass edge_index.T",
     ),
     (
         "Edges(torch.tensor([0]), torch.tensor([1]), nodes=10**10)",

@@ -19,6 +19,7 @@ GOOD = {
     "--min-p": ["0.1"], "--penalty": ["1.5"], "--samples": ["2"], "--beam": ["2"], "--length-penalty": ["1"],
     "--stop": ["e"], "--beyond": ["window"], "--checkpoint": ["last"], "--tokenizer": ["bpe"], "--vocabulary": ["300"],
     "--size": ["gpt-nano"], "--form": ["gpt2"], "--device": ["cpu"], "--from": ["tales"],
+    "--layer": ["0"], "--head": ["1"], "--input": ["1,3"],
 }  # fmt: skip
 NONSENSE = ("", "0", "-1", "nan", "inf", "1e999", "1" + 30 * "0", "x", "√", "\udcff", "none", " ", "-", "a/b", ".", "=", "a=", "=1")  # fmt: skip
 BASES = {
@@ -26,7 +27,7 @@ BASES = {
     "remove": ["remove", "coin", "--yes"], "prune": ["prune", "--yes"], "prove": ["prove", "similarity-axioms"],
     "start": ["start", "causal-attention"], "data": ["data"], "generate": ["generate", "tales", "--steps", "2"],
     "bench": ["bench", "--folder=empty"], "train": ["train", "mine.txt", "--steps=1", "--set=model.width=6"],
-    "export": ["export", "tales", "out"],
+    "export": ["export", "tales", "out"], "attention": ["attention", "tales", "--prompt", "to"],
 }  # fmt: skip
 "A command for each verb but list and check, which have tests of their own."
 CHECKS = ("_require_sense",)
@@ -123,6 +124,6 @@ def test_values_that_make_no_sense_are_refused_in_three_lines(verb: str) -> None
 SENSE: set[tuple[str, str, str]] = set()
 NEVER = {
     (dest, value)
-    for dest in ("seed", "minutes", "samples", "beam", "steps", "top_k", "preset", "resume", "set", "model", "length_penalty")
+    for dest in ("seed", "minutes", "samples", "beam", "steps", "top_k", "preset", "resume", "set", "model", "length_penalty", "layer", "head", "input")
     for value in ("", "-1", "nan", "x", "√", "1e999", " ", "a/b")
 } - {("length_penalty", "-1")}  # fmt: skip

@@ -53,19 +53,19 @@ def check_file(
     return Report(target=target, verdicts=tuple(verdicts), level=level, imports=session.imports, ready=ready)
 
 
-def place(target: str) -> tuple[Path, str | None]:
-    """The file and the name in it."""
+def place(target: str, what: str = "check") -> tuple[Path, str | None]:
+    """The file and the name in it, and what is to be done with them, for messages."""
     path, name = Path(target), None
     if not path.exists() and ":" in target:
         head, _, name = target.rpartition(":")
         path = Path(head)
     if not path.is_file():
         raise RegardError(
-            "there is no such file to check", repr(target), "name a Python file, or FILE.py:Class"
+            f"there is no such file to {what}", repr(target), "name a Python file, or FILE.py:Class"
         )
     if path.suffix != ".py":
         raise RegardError(
-            "only Python files can be checked", repr(target), "save the cell or notebook as a .py file"
+            f"a Python file is needed to {what}", repr(target), "save the cell or notebook as a .py file"
         )
     return path.resolve(), name or None
 
@@ -192,8 +192,8 @@ def heeded(said: dict[str, str], chosen: list[tuple[dict[str, Any], Contract]]) 
             )
 
 
-def mapping(words: Iterable[str]) -> dict[str, str]:
-    """What `--map` says: `q=my_query,heads=4`, once or several times.
+def mapping(words: Iterable[str], option: str = "--map") -> dict[str, str]:
+    """What `--map` says, or another option: `q=my_query,heads=4`, once or several times.
 
     >>> mapping(["q=my_query,k=my_key", "heads=4"])
     {'q': 'my_query', 'k': 'my_key', 'heads': '4'}
@@ -202,6 +202,8 @@ def mapping(words: Iterable[str]) -> dict[str, str]:
     for name, equals, value in pairs:
         if not (name and equals and value):
             raise RegardError(
-                "--map takes NAME=VALUE", repr(name + equals + value), "for example --map q=my_query,heads=4"
+                f"{option} takes NAME=VALUE",
+                repr(name + equals + value),
+                f"for example {option} q=my_query,heads=4",
             )
     return {name.strip(): value.strip() for name, _, value in pairs}

@@ -19,6 +19,8 @@ def list_(arguments: argparse.Namespace) -> None:
     from regard.lab.book.coverage import coverage
     from regard.lab.store.entries import entries
 
+    if arguments.words:
+        return _search(arguments)
     asked = [f"--{name}" for name in ("course", "coverage", "runs") if getattr(arguments, name)]
     if len(asked) > 1:
         raise RegardError("regard list shows one thing at a time", " ".join(asked), f"give {asked[0]} alone")
@@ -46,6 +48,30 @@ def list_(arguments: argparse.Namespace) -> None:
             for one in experiments
         ]
         _print_json(rows) if arguments.json else lists.show_experiments(experiments, full)
+
+
+def _search(arguments: argparse.Namespace) -> None:
+    from regard.lab import lists, registry
+    from regard.lab.search import search
+
+    words = " ".join(arguments.words)
+    for name in ("course", "coverage", "runs"):
+        if getattr(arguments, name):
+            raise RegardError(
+                "regard list shows one thing at a time", f"'{words}' and --{name}", "leave out one of them"
+            )
+    hits = search(words, registry.everything())
+    if not arguments.json:
+        return lists.show_hits(hits)
+    rows = [
+        {
+            "name": hit.experiment.name,
+            "question": hit.experiment.question,
+            "found": [asdict(one) for one in hit.passages],
+        }
+        for hit in hits
+    ]
+    return _print_json(rows)
 
 
 def bench(arguments: argparse.Namespace) -> None:

@@ -19,6 +19,16 @@ def count(text: str) -> int:
     return whole(text, 1, TOKENS)
 
 
+def place(text: str) -> int:
+    """The number of a thing, counted from 0."""
+    return whole(text, 0, TOKENS)
+
+
+def shape(text: str) -> list[int]:
+    """Sizes with commas between them."""
+    return [whole(part.strip(), 1, TOKENS) for part in text.split(",")]
+
+
 def steps(text: str) -> int:
     """Steps of a training."""
     return whole(text, 1, 10_000_000)

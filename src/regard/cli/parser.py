@@ -5,8 +5,8 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import commands, runs, speak, train
-from regard.cli.numbers import count, finite, minutes, seed, steps, vocabulary
+from regard.cli import commands, look, runs, speak, train
+from regard.cli.numbers import count, finite, minutes, place, seed, shape, steps, vocabulary
 from regard.errors import RegardError, nearest
 
 Verbs = argparse._SubParsersAction
@@ -39,12 +39,16 @@ def parser() -> Parser:
     _train_words(known)
     _generate_words(known)
     _export_words(known)
+    _attention_words(known)
     return top
 
 
 def _list_words(known: Verbs) -> None:
     verb = known.add_parser(
-        "list", help="what there is to run; what was run; what answers a course's assignment"
+        "list", help="what there is to run; what speaks of a word; what was run; what answers a course"
+    )
+    verb.add_argument(
+        "words", nargs="*", metavar="WORD", help="only experiments that speak of this; sqrt finds √"
     )
     verb.add_argument("--runs", action="store_true", help="list runs instead of experiments")
     verb.add_argument(
@@ -331,6 +335,35 @@ def _generate_words(known: Verbs) -> None:
         help="the rule beyond the context: recompute, window or endless (default: recompute)",
     )
     verb.set_defaults(do=speak.generate)
+
+
+def _attention_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "attention", help="draw where a model looks: heads by layers, of a run or your own model"
+    )
+    verb.add_argument("target", help=f"FILE.py, FILE.py:Model, or {RUN}, of a text experiment")
+    verb.add_argument("--prompt", help="the text that is looked at; a model of your own needs none")
+    verb.add_argument(
+        "--out", type=Path, help="a picture (x.svg) or a page (x.html); without it, the terminal"
+    )
+    verb.add_argument("--layer", type=place, help="only the layer of this number, from 0")
+    verb.add_argument("--head", type=place, help="only the head of this number, from 0")
+    verb.add_argument("--model", help="which model of a run (default: the one trained last)")
+    verb.add_argument(
+        "--input",
+        type=shape,
+        metavar="SHAPE",
+        help="feed your model random numbers of a shape, as 1,3,224,224",
+    )
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an argument with which your model is made, as heads=4",
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON: the weights themselves")
+    verb.set_defaults(do=look.attention)
 
 
 def checked(top: Parser, words: list[str]) -> list[str]:

@@ -84,8 +84,11 @@ def attend(
     )
     name, reason = choose(call, backend)
     reason += support.note
-    output, made = run(call, name)
-    if record is not None:
+    if record is None:
+        output, made = run(call, name)
+    else:
+        with record.attending():
+            output, made = run(call, name)
         reason += "; trace keeps the weights"
         assert made is not None
         record.attention(made, support, name, reason)

@@ -3,6 +3,7 @@
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -12,6 +13,8 @@ from regard.core.support import Support
 from regard.errors import RegardError
 from regard.shapes import Bool, Float, Int
 
+Duplicates = Literal["refuse", "keep", "merge"]
+"""What becomes of an edge that is given twice."""
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
@@ -48,7 +51,8 @@ class Edges(Support):
 
     y_i = sum over the edges e with target i of w_e v_source(e)
 
-    An edge is (source, target, relation): several relations may join the same pair, none may join it twice.
+    An edge is (source, target, relation): several relations may join the same pair. One given twice is
+    refused, unless `duplicates` says to 'keep' both, as torch_geometric does, or to 'merge' them.
 
     >>> path = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3)
     >>> path.both_ways().with_loops()
@@ -67,6 +71,8 @@ class Edges(Support):
     "Rows are the targets: what each query regards."
     sources: Side
     "Rows are the sources: the transpose, for the gradients."
+    repeated: str
+    "How many edges were given again, and what became of them; empty where none was."
 
     def __init__(
         self,
@@ -77,12 +83,15 @@ class Edges(Support):
         sizes: tuple[int, int] | None = None,
         relation: Tensor | None = None,
         features: Tensor | None = None,
+        duplicates: Duplicates = "refuse",
     ) -> None:
         self.sizes = _sizes(nodes, sizes)
         self.source, self.target = _ends("source", source), _ends("target", target)
         self.relation = None if relation is None else _ends("relation", relation)
         check("Edges", "features", features, Tensor | None)
+        check("Edges", "duplicates", duplicates, Duplicates)
         self.features = features
+        self.duplicates: Duplicates = duplicates
         self._check()
         self._sort()
 
@@ -97,7 +106,8 @@ class Edges(Support):
         return self.source.device
 
     def __repr__(self) -> str:
-        return f"Edges({self.count} edges, {self.sizes[0]} targets, {self.sizes[1]} sources)"
+        said = f", {self.repeated}" if self.repeated else ""
+        return f"Edges({self.count} edges, {self.sizes[0]} targets, {self.sizes[1]} sources{said})"
 
     @cached_property
     def sorted(self) -> "Edges":
@@ -190,6 +200,7 @@ class Edges(Support):
             features=None
             if self.features is None or features is None
             else torch.cat([self.features, features]),
+            duplicates=self.duplicates,
         )
 
     def _square(self, what: str) -> None:
@@ -241,21 +252,40 @@ class Edges(Support):
         keys = target * max(self.sizes) + source
         return keys * kinds + self.relation if kinds > 1 and self.relation is not None else keys
 
+    def _refuse(self, at: int) -> None:
+        first, second = self.order[at : at + 2].sort().values.tolist()
+        of = "" if self.relation is None else f" of relation {int(self.relation[first])}"
+        raise RegardError(
+            "an edge is given twice",
+            f"{int(self.source[first])} -> {int(self.target[first])}{of}, at {first} and {second}",
+            "say what becomes of it: Edges(..., duplicates='keep') or 'merge'",
+        )
+
+    def _drop(self, again: Int[Tensor, " e"]) -> None:
+        """Leave edges out, by their numbers."""
+        left = torch.ones(self.count, dtype=torch.bool, device=self.device)
+        left[again] = False
+        self.source, self.target = self.source[left], self.target[left]
+        self.relation = None if self.relation is None else self.relation[left]
+        self.features = None if self.features is None else self.features[left]
+
     def _sort(self) -> None:
-        keys, self.order = self._keys(self.source, self.target).sort()
-        twice = (keys[1:] == keys[:-1]).nonzero()
-        if len(twice):
-            first, second = self.order[twice[0, 0] : twice[0, 0] + 2].sort().values.tolist()
-            of = "" if self.relation is None else f" of relation {int(self.relation[first])}"
-            raise RegardError(
-                "an edge is given twice",
-                f"{int(self.source[first])} -> {int(self.target[first])}{of}, at {first} and {second}",
-                "drop one of them, or tell them apart with relation=...",
-            )
+        keys, self.order = self._keys(self.source, self.target).sort(stable=True)
+        twice = (keys[1:] == keys[:-1]).nonzero().flatten()
+        if len(twice) and self.duplicates == "refuse":
+            self._refuse(int(twice[0]))
+        self.repeated = f"{len(twice)} given again and {_BECAME[self.duplicates]}" if len(twice) else ""
+        self.note = f"; edges: {self.repeated}" if self.repeated else ""
+        if len(twice) and self.duplicates == "merge":
+            self._drop(self.order[twice + 1])
+            _, self.order = self._keys(self.source, self.target).sort()
         source, target = self.source[self.order], self.target[self.order]
         place = source.argsort(stable=True)
         self.targets = Side(_starts(target, self.sizes[0]), source, None, self.sizes[1])
         self.sources = Side(_starts(source, self.sizes[1]), target[place], place, self.sizes[0])
+
+
+_BECAME = {"keep": "kept", "merge": "merged into the first"}
 
 
 def _sizes(nodes: int | None, sizes: tuple[int, int] | None) -> tuple[int, int]:

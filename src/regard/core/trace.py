@@ -1,6 +1,7 @@
 """trace(model): what a model computes and where it looks, by the dotted names of its modules."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ class Trace:
     "The outputs of each module, one entry per call."
     looks: dict[str, list[Look]] = field(default_factory=dict)
     "What `attend` did inside each module, one entry per call."
+    busy: bool = False
+    "Whether `attend` is at work."
 
     def __enter__(self) -> "Trace":
         self._path = [""]
@@ -67,6 +70,15 @@ class Trace:
         ACTIVE.remove(self)
         for handle in self._handles:
             handle.remove()
+
+    @contextmanager
+    def attending(self) -> Iterator[None]:
+        """While `attend` computes: what it calls of torch is its own affair."""
+        self.busy = True
+        try:
+            yield
+        finally:
+            self.busy = False
 
     def attention(self, weights: Tensor, support: "Support", backend: str, reason: str) -> None:
         """Note one call of `attend` under the module that made it."""

@@ -10,8 +10,12 @@ from regard.lab.book.coverage import Item
 from regard.lab.book.sources import Assignment
 from regard.lab.console import COLOURS, console
 from regard.lab.experiment import Chapter, Experiment
+from regard.lab.search import Hit
 from regard.lab.store.entries import RunEntry
 from regard.lab.tables import Cell, Column, show_table
+
+PASSAGES = 3
+"Passages that are shown of an experiment."
 
 
 def show_experiments(experiments: Sequence[Experiment], full: Mapping[str, float]) -> None:
@@ -23,6 +27,17 @@ def show_experiments(experiments: Sequence[Experiment], full: Mapping[str, float
         rows += [("",), (Text(chapter, style="bold"),)] if group else []
         for one in group:
             rows.append((one.name, duration(one.seconds), duration(full.get(one.name)), one.question))
+    show_table(console, heads, rows)
+
+
+def show_hits(hits: Iterable[Hit]) -> None:
+    """Experiments that speak of a word, and where."""
+    heads = (Column("experiment"), Column("where"), Column("passage", wraps=True))
+    rows = [
+        (hit.experiment.name if not place else "", passage.where.partition(" ")[0], passage.text)
+        for hit in hits
+        for place, passage in enumerate(hit.passages[:PASSAGES])
+    ]
     show_table(console, heads, rows)
 
 

@@ -406,7 +406,7 @@ def test_features_of_whole_numbers_are_told():
     [
         ([0, 6], [1, 1], "source must be at least 0 and below 6\n  got: 6 at edge 1\n  fix: number the nodes from 0, or pass a larger nodes= or sizes="),
         ([0, 1], [-1, 1], "target must be at least 0 and below 6\n  got: -1 at edge 0\n  fix: number the nodes from 0, or pass a larger nodes= or sizes="),
-        ([0, 0], [1, 1], "an edge is given twice\n  got: 0 -> 1, at 0 and 1\n  fix: drop one of them, or tell them apart with relation=..."),
+        ([0, 0], [1, 1], "an edge is given twice\n  got: 0 -> 1, at 0 and 1\n  fix: say what becomes of it: Edges(..., duplicates='keep') or 'merge'"),
         ([0.0, 1.0], [1, 1], "source is one whole number per edge\n  got: (2,) of torch.float32\n  fix: pass source as a tensor of integers with one axis"),
     ],
     ids=["out of range", "negative", "duplicate", "wrong type"],

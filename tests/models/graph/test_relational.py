@@ -140,3 +140,13 @@ def test_relations_that_do_not_fit_are_told():
         "  got: relation 2\n"
         "  fix: number the relations from 0 to 1, or build the layer for more"
     )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_graph_of_torch_geometric_is_classified_as_ours() -> None:
+    geometric = pytest.importorskip("torch_geometric.data")
+    index, kinds, x = torch.tensor([[0, 1, 2], [1, 2, 0]]), torch.tensor([0, 1, 0]), torch.randn(3, 4)
+    torch.manual_seed(0)
+    model = RelationalGAT(4, 3, 2, relations=2, heads=2).eval()
+    ours = Graph(x, Edges(index[0], index[1], nodes=3, relation=kinds))
+    assert torch.allclose(model(geometric.Data(x=x, edge_index=index, edge_type=kinds)), model(ours))

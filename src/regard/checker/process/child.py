@@ -1,5 +1,6 @@
 """The child process that runs a person's code: reads a frame, does it, answers, until the stream ends."""
 
+import importlib
 import json
 import os
 import sys
@@ -8,8 +9,6 @@ from typing import Any
 
 from regard.checker.process import wire
 from regard.checker.process.limits import ProcessLimits, confine
-
-VERBS = ("load", "make", "about", "cast", "mode", "set", "call", "slope")
 
 
 def serve(asked: Callable[[int], bytes | None], tell: Callable[[bytes], Any], inside: Any) -> None:
@@ -30,7 +29,7 @@ def serve(asked: Callable[[int], bytes | None], tell: Callable[[bytes], Any], in
 def answer(inside: Any, request: dict[str, Any]) -> dict[str, Any]:
     """What came of one request."""
     try:
-        assert request["verb"] in VERBS
+        assert request["verb"] in inside.VERBS
         return {"result": getattr(inside, request["verb"])(*request["values"], **request["named"])}
     except (
         BaseException
@@ -60,8 +59,8 @@ def main() -> None:
     # Loaded here, within the limits, and before the person's file: its cost is not the person's.
     import torch
 
-    from regard.checker.process.inside import Inside
-
+    module, _, name = sys.argv[2].partition(":")
+    inside = getattr(importlib.import_module(module), name)()
     torch.set_num_threads(1)
     sys.dont_write_bytecode = True
     sys.argv = [""]
@@ -71,7 +70,7 @@ def main() -> None:
         answers.flush()
 
     tell(wire.pack({"result": "ready"}))
-    serve(asked.read, tell, Inside())
+    serve(asked.read, tell, inside)
     # Threads and exit handlers of the person's code must not delay the end.
     os._exit(0)
 

@@ -29,6 +29,9 @@ _detach = _Tensor.detach
 class Inside:
     """The person's module, and the objects made from it, by number."""
 
+    VERBS: tuple[str, ...] = ("load", "make", "about", "cast", "mode", "set", "call", "slope")
+    "What may be asked."
+
     def __init__(self, objects: dict[int, Any] | None = None) -> None:
         self.module: types.ModuleType | None = None
         self.objects: dict[int, Any] = dict(objects or {})

@@ -17,6 +17,8 @@ from typing import IO, Any, Protocol, runtime_checkable
 from regard.checker.process import wire
 from regard.checker.process.limits import ProcessLimits, environment, members, resident, sweep
 
+INSIDE = "regard.checker.process.inside:Inside"
+"What answers in the child: a module and its class."
 PULSE = 0.1
 "Seconds between two looks at what a running call takes."
 
@@ -57,7 +59,8 @@ class Session:
     DOUBTED = ("exited", "crashed", "closed-line")
     "Ways to be lost that may be the machine's doing: the first time, the same is asked once more."
 
-    def __init__(self, limits: ProcessLimits = ProcessLimits()) -> None:
+    def __init__(self, limits: ProcessLimits = ProcessLimits(), inside: str = INSIDE) -> None:
+        self.inside = inside
         self.limits, self.child, self.past, self.restarts = limits, None, list[tuple[str, tuple, dict]](), 0
         self.until: float | None = None
         self.doubted = False
@@ -72,7 +75,7 @@ class Session:
 
     def warm(self) -> None:
         """Start the child without waiting for it."""
-        self.child = self.child or Child(self.limits)
+        self.child = self.child or Child(self.limits, self.inside)
 
     def ask(self, verb: str, *values: Any, **named: Any) -> Any:
         """The result of one request; Raised or Lost otherwise."""
@@ -112,7 +115,7 @@ class Session:
             raise Lost("too-many-crashes", "the process was lost four times")
         self.restarts += self.child is not None
         self.close()
-        self.child = Child(self.limits)
+        self.child = Child(self.limits, self.inside)
         for verb, values, named in self.past:
             self._do(verb, values, named)
 
@@ -124,14 +127,14 @@ class Session:
 class Child:
     """One process: frames go in and out, its words are kept up to a limit, and it is ended as a group."""
 
-    def __init__(self, limits: ProcessLimits) -> None:
+    def __init__(self, limits: ProcessLimits, inside: str = INSIDE) -> None:
         self.limits, self.lost, self.ready, self.ended = limits, False, False, False
         self.took = 0.0
         "Seconds from the last request to its answer."
         self.token = f"{os.getpid()}-{secrets.token_hex(8)}"
         self.folder = tempfile.mkdtemp(prefix="regard-check-")
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "regard.checker.process.child", json.dumps(asdict(limits))],
+            [sys.executable, "-m", "regard.checker.process.child", json.dumps(asdict(limits)), inside],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.arguments import kinds
 from regard.errors import RegardError
 from regard.files import write
 from regard.models.gpt.config import GPTConfig
@@ -26,6 +27,7 @@ ASKED = {
 "What a checkpoint's config.json must say, and what it means where it says nothing."
 
 
+@kinds
 def load_gpt2(folder: Path | str) -> GPT:
     """The model of a checkpoint, ready to be used: its logits are those of transformers' GPT2LMHeadModel."""
     folder = Path(folder)
@@ -44,6 +46,7 @@ def load_gpt2(folder: Path | str) -> GPT:
     return model
 
 
+@kinds
 def save_gpt2(model: GPT, folder: Path | str) -> None:
     """Write the model as a checkpoint that transformers reads; refused where it is no GPT-2."""
     save = safetensors().save

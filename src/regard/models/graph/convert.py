@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 
 from regard.arguments import check
-from regard.core.edges import Edges
+from regard.core.edges import Duplicates, Edges
 from regard.errors import RegardError
 from regard.models.graph.batch import Graph
+from regard.models.graph.given import as_edges, identity
 from regard.models.graph.sparse import Features, SparseFeatures
 
 if TYPE_CHECKING:
@@ -24,12 +25,13 @@ def from_networkx(
     labels: str | None = None,
     relation: str | None = None,
     edge_features: str | None = None,
+    duplicates: Duplicates = "keep",
 ) -> Graph:
     """The graph with its nodes in their order there; an undirected edge becomes one edge each way.
 
     Each option names the attribute of nodes or edges that holds it. Labels may be words: their classes are
     numbered in alphabetical order. Without features every node is known by its number alone: X is the
-    identity.
+    identity. Parallel edges of a multigraph count each, or with duplicates='merge' once.
     """
     networkx = _module("networkx", "pip install regard[graphs]")
     check("from_networkx", "graph", graph, networkx.Graph)
@@ -48,6 +50,7 @@ def from_networkx(
         nodes=len(number),
         relation=None if relation is None else torch.tensor(_named("edges", extras, relation)),
         features=None if edge_features is None else _rows(_named("edges", extras, edge_features)),
+        duplicates=duplicates,
     )
     nodes = [attributes for _, attributes in graph.nodes(data=True)]
     own = identity(len(nodes)) if features is None else _rows(_named("nodes", nodes, features))
@@ -83,8 +86,11 @@ def to_networkx(graph: Graph) -> "networkx.DiGraph":
     return made
 
 
-def from_geometric(data: "Data") -> Graph:
-    """The graph of a torch_geometric `Data` or `Batch`: x, edge_index, edge_type, edge_attr, y, batch."""
+def from_geometric(data: "Data", *, duplicates: Duplicates = "keep") -> Graph:
+    """The graph of a torch_geometric `Data` or `Batch`: x, edge_index, edge_type, edge_attr, y, batch.
+
+    An edge that is given twice counts twice, as there, or with duplicates='merge' once; the edges say which.
+    """
     _module("torch_geometric", "pip install regard[bench]")
     index = getattr(data, "edge_index", None)
     if index is None:
@@ -93,15 +99,7 @@ def from_geometric(data: "Data") -> Graph:
             f"{type(data).__name__} without it",
             "pass Data(x=..., edge_index=...); for other forms, build Edges yourself",
         )
-    source, target = index
-    extra, kind, batch = (getattr(data, name, None) for name in ("edge_attr", "edge_type", "batch"))
-    edges = Edges(
-        source,
-        target,
-        nodes=int(data.num_nodes or 0),
-        relation=kind,
-        features=extra if extra is None or extra.dim() == 2 else extra.unsqueeze(1),
-    )
+    batch, edges = getattr(data, "batch", None), as_edges(data, duplicates=duplicates)
     x = identity(edges.sizes[0]) if data.x is None else data.x
     return Graph(
         x if isinstance(x, SparseFeatures) or x.layout is torch.strided else SparseFeatures.of(x),
@@ -126,17 +124,6 @@ def to_geometric(graph: Graph) -> "Data":
         "batch": graph.batch,
     }
     return geometric.Data(num_nodes=graph.nodes, **{name: x for name, x in parts.items() if x is not None})
-
-
-def identity(nodes: int) -> SparseFeatures:
-    """Features that tell every node by its number: the rows of the identity matrix.
-
-    >>> identity(2).dense()
-    tensor([[1., 0.],
-            [0., 1.]])
-    """
-    each = torch.arange(nodes)
-    return SparseFeatures(Edges(each, each, nodes=nodes), torch.ones(nodes))
 
 
 def _dense(features: Features) -> Tensor:

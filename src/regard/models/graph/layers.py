@@ -1,10 +1,13 @@
 """GCN, GAT and message passing. Edges are summed as given: `edges.with_loops()` adds self-loops.
 
+Layers take (x, edges), where edges are Edges, an edge_index, a torch_geometric Data or a networkx graph; or
+one that has features too, alone. Edges are sorted once: make them before a training.
+
 GCN: Kipf and Welling, 2017. GAT: Veličković et al., 2018. Message passing: Gilmer et al., 2017.
 """
 
 from collections.abc import Callable
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import torch
 import torch.nn.functional as F
@@ -18,6 +21,7 @@ from regard.core.similarity import Additive, Constant
 from regard.errors import RegardError
 from regard.models.graph.aggregate import Aggregate, sums
 from regard.models.graph.gatv2 import GATv2Score
+from regard.models.graph.given import GraphLike, features_and_edges
 from regard.models.graph.sparse import Features, SparseFeatures, drop
 from regard.shapes import Float
 
@@ -57,9 +61,9 @@ class GraphConvolution(nn.Module):
         )
         self.bias = nn.Parameter(torch.zeros(outputs)) if bias else None
 
-    def forward(self, x: Features, edges: Edges) -> Float[Tensor, "n c"]:
+    def forward(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n c"]:
         """What the neighbours send to each node."""
-        check(x, edges, len(self.weight))
+        x, edges = taken(x, edges, len(self.weight))
         h = (x @ self.weight)[None, None]
         y = attend(h, h, h, similarity=Constant(), support=edges, normalise=self.normalise).output[0, 0]
         if self.own is not None:
@@ -109,14 +113,18 @@ class GraphAttention(nn.Module):
         self.bias = nn.Parameter(torch.zeros(outputs * (heads if concatenate else 1))) if bias else None
 
     @overload
-    def forward(self, x: Features, edges: Edges, weights: Literal[False] = False) -> Tensor: ...
-    @overload
-    def forward(self, x: Features, edges: Edges, weights: Literal[True]) -> tuple[Tensor, Tensor]: ...
     def forward(
-        self, x: Features, edges: Edges, weights: bool = False
+        self, x: Features | GraphLike, edges: GraphLike = None, weights: Literal[False] = False
+    ) -> Tensor: ...
+    @overload
+    def forward(
+        self, x: Features | GraphLike, edges: GraphLike = None, *, weights: Literal[True]
+    ) -> tuple[Tensor, Tensor]: ...
+    def forward(
+        self, x: Features | GraphLike, edges: GraphLike = None, weights: bool = False
     ) -> Float[Tensor, "n c"] | tuple[Float[Tensor, "n c"], Float[Tensor, "h e"]]:
         """What each node takes from its neighbours; with the weights of the edges, as given, if asked for."""
-        check(x, edges, len(self.weight))
+        x, edges = taken(x, edges, len(self.weight))
         x = drop(x, self.dropout, self.training)
         v = self._heads(x @ self.weight)
         attended = attend(
@@ -162,9 +170,9 @@ class MessagePassing(nn.Module):
         super().__init__()
         self.message, self.update, self.aggregate = message, update, aggregate
 
-    def forward(self, x: Float[Tensor, "n c"], edges: Edges) -> Float[Tensor, "n _"]:
+    def forward(self, x: Float[Tensor, "n c"] | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n _"]:
         """Every node after one round of messages."""
-        check(x, edges, None)
+        x, edges = taken(x, edges, None)
         messages = self.message(x[edges.target], x[edges.source], edges.features)
         return self.update(x, self.aggregate(messages, edges.target, edges.sizes[0]))
 
@@ -196,12 +204,14 @@ class GCN(nn.Module):
         self.first = GraphConvolution(inputs, hidden, **options)
         self.second = GraphConvolution(hidden, classes, **options)
 
-    def forward(self, x: Features, edges: Edges) -> Float[Tensor, "n k"]:
+    def forward(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n k"]:
         """The scores of every node's classes."""
+        x, edges = features_and_edges(x, edges)
         return self.second(drop(self.embedding(x, edges), self.dropout, self.training), edges)
 
-    def embedding(self, x: Features, edges: Edges) -> Float[Tensor, "n c"]:
+    def embedding(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n c"]:
         """What the second layer sees of every node."""
+        x, edges = features_and_edges(x, edges)
         return F.relu(self.first(drop(x, self.dropout, self.training), edges))
 
 
@@ -233,18 +243,20 @@ class GAT(nn.Module):
         self.first = GraphAttention(inputs, hidden, heads=heads, **options)
         self.second = GraphAttention(heads * hidden, classes, heads=out_heads, concatenate=False, **options)
 
-    def forward(self, x: Features, edges: Edges) -> Float[Tensor, "n k"]:
+    def forward(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n k"]:
         """The scores of every node's classes."""
+        x, edges = features_and_edges(x, edges)
         return self.second(self.embedding(x, edges), edges)
 
-    def embedding(self, x: Features, edges: Edges) -> Float[Tensor, "n c"]:
+    def embedding(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n c"]:
         """What the second layer sees of every node."""
         return F.elu(self.first(x, edges))
 
 
-def check(x: Features, edges: Edges, inputs: int | None) -> None:
-    """Raise where the features do not fit the edges or the layer."""
-    check_kinds(x, edges)
+def taken(x: Features | GraphLike, graph: GraphLike, inputs: int | None) -> tuple[Any, Edges]:
+    """The features and the edges of a call, in whatever form; raise where they do not fit the layer."""
+    x, edges = features_and_edges(x, graph)
+    check_kind(x)
     if isinstance(x, Tensor) and x.layout is not torch.strided:
         raise RegardError(
             "layers over graphs take sparse features as SparseFeatures, which sort them once",
@@ -267,19 +279,14 @@ def check(x: Features, edges: Edges, inputs: int | None) -> None:
             f"{len(x)} rows, edges of sizes {edges.sizes}",
             "give every node its row; nodes without edges have one too",
         )
+    return x, edges
 
 
-def check_kinds(x: object, edges: object) -> None:
-    """Raise where the features are no matrix, or the edges no edge list."""
+def check_kind(x: object) -> None:
+    """Raise where the features are no matrix."""
     if not isinstance(x, Tensor | SparseFeatures):
         raise RegardError(
             "features are a tensor with one row per node, or SparseFeatures",
             told(x),
             "pass torch.as_tensor(x), of floats",
-        )
-    if not isinstance(edges, Edges):
-        raise RegardError(
-            "layers over graphs take their edges as Edges, which sort them once",
-            told(edges),
-            "pass Edges(edge_index[0], edge_index[1], nodes=len(x)), made once before the training",
         )

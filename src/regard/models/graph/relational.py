@@ -1,7 +1,7 @@
 """Relational graph attention: edges of several kinds (RGAT), and a classifier of graphs."""
 
 from collections.abc import Sequence
-from typing import Literal, overload
+from typing import Any, Literal, overload
 from weakref import WeakKeyDictionary
 
 import torch
@@ -16,7 +16,9 @@ from regard.core.similarity import Additive
 from regard.errors import RegardError
 from regard.models.graph.aggregate import Aggregate, means
 from regard.models.graph.batch import Graph
-from regard.models.graph.layers import check
+from regard.models.graph.convert import from_geometric
+from regard.models.graph.given import GraphLike
+from regard.models.graph.layers import taken
 from regard.models.graph.sparse import Features, drop
 from regard.shapes import Float
 
@@ -57,14 +59,18 @@ class RelationalAttention(nn.Module):
         self.bias = nn.Parameter(torch.zeros(heads * outputs))
 
     @overload
-    def forward(self, x: Features, edges: Edges, weights: Literal[False] = False) -> Tensor: ...
-    @overload
-    def forward(self, x: Features, edges: Edges, weights: Literal[True]) -> tuple[Tensor, Tensor]: ...
     def forward(
-        self, x: Features, edges: Edges, weights: bool = False
+        self, x: Features | GraphLike, edges: GraphLike = None, weights: Literal[False] = False
+    ) -> Tensor: ...
+    @overload
+    def forward(
+        self, x: Features | GraphLike, edges: GraphLike = None, *, weights: Literal[True]
+    ) -> tuple[Tensor, Tensor]: ...
+    def forward(
+        self, x: Features | GraphLike, edges: GraphLike = None, weights: bool = False
     ) -> Float[Tensor, "n c"] | tuple[Float[Tensor, "n c"], Float[Tensor, "h e"]]:
         """What each node takes from its neighbours; with the weights of the edges, as given, if asked for."""
-        check(x, edges, len(self.own))
+        x, edges = taken(x, edges, len(self.own))
         x = drop(x, self.dropout, self.training)
         h = (x @ self.weight).view(1, len(x) * self.relations, self.heads, -1).transpose(1, 2)
         attended = attend(
@@ -116,8 +122,10 @@ class RelationalGAT(nn.Module):
         self.inner = nn.Linear(width * len(self.readouts), width)
         self.out = nn.Linear(width, classes)
 
-    def forward(self, graph: Graph) -> Float[Tensor, "g k"]:
+    def forward(self, graph: Graph | GraphLike) -> Float[Tensor, "g k"]:
         """The scores of every graph's classes."""
+        data: Any = graph
+        graph = from_geometric(data) if hasattr(data, "edge_index") else graph
         kind("RelationalGAT", "graph", graph, Graph)
         x = self.embedding(graph)
         read = torch.cat([readout(x, graph.group, graph.graphs) for readout in self.readouts], 1)

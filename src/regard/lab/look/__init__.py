@@ -1,0 +1,1 @@
+"""Looking into a model: its attention weights as maps, in a notebook, a picture, a page, the terminal."""

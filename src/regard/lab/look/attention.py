@@ -1,0 +1,177 @@
+"""`regard.attention(model, text_or_tensor)`: attention maps of any PyTorch model, in a notebook."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.arguments import told
+from regard.core.edges import Edges
+from regard.core.trace import Look
+from regard.core.watch import Watch
+from regard.errors import RegardError
+from regard.lab.look.figure import svg
+from regard.lab.look.maps import AttentionLayer, AttentionMaps
+from regard.lab.look.page import fragment, save
+from regard.lab.look.terminal import text
+
+UNSEEN = (
+    "use F.scaled_dot_product_attention, nn.MultiheadAttention, or a softmax that is multiplied with values "
+    "(@, bmm, einsum); scripted models are not seen"
+)
+
+
+class Attention(AttentionMaps):
+    """What a model looked at: `weights` by layer and head, `labels`; draws itself in a notebook.
+
+    `print` shows it as text, `save("x.svg")` and `save("x.html")` write it, `choose` picks layers and heads.
+    """
+
+    def save(self, path: Any) -> None:
+        """Write a picture (.svg) or a page (.html)."""
+        save(self, path)
+
+    def __str__(self) -> str:
+        return text(self)
+
+    def _repr_svg_(self) -> str:
+        return svg(self)
+
+    def _repr_html_(self) -> str:
+        return fragment(self)
+
+
+def attention(
+    model: Any, *inputs: Any, tokenizer: Any = None, labels: Sequence[str] | None = None, **words: Any
+) -> Attention:
+    """Attention weights of a model on an input: a text, a tensor, or whatever its forward takes.
+
+    The model may be any nn.Module: it is called once, as in `model.eval()`, without gradients. A text needs a
+    tokenizer (`encode`, or one of transformers'), which a model of a run has.
+
+    >>> from regard.models.attention import MultiHead
+    >>> seen = attention(MultiHead(width=6, heads=2), torch.randn(1, 5, 6), labels="abcde")
+    >>> seen, seen.weights[0].shape
+    (Attention(1 layers, 2 heads, 5 labels), torch.Size([1, 2, 5, 5]))
+    """
+    tokenizer = getattr(model, "tokenizer", None) if tokenizer is None else tokenizer
+    module = model if isinstance(model, nn.Module) else getattr(model, "model", None)
+    if not isinstance(module, nn.Module):
+        raise RegardError(
+            "attention looks into an nn.Module", told(model), "pass the model, not its class or its name"
+        )
+    if not inputs and not words:
+        raise RegardError("there is nothing to look at", "no input", "pass a text, a tensor, or (x, edges)")
+    notes: list[str] = []
+    if inputs and isinstance(inputs[0], str):
+        ids, found = encoded(inputs[0], tokenizer)
+        inputs, labels = (_short(module, ids, notes), *inputs[1:]), found if labels is None else labels
+    layers = look(module, inputs, words)
+    grid, picture = patches(inputs, layers)
+    names = tuple(labels or ())
+    if names and len(names) > layers[0].matrix().shape[-1] and notes:
+        names = names[-layers[0].matrix().shape[-1] :]
+    return Attention(layers, names, tuple(notes), grid=grid, picture=picture)
+
+
+def look(
+    module: nn.Module, inputs: Sequence[Any], words: dict[str, Any] | None = None
+) -> tuple[AttentionLayer, ...]:
+    """The layers that attended in one call of the model, without gradients and as in evaluation."""
+    with _evaluating(module), torch.no_grad(), Watch(module, batch=batch(inputs)) as seen:
+        module(*inputs, **(words or {}))
+    calls = [(name, each) for name, looks in seen.looks.items() for each in looks]
+    if not calls:
+        raise RegardError("no attention was seen in this model", f"{type(module).__name__}", UNSEEN)
+    return tuple(_joined(module, seen, calls))
+
+
+def batch(inputs: Sequence[Any]) -> int:
+    """How many samples are fed at once: ids (b n), states (b n c), pictures (b c y x); else one."""
+    first = next((x for x in inputs if isinstance(x, Tensor)), None)
+    if first is None or any(not isinstance(x, Tensor) or x.dtype is torch.long for x in inputs[1:]):
+        return 1
+    return len(first) if first.dim() > 2 or (first.dim() == 2 and not first.is_floating_point()) else 1
+
+
+def encoded(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
+    """The ids of a text, one row, and a label for each."""
+    if not text:
+        raise RegardError("the text is empty", "''", "give at least one character")
+    if hasattr(tokenizer, "convert_ids_to_tokens"):
+        ids = [int(one) for one in tokenizer(text)["input_ids"]]
+        return torch.tensor([ids]), [str(one) for one in tokenizer.convert_ids_to_tokens(ids)]
+    if not hasattr(tokenizer, "encode"):
+        raise RegardError(
+            "a text needs a tokenizer",
+            told(tokenizer),
+            "pass attention(model, text, tokenizer=...), or the ids as a tensor with labels=...",
+        )
+    ids = torch.as_tensor(tokenizer.encode(text)).flatten()
+    return ids[None], [tokenizer.decode([int(one)]) for one in ids]
+
+
+def patches(
+    inputs: Sequence[Any], layers: Sequence[AttentionLayer]
+) -> tuple[tuple[int, int] | None, Tensor | None]:
+    """Rows and columns of patches, and the picture, where the input is one and the keys cover it."""
+    x = inputs[0] if inputs else None
+    keys = layers[0].weights.shape[-1]
+    if not isinstance(x, Tensor) or x.dim() != 4 or layers[0].edges is not None:
+        return None, None
+    height, width = x.shape[2:]
+    for cells in (keys, keys - 1):  # with a class token before them
+        side = height / width
+        rows = round((cells * side) ** 0.5)
+        if rows and cells % rows == 0 and abs(rows / (cells // rows) - side) < 1e-6:
+            return (rows, cells // rows), x[0].detach().cpu()
+    return None, None
+
+
+def _joined(module: nn.Module, seen: Watch, calls: list[tuple[str, Look]]) -> Iterator[AttentionLayer]:
+    """The calls as layers: heads that are modules of one list and read the same input are one layer."""
+    lists = {name for name, one in module.named_modules() if isinstance(one, nn.ModuleList)}
+    pending = list(calls)
+    while pending:
+        name, first = pending.pop(0)
+        parent = name.rpartition(".")[0]
+        group = [first]
+        while (
+            parent in lists
+            and first.weights.dim() == 4
+            and pending
+            and _beside(seen, name, first, *pending[0])
+        ):
+            group.append(pending.pop(0)[1])
+        edges = first.support if isinstance(first.support, Edges) else None
+        weights = torch.cat([one.weights.detach().cpu() for one in group], 1)
+        title = parent if len(group) > 1 else name
+        yield AttentionLayer(title or type(module).__name__, weights, first.backend, edges)
+
+
+def _beside(seen: Watch, name: str, first: Look, other: str, look: Look) -> bool:
+    same = seen.inputs.get(name) is seen.inputs.get(other) and name in seen.inputs
+    alike = look.weights.shape == first.weights.shape and first.weights.shape[1] == 1
+    return same and alike and other.rpartition(".")[0] == name.rpartition(".")[0] and other != name
+
+
+def _short(module: nn.Module, ids: Tensor, notes: list[str]) -> Tensor:
+    """The last tokens, where the model reads fewer."""
+    context = getattr(getattr(module, "config", None), "context", None)
+    if not isinstance(context, int) or ids.shape[1] <= context:
+        return ids
+    notes.append(f"the text has {ids.shape[1]} tokens; the model sees the last {context} of them")
+    return ids[:, -context:]
+
+
+@contextmanager
+def _evaluating(module: nn.Module) -> Iterator[None]:
+    before = [(one, one.training) for one in module.modules()]
+    module.eval()
+    try:
+        yield
+    finally:
+        for one, training in before:
+            one.training = training

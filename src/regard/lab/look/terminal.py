@@ -1,0 +1,78 @@
+"""Attention maps in the terminal: what each head looks at, and the maps themselves where they fit."""
+
+import torch
+from torch import Tensor
+
+from regard.lab.look.figure import maps_of, printable
+from regard.lab.look.maps import AttentionMaps, coarse
+
+SHADES = " .:-=+*#%@"
+"From no weight to a weight of one; every terminal has them."
+MAPS = 8
+"So many maps, at most, are drawn below the table."
+CELLS = 36
+"Cells to a side of a map in the terminal."
+MOST = 0.5
+"The share of the weight at which a head is called after what it looks at."
+LEGEND = "s self, p the one before, n the one after, f the first, with the percent of the weight; . spread"
+
+
+def text(attention: AttentionMaps) -> str:
+    """The table of heads; below it the maps, where there are few."""
+    parts = [*attention.notes, *_table(attention)]
+    count = sum(len(maps_of(attention, layer)) for layer in attention.layers)
+    if count > MAPS:
+        parts.append(f"{count} maps; --layer and --head (or .choose) draw one here, --out x.svg all of them")
+        return "\n".join(parts)
+    for place, layer in enumerate(attention.layers):
+        found = maps_of(attention, layer)
+        heads = [head for head in attention.heads if head < layer.heads]
+        for head, one in zip(heads, found, strict=True):
+            parts += ["", f"layer {attention.number(place)} head {head}  {layer.name}", *_map(attention, one)]
+    return "\n".join(parts)
+
+
+def _table(attention: AttentionMaps) -> list[str]:
+    """Layers down, heads across: a letter for what a head looks at and the share of its weight."""
+    names = [f"layer {attention.number(i)}" for i in range(len(attention.layers))]
+    width = max(map(len, names))
+    told = "  ".join(f"{head:>4}" for head in attention.heads)
+    lines = [f"{'head':>{width}}  {told}"]
+    for name, layer in zip(names, attention.layers, strict=True):
+        matrix = layer.matrix(attention.row).float()
+        cells = [habit(matrix[head]) if head < len(matrix) else "" for head in attention.heads]
+        lines.append(f"{name:<{width}}  " + "  ".join(f"{cell:>4}" for cell in cells) + f"  {layer.name}")
+    sources = dict.fromkeys(layer.how for layer in attention.layers)
+    return [*lines, LEGEND, f"weights: {', '.join(sources)}"]
+
+
+def habit(map: Tensor) -> str:
+    """What a head looks at: a letter, and the share of the weight that goes there.
+
+    >>> habit(torch.eye(5)), habit(torch.ones(5, 5) / 5), habit(torch.eye(6).roll(-1, 1))
+    ('s100', '.', 'p100')
+    """
+    rows, columns = map.shape
+    if rows != columns or rows < 4:
+        return "."
+    i = torch.arange(2, rows - 1)
+    places = {"s": i, "p": i - 1, "n": i + 1, "f": torch.zeros_like(i)}
+    total = map[i].sum() or torch.ones(())
+    shares = {letter: float(map[i, j].sum() / total) for letter, j in places.items()}
+    letter = max(shares, key=lambda one: shares[one])
+    return f"{letter}{round(100 * shares[letter])}" if shares[letter] >= MOST else "."
+
+
+def _map(attention: AttentionMaps, values: Tensor) -> list[str]:
+    """A map in shades, two characters to a cell, each row with its label."""
+    small = coarse(values, CELLS)
+    top = float(small.max()) or 1.0
+    levels = (small / top).sqrt() * (len(SHADES) - 1)
+    whole = small.shape == values.shape and attention.grid is None
+    names = [printable(one) for one in attention.named(len(values))] if whole else [""] * len(small)
+    width = max(map(len, names))
+    rows = [
+        f"{name:>{width}} |" + "".join(2 * SHADES[round(level)] for level in row.tolist()) + "|"
+        for name, row in zip(names, levels, strict=True)
+    ]
+    return [*rows, f"{'':>{width}}  {SHADES[-1] * 2} is {top:.2g}"]

@@ -1,0 +1,157 @@
+"""`regard.attention`: any model, a text, a tensor, a picture, a graph."""
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import regard
+from regard.core.attend import attend
+from regard.core.support import Causal
+from regard.data.tokens.tokenizer import Character
+from regard.errors import RegardError
+from regard.lab.look.attention import UNSEEN, attention, batch
+from regard.models.attention import split
+
+TEXT = "to be, or not"
+LETTERS = Character(TEXT)
+
+
+def gpt() -> nn.Module:
+    torch.manual_seed(0)
+    config = regard.GPTConfig(vocabulary=LETTERS.size, context=10, depth=2, heads=2, width=8, dropout=0.5)
+    return regard.GPT(config)
+
+
+def test_the_weights_of_a_gpt_are_those_of_the_reference_backend() -> None:
+    model = gpt().train()
+    seen = regard.attention(model, "to be", tokenizer=LETTERS)
+    assert seen.labels == tuple("to be") and [one.name for one in seen.layers] == [
+        "blocks.0.attention",
+        "blocks.1.attention",
+    ]
+    block = model.eval().blocks[0]
+    x = model.tokens(LETTERS.encode("to be")[None]) + model.positions(torch.arange(5))
+    q, k, v = (split(part, 2) for part in block.attention.mix(block.attention_norm(x)).chunk(3, -1))
+    right = attend(q, k, v, support=Causal(), backend="reference", weights=True).weights
+    assert right is not None and torch.allclose(seen.weights[0], right, atol=1e-6)
+
+
+def test_a_model_is_left_as_it_was() -> None:
+    model = gpt().train()
+    model.blocks[1].eval()
+    attention(model, "to", tokenizer=LETTERS)
+    assert model.blocks[0].training and not model.blocks[1].training
+    assert not model._forward_hooks
+
+
+def test_a_text_longer_than_the_context_is_cut_and_says_so() -> None:
+    seen = attention(gpt(), TEXT, tokenizer=LETTERS)
+    assert seen.labels == tuple(TEXT[-10:]) and seen.weights[0].shape[-1] == 10
+    assert seen.notes == ("the text has 13 tokens; the model sees the last 10 of them",)
+
+
+class Head(nn.Module):
+    """One head, as courses write it: each a module of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key, self.query, self.value = (nn.Linear(6, 3) for _ in range(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (self.query(x) @ self.key(x).mT).softmax(-1) @ self.value(x)
+
+
+class Heads(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads = nn.ModuleList(Head() for _ in range(2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cat([head(x) for head in self.heads], -1)
+
+
+def test_heads_that_are_modules_of_a_list_are_one_layer_and_layers_are_not() -> None:
+    seen = attention(nn.Sequential(Heads(), Heads()), torch.randn(1, 4, 6))
+    assert [(one.name, one.heads) for one in seen.layers] == [("0.heads", 2), ("1.heads", 2)]
+
+    class Stack(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.ModuleList(nn.Sequential(Head(), nn.Linear(3, 6)) for _ in range(3))
+
+        def forward(self, x: Tensor) -> Tensor:
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    assert [one.heads for one in attention(Stack(), torch.randn(1, 4, 6)).layers] == [1, 1, 1]
+
+
+def test_a_picture_has_a_grid_of_patches_with_or_without_a_class_token() -> None:
+    seen = attention(
+        regard.PatchTransformer(regard.Sight(side=8, patch=2, width=8, heads=2, depth=1)),
+        torch.rand(1, 1, 8, 8),
+    )
+    assert seen.grid == (4, 4) and seen.picture is not None
+
+    class Class(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.embed, self.attend = nn.Conv2d(3, 8, 2, 2), nn.MultiheadAttention(8, 2, batch_first=True)
+
+        def forward(self, x: Tensor) -> Tensor:
+            x = self.embed(x).flatten(2).mT
+            x = torch.cat([x.mean(1, keepdim=True), x], 1)
+            return self.attend(x, x, x)[0]
+
+    seen = attention(Class(), torch.rand(2, 3, 4, 8))
+    assert seen.grid == (2, 4) and seen.weights[0].shape == (2, 2, 9, 9)
+
+
+def test_a_graph_has_weights_by_edge() -> None:
+    edges = regard.Edges(torch.arange(6), (torch.arange(6) + 1) % 6, nodes=6).with_loops()
+    seen = regard.attention(regard.GAT(4, 8, 3, heads=2), torch.randn(6, 4), edges)
+    assert [one.weights.shape for one in seen.layers] == [(1, 2, 12), (1, 1, 12)]
+    assert seen.layers[0].edges is edges
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_of_transformers_gives_what_it_says_itself() -> None:
+    transformers = pytest.importorskip("transformers")
+    config = transformers.BertConfig(
+        hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=8, vocab_size=20
+    )
+    ids = torch.tensor([[1, 2, 3, 4]])
+    for kind in ("sdpa", "eager"):
+        torch.manual_seed(0)
+        model = transformers.BertModel(config)
+        model.set_attn_implementation("eager")
+        right = model.eval()(ids, output_attentions=True).attentions
+        model.set_attn_implementation(kind)
+        seen = attention(model, ids)
+        assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(seen.weights, right, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("call", "what", "got"),
+    [
+        (lambda: attention(nn.Linear(2, 2), torch.zeros(1, 2)), "no attention was seen in this model", "Linear"),
+        (lambda: attention(nn.Linear, torch.zeros(1, 2)), "attention looks into an nn.Module", "<class 'torch.nn.modules.linear.Linear'>"),
+        (lambda: attention("gpt2", "x"), "attention looks into an nn.Module", "'gpt2'"),
+        (lambda: attention(gpt()), "there is nothing to look at", "no input"),
+        (lambda: attention(gpt(), "to be"), "a text needs a tokenizer", "None"),
+        (lambda: attention(gpt(), "", tokenizer=LETTERS), "the text is empty", "''"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_looked_at_is_told(call, what: str, got: str) -> None:
+    with pytest.raises(RegardError) as error:
+        call()
+    assert (error.value.what, error.value.got) == (what, got) and error.value.fix
+    assert what != "no attention was seen in this model" or error.value.fix == UNSEEN
+
+
+def test_samples_are_counted_where_the_input_has_them() -> None:
+    ids, states, nodes = torch.zeros(3, 4, dtype=torch.long), torch.zeros(3, 4, 2), torch.zeros(3, 4)
+    assert [batch([x]) for x in (ids, states, nodes)] == [3, 3, 1]
+    assert batch([nodes, torch.zeros(2, 5, dtype=torch.long)]) == 1

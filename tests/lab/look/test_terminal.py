@@ -1,0 +1,35 @@
+"""Attention in the terminal: a table of heads, maps where there are few."""
+
+import torch
+
+from regard.lab.look.attention import Attention
+from regard.lab.look.maps import AttentionLayer
+from regard.lab.look.terminal import MAPS, habit, text
+
+
+def test_the_table_says_what_heads_look_at_and_few_maps_are_drawn() -> None:
+    before = torch.eye(5).roll(-1, 1)
+    before[0] = torch.tensor([1.0, 0, 0, 0, 0])
+    weights = torch.stack([torch.eye(5), before])[None]
+    one = Attention((AttentionLayer("block", weights, "softmax"),), tuple("to be"), ("a note",))
+    lines = text(one).splitlines()
+    assert lines[:3] == ["a note", "   head     0     1", "layer 0  s100  p100  block"]
+    assert "weights: softmax" in lines
+    at = lines.index("layer 0 head 1  block")
+    assert lines[at + 1 : at + 4] == ["t |@@        |", "o |@@        |", "␣ |  @@      |"]
+    assert str(one) == text(one)
+
+
+def test_many_maps_are_counted_and_the_way_to_one_is_told() -> None:
+    layers = tuple(AttentionLayer(f"b{i}", torch.ones(1, 12, 6, 6) / 6, "softmax") for i in range(12))
+    lines = text(Attention(layers, ())).splitlines()
+    assert lines[-1].startswith("144 maps; --layer and --head") and len(lines) == 16
+    assert max(map(len, lines[:13])) <= 90 and MAPS < 144
+    assert "layer 3 head 5  b3" in text(Attention(layers, ()).choose(layer=3, head=5))
+
+
+def test_a_head_of_few_or_other_places_has_no_habit() -> None:
+    assert habit(torch.ones(2, 2)) == habit(torch.ones(4, 5)) == "."
+    first = torch.zeros(6, 6)
+    first[:, 0] = 1.0
+    assert habit(first) == "f100" and habit(torch.eye(6).roll(1, 1)) == "n100"

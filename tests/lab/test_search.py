@@ -1,0 +1,76 @@
+"""Search: a word as it is typed finds it as it is written, and the answer says where."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from regard.claims import Claim
+from regard.errors import RegardError
+from regard.lab.experiment import Experiment
+from regard.lab.search import folded, search
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    dropout: float = 0.1
+    "The share of weights that is dropped."
+
+
+def experiment(name: str, question: str, method: str = "", why: str = "") -> Experiment:
+    claims = (Claim("variance", low=0.0, why=why, source="Berkeley HW6"),)
+    return Experiment(
+        name=name, question=question, method=method, see="", claims=claims, presets={"quick": Settings()},
+        seconds=1, run=lambda settings, context: iter(()),
+    )  # fmt: skip
+
+
+SCALE = experiment("scale", "Why divide by √d?", why="the dot product has variance $\\sigma^2 d$")
+CORA = experiment(
+    "cora", "Who cites whom?", "Papers of the set Cora, " + "word " * 40 + "under a softmax, then more"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("sqrt", [("scale", "question")]),
+        ("√d", [("scale", "question")]),
+        ("sqrt(d)", [("scale", "question")]),
+        ("CORA", [("cora", "name")]),
+        ("softmax", [("cora", "method")]),
+        ("sigma", [("scale", "claim variance")]),
+        ("Berkeley", [("scale", "claim variance"), ("cora", "claim variance")]),
+        ("dropout", [("scale", "setting dropout"), ("cora", "setting dropout")]),
+        ("papers softmax", [("cora", "method")]),
+    ],
+)
+def test_words_are_found_and_the_place_is_told(words: str, found: list) -> None:
+    assert [(hit.experiment.name, hit.passages[0].where) for hit in search(words, [SCALE, CORA])] == found
+
+
+def test_questions_come_before_methods_and_a_passage_holds_the_word() -> None:
+    other = experiment("other", "Does Cora fit?")
+    first, second = search("fit", [CORA, other]), search("cora", [SCALE, other, CORA])
+    assert [hit.experiment.name for hit in first] == ["other"]
+    assert [hit.experiment.name for hit in second] == ["other", "cora"]
+    (passage,) = search("softmax", [CORA])[0].passages
+    assert passage.text.startswith("… word") and passage.text.endswith("under a softmax, then more")
+    assert len(passage.text) < 130
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("softmaks", "no experiment speaks of that\n  got: 'softmaks'\n  fix: did you mean 'softmax'?"),
+        ("qqqq", "no experiment speaks of that\n  got: 'qqqq'\n  fix: 'regard list' shows them all"),
+        (" ?", "there is nothing to search for\n  got: ' ?'\n  fix: give a word, such as softmax"),
+    ],
+)
+def test_what_is_not_there_is_told(words: str, said: str) -> None:
+    with pytest.raises(RegardError) as error:
+        search(words, [SCALE, CORA])
+    assert str(error.value) == said
+
+
+def test_marks_cases_and_signs_do_not_matter() -> None:
+    assert folded("Élan") == "elan" and folded("σ ≤ √2") == "sigma sqrt 2"
