@@ -11,7 +11,7 @@ from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TextEve
 from regard.lab.experiment import Context, Experiment
 from regard.lab.store.run import Run
 from regard.lab.train.figure import HELD, LOSS, TRAINED, draw_losses, losses_of
-from regard.lab.train.lesson import GLIMPSE, Lesson, prepare
+from regard.lab.train.lesson import GLIMPSE, TextLesson, prepare
 from regard.lab.train.settings import TrainSettings
 from regard.training import checkpointed, distributed
 from regard.training.budget import Budget
@@ -58,7 +58,7 @@ def train(
         yield from _ended(lesson, context)
 
 
-def _described(lesson: Lesson) -> str:
+def _described(lesson: TextLesson) -> str:
     sizes = {name: len(ids) for name, ids in lesson.windows.splits.items()}
     return (
         f"{lesson.model.size:,} parameters, {lesson.tokenizer.size:,} different tokens; {sizes['train']:,} "
@@ -66,7 +66,7 @@ def _described(lesson: Lesson) -> str:
     )
 
 
-def _steps(lesson: Lesson, began: float, seconds: float) -> Iterator[Event]:
+def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
     """Every step, and what is noted, judged and said after some of them."""
     training = lesson.training
     looked = time.monotonic()
@@ -99,21 +99,21 @@ def _steps(lesson: Lesson, began: float, seconds: float) -> Iterator[Event]:
                 )
 
 
-def _left(lesson: Lesson, deadline: float, looked: float) -> float:
+def _left(lesson: TextLesson, deadline: float, looked: float) -> float:
     """Seconds for the steps: what is left less what it takes to judge and to say what came of it."""
     left = deadline - time.monotonic()
     judged = looked * max(1.0, len(lesson.windows.splits["held-out"]) / GLIMPSE)
     return max(left - judged - 1.0, 0.4 * left, 0.05)
 
 
-def _progress(lesson: Lesson, loss: float, began: float, seconds: float) -> str:
+def _progress(lesson: TextLesson, loss: float, began: float, seconds: float) -> str:
     elapsed, share = time.monotonic() - began, max(lesson.share, 1e-9)
     left = seconds - elapsed if seconds < inf else elapsed * (1 - share) / share
     minutes, rest = divmod(round(max(0.0, left)), 60)
     return f"step {lesson.training.step:,}, loss {loss:.3f}, about {minutes}:{rest:02d} left"
 
 
-def _ended(lesson: Lesson, context: Context) -> Iterator[Event]:
+def _ended(lesson: TextLesson, context: Context) -> Iterator[Event]:
     """The best model on all that was held out; the curve."""
     training = lesson.training
     best = lesson.checkpoints.best() if training.group.is_main else None
