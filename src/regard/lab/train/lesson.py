@@ -73,9 +73,9 @@ class TextLesson:
         step, course = self.training.step, self.training.course
         return 1.0 if step == course.steps else course.progress(step) if step else 0.0
 
-    def glimpse(self) -> float:
+    def glimpse(self, tokens: int = GLIMPSE) -> float:
         """The loss on windows of the held-out text, always the same, few enough to be read now and then."""
-        rows = max(1, GLIMPSE // self.windows.context)
+        rows = max(1, tokens // self.windows.context)
         return evaluate(self.model, parts(self.windows.batch("held-out", 0, size=rows, seed=0)))
 
     def judge(self) -> float:

@@ -18,8 +18,10 @@ from regard.training.budget import Budget
 
 NAME = "train"
 SOURCE = Path(__file__)
-EVALUATIONS, SPOKEN = 12, 3
-"How often the held-out loss is taken, and after how many of these times comes a sample."
+EVALUATIONS, SAMPLES = (3, 12), 3
+"How often the held-out loss is taken, at least and at most, and how often a sample."
+AWAY = 0.03
+"The share of its time that a training may spend on being judged before its end."
 NOTED = 0.01
 "Share of the training from one note of its loss to the next."
 
@@ -69,6 +71,7 @@ def _described(lesson: TextLesson) -> str:
 def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
     """Every step, and what is noted, judged and said after some of them."""
     training = lesson.training
+    lesson.glimpse(GLIMPSE // 8)  # what is computed first takes longer, and says nothing about the others
     looked = time.monotonic()
     loss = lesson.glimpse()
     looked = time.monotonic() - looked
@@ -76,7 +79,10 @@ def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
         yield Metric(HELD, loss, at={"step": 0})
     if seconds < inf:
         training.budget = Budget(_left(lesson, began + seconds, looked))
-    marks = [at / EVALUATIONS for at in range(1, EVALUATIONS + 1) if at / EVALUATIONS > lesson.share]
+    least, most = EVALUATIONS
+    times = most if seconds == inf else max(least, min(most, int(AWAY * seconds / looked)))
+    marks = [at / times for at in range(1, times + 1) if at / times > lesson.share]
+    heard = [at / SAMPLES for at in range(1, SAMPLES + 1) if at / SAMPLES > lesson.share]
     noted, losses = lesson.share, list[float]()
     for step in checkpointed(training, lesson.checkpoints):
         share = lesson.share
@@ -86,17 +92,15 @@ def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
             yield Metric(TRAINED, sum(losses) / len(losses), at={"step": training.step})
             noted, losses = share, []
         if marks and share >= marks[0]:
-            count = sum(one <= share for one in marks)
-            ears = any(round(one * EVALUATIONS) % SPOKEN == 0 for one in marks[:count])
-            marks = marks[count:]
+            marks = [one for one in marks if one > share]
             loss = lesson.glimpse()
             if training.group.is_main:
                 lesson.checkpoints.save(training.state(), metric=loss)
             yield Metric(HELD, loss, at={"step": training.step})
-            if ears and training.group.is_main:
-                yield TextEvent(
-                    f"A sample after step {training.step:,}", lesson.sample(min(2.0, 0.01 * seconds))
-                )
+            if heard and share >= heard[0] and training.group.is_main:
+                heard = [one for one in heard if one > share]
+                said = lesson.sample(min(2.0, 0.005 * seconds))
+                yield TextEvent(f"A sample after step {training.step:,}", said)
 
 
 def _left(lesson: TextLesson, deadline: float, looked: float) -> float:
