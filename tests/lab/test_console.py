@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from regard.lab import console as terminal
 from regard.lab.bench import Machine, Reading, Result
 from regard.lab.console import Screen, _unit
-from regard.lab.events import ProgressEvent
+from regard.lab.events import ProgressEvent, TextEvent
 from regard.lab.runner import run
 from regard.lab.store.diff import changes
 
@@ -94,3 +96,29 @@ def test_a_pipe_gets_each_verdict_and_each_row_in_one_line(
     lines = capsys.readouterr().out.splitlines()
     assert "✓ held        height = 1.51  claimed 1.4 to 1.6" in lines
     assert any(line.startswith("gain") and line.endswith("new minus old, paired") for line in lines)
+
+
+@pytest.mark.slow
+def test_a_run_without_claims_says_so_and_which_text_it_read(experiment, store, source, printed) -> None:
+    def told(settings, context):
+        yield TextEvent(
+            "The text", "The text is your own: [mine].txt. The first 9 of its 99 characters are used."
+        )
+
+    bare = replace(experiment, claims=(), run=told)
+    terminal.show_outcome(run(bare, bare.presets["quick"], store, source=source, preset="quick"))
+    text = printed()
+    assert (
+        "this run has no claims" in text and "[mine].txt. The first 9 of its 99 characters are used." in text
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("verb", "command"), [("run", "regard run"), ("train", "regard train --resume")])
+def test_a_run_that_ran_out_of_time_is_taken_up_by_its_own_verb(
+    experiment, store, source, printed, verb: str, command: str
+) -> None:
+    late = replace(experiment, verb=verb)
+    words = {"source": source, "preset": "quick", "minutes": 1e-9}
+    terminal.show_outcome(run(late, late.presets["quick"], store, **words))
+    assert f"go on with: {command}" in printed()

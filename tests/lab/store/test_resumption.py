@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from regard.errors import RegardError
@@ -35,3 +37,11 @@ def test_another_experiment_is_refused(begun) -> None:
     require_experiment(begun, "heights")
     with pytest.raises(RegardError, match="this run belongs to another experiment"):
         require_experiment(begun, "widths")
+
+
+def test_a_run_of_another_verb_names_its_command(experiment, store, source) -> None:
+    other = replace(experiment, verb="train")
+    begun = run(other, other.presets["quick"], store, source=source, preset="quick")
+    with pytest.raises(RegardError) as caught:
+        require_experiment(begun, "widths")
+    assert caught.value.fix == f"regard train --resume {begun.id}"

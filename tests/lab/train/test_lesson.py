@@ -7,13 +7,13 @@ from regard.data.sets.texts import load_texts
 from regard.lab.experiment import Context
 from regard.lab.text_model import load_text_model
 from regard.lab.train.choice import Asked, choose
-from regard.lab.train.lesson import FOLDER, Lesson, prepare
+from regard.lab.train.lesson import FOLDER, TextLesson, prepare
 from regard.training import ALONE, evaluate
 
 SMALL = ("model.depth=1", "model.heads=1", "model.width=8", "batch=2")
 
 
-def prepared(folder: Path, *changes: str, **words) -> Lesson:
+def prepared(folder: Path, *changes: str, **words) -> TextLesson:
     settings = choose(Asked(texts=("mine.txt",), steps=4, changes=SMALL + changes, **words)).settings
     return prepare(settings, Context(folder=folder), load_texts(settings.texts), ALONE)
 

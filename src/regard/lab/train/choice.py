@@ -12,7 +12,7 @@ from regard.data.sets.text import Text
 from regard.data.sets.texts import find_texts, load_texts
 from regard.errors import RegardError, nearest
 from regard.lab.settings import change
-from regard.lab.train.settings import Recipe, TrainSettings
+from regard.lab.train.settings import TrainRecipe, TrainSettings
 from regard.lab.train.tokens import choose_tokenizer, require_tokenizer
 from regard.lab.train.weights import load_weights
 from regard.models.gpt.presets import GPT2, SIZES, SWIFT
@@ -106,7 +106,7 @@ def choose(asked: Asked) -> Chosen:
     if asked.start is not None:
         model = load_weights(asked.start).model.config
         tokenizer, vocabulary = "given", None
-        recipe = Recipe(model=model, plan=ONWARD, batch=8, window=min(model.context, 256))
+        recipe = TrainRecipe(model=model, plan=ONWARD, batch=8, window=min(model.context, 256))
         why.append(f"weights and tokenizer: those of {asked.start.name}")
     else:
         tokenizer, vocabulary, reason = _tokenizer(asked, texts)
@@ -169,7 +169,9 @@ def _tokenizer(asked: Asked, texts: Sequence[Text]) -> tuple[str, int | None, st
     return kind, vocabulary, f"tokenizer: {kind}, since {reason}"
 
 
-def _recipe(asked: Asked, texts: Sequence[Text], minutes: float | None, device: str) -> tuple[Recipe, str]:
+def _recipe(
+    asked: Asked, texts: Sequence[Text], minutes: float | None, device: str
+) -> tuple[TrainRecipe, str]:
     """A model that the time suffices for and the texts are long enough for."""
     characters = sum(len(one.characters) for one in texts)
     cores = GPU if device != "cpu" else torch.get_num_threads()
@@ -186,7 +188,7 @@ def _recipe(asked: Asked, texts: Sequence[Text], minutes: float | None, device: 
     reason = "as asked" if asked.size else _why(rung, work, characters)
     dropped = ", with dropout since it has more weights than the texts teach" if model.dropout else ""
     told = f"{depth} layers, {heads} heads, width {width}, context {context}"
-    return Recipe(model=model, plan=plan, batch=rung.batch), f"model: {name} ({told}), {reason}{dropped}"
+    return TrainRecipe(model=model, plan=plan, batch=rung.batch), f"model: {name} ({told}), {reason}{dropped}"
 
 
 def _rung(asked: Asked, work: float, characters: int) -> Rung:
@@ -213,7 +215,7 @@ def weights(size: str) -> int:
     return 12 * depth * width**2
 
 
-def _how(recipe: Recipe, minutes: float | None, steps: int | None, usual: bool) -> str:
+def _how(recipe: TrainRecipe, minutes: float | None, steps: int | None, usual: bool) -> str:
     plan = recipe.plan
     name = plan.optimiser if isinstance(plan.optimiser, str) else plan.optimiser.name
     other = " (--minutes or --steps say otherwise)" if usual else ""

@@ -45,7 +45,7 @@ WORTHWHILE = 600.0
 
 
 @dataclass(frozen=True)
-class Lesson:
+class TextLesson:
     """A model on its way, with all that it learns from."""
 
     training: Training
@@ -73,9 +73,9 @@ class Lesson:
         step, course = self.training.step, self.training.course
         return 1.0 if step == course.steps else course.progress(step) if step else 0.0
 
-    def glimpse(self) -> float:
+    def glimpse(self, tokens: int = GLIMPSE) -> float:
         """The loss on windows of the held-out text, always the same, few enough to be read now and then."""
-        rows = max(1, GLIMPSE // self.windows.context)
+        rows = max(1, tokens // self.windows.context)
         return evaluate(self.model, parts(self.windows.batch("held-out", 0, size=rows, seed=0)))
 
     def judge(self) -> float:
@@ -97,7 +97,9 @@ class Lesson:
         return self.prompt + self.speaker.show(said)
 
 
-def prepare(settings: TrainSettings, context: Context, texts: Sequence[Text], group: ProcessGroup) -> Lesson:
+def prepare(
+    settings: TrainSettings, context: Context, texts: Sequence[Text], group: ProcessGroup
+) -> TextLesson:
     """The model at its beginning, or where its last checkpoint left it."""
     folder, recipe, device = context.folder / FOLDER, settings.recipe, find_device(settings.device)
     start = load_weights(Path(settings.start)) if settings.start and group.is_main else None
@@ -127,7 +129,9 @@ def prepare(settings: TrainSettings, context: Context, texts: Sequence[Text], gr
     sentence = resume(training, checkpoints)
     speaker = TextModel(model if device.type == "cpu" else GPT(config).eval(), tokenizer)
     prompt = _prompt(tokenizer.decode(windows.splits["held-out"][:2000].cpu()))
-    return Lesson(training, checkpoints, windows, tokenizer, speaker, prompt, size * group.world, sentence)
+    return TextLesson(
+        training, checkpoints, windows, tokenizer, speaker, prompt, size * group.world, sentence
+    )
 
 
 def _tokenizer(

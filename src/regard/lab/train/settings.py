@@ -11,7 +11,7 @@ from regard.training import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe:
+class TrainRecipe:
     """What may be changed by --set."""
 
     model: Annotated[GPTConfig, Follows(vocabulary="the tokenizer")]
@@ -34,7 +34,7 @@ class TrainSettings:
     "character, bytes or bpe; or the path of a tokenizer's file."
     vocabulary: Annotated[int | None, Range(256, 10**6)]
     "Pieces of a byte-pair tokenizer."
-    recipe: Recipe
+    recipe: TrainRecipe
     "Model and plan."
     minutes: Annotated[float | None, Range(above=0)]
     "How long it takes, from its first to its last line; none makes all steps of the plan."
@@ -56,7 +56,7 @@ def stored_settings(request: Mapping[str, Any]) -> TrainSettings:
         | {
             "texts": tuple(_path(one) for one in told["texts"]),
             "tokenizer": _path(told["tokenizer"]),
-            "recipe": Recipe(
+            "recipe": TrainRecipe(
                 model=GPTConfig(**recipe["model"]),
                 plan=Plan(**plan),
                 batch=recipe["batch"],

@@ -11,15 +11,17 @@ from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TextEve
 from regard.lab.experiment import Context, Experiment
 from regard.lab.store.run import Run
 from regard.lab.train.figure import HELD, LOSS, TRAINED, draw_losses, losses_of
-from regard.lab.train.lesson import GLIMPSE, Lesson, prepare
+from regard.lab.train.lesson import GLIMPSE, TextLesson, prepare
 from regard.lab.train.settings import TrainSettings
 from regard.training import checkpointed, distributed
 from regard.training.budget import Budget
 
 NAME = "train"
 SOURCE = Path(__file__)
-EVALUATIONS, SPOKEN = 12, 3
-"How often the held-out loss is taken, and after how many of these times comes a sample."
+EVALUATIONS, SAMPLES = (3, 12), 3
+"How often the held-out loss is taken, at least and at most, and how often a sample."
+AWAY = 0.03
+"The share of its time that a training may spend on being judged before its end."
 NOTED = 0.01
 "Share of the training from one note of its loss to the next."
 
@@ -58,7 +60,7 @@ def train(
         yield from _ended(lesson, context)
 
 
-def _described(lesson: Lesson) -> str:
+def _described(lesson: TextLesson) -> str:
     sizes = {name: len(ids) for name, ids in lesson.windows.splits.items()}
     return (
         f"{lesson.model.size:,} parameters, {lesson.tokenizer.size:,} different tokens; {sizes['train']:,} "
@@ -66,9 +68,10 @@ def _described(lesson: Lesson) -> str:
     )
 
 
-def _steps(lesson: Lesson, began: float, seconds: float) -> Iterator[Event]:
+def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
     """Every step, and what is noted, judged and said after some of them."""
     training = lesson.training
+    lesson.glimpse(GLIMPSE // 8)  # what is computed first takes longer, and says nothing about the others
     looked = time.monotonic()
     loss = lesson.glimpse()
     looked = time.monotonic() - looked
@@ -76,7 +79,10 @@ def _steps(lesson: Lesson, began: float, seconds: float) -> Iterator[Event]:
         yield Metric(HELD, loss, at={"step": 0})
     if seconds < inf:
         training.budget = Budget(_left(lesson, began + seconds, looked))
-    marks = [at / EVALUATIONS for at in range(1, EVALUATIONS + 1) if at / EVALUATIONS > lesson.share]
+    least, most = EVALUATIONS
+    times = most if seconds == inf else max(least, min(most, int(AWAY * seconds / looked)))
+    marks = [at / times for at in range(1, times + 1) if at / times > lesson.share]
+    heard = [at / SAMPLES for at in range(1, SAMPLES + 1) if at / SAMPLES > lesson.share]
     noted, losses = lesson.share, list[float]()
     for step in checkpointed(training, lesson.checkpoints):
         share = lesson.share
@@ -86,34 +92,32 @@ def _steps(lesson: Lesson, began: float, seconds: float) -> Iterator[Event]:
             yield Metric(TRAINED, sum(losses) / len(losses), at={"step": training.step})
             noted, losses = share, []
         if marks and share >= marks[0]:
-            count = sum(one <= share for one in marks)
-            ears = any(round(one * EVALUATIONS) % SPOKEN == 0 for one in marks[:count])
-            marks = marks[count:]
+            marks = [one for one in marks if one > share]
             loss = lesson.glimpse()
             if training.group.is_main:
                 lesson.checkpoints.save(training.state(), metric=loss)
             yield Metric(HELD, loss, at={"step": training.step})
-            if ears and training.group.is_main:
-                yield TextEvent(
-                    f"A sample after step {training.step:,}", lesson.sample(min(2.0, 0.01 * seconds))
-                )
+            if heard and share >= heard[0] and training.group.is_main:
+                heard = [one for one in heard if one > share]
+                said = lesson.sample(min(2.0, 0.005 * seconds))
+                yield TextEvent(f"A sample after step {training.step:,}", said)
 
 
-def _left(lesson: Lesson, deadline: float, looked: float) -> float:
+def _left(lesson: TextLesson, deadline: float, looked: float) -> float:
     """Seconds for the steps: what is left less what it takes to judge and to say what came of it."""
     left = deadline - time.monotonic()
     judged = looked * max(1.0, len(lesson.windows.splits["held-out"]) / GLIMPSE)
     return max(left - judged - 1.0, 0.4 * left, 0.05)
 
 
-def _progress(lesson: Lesson, loss: float, began: float, seconds: float) -> str:
+def _progress(lesson: TextLesson, loss: float, began: float, seconds: float) -> str:
     elapsed, share = time.monotonic() - began, max(lesson.share, 1e-9)
     left = seconds - elapsed if seconds < inf else elapsed * (1 - share) / share
     minutes, rest = divmod(round(max(0.0, left)), 60)
     return f"step {lesson.training.step:,}, loss {loss:.3f}, about {minutes}:{rest:02d} left"
 
 
-def _ended(lesson: Lesson, context: Context) -> Iterator[Event]:
+def _ended(lesson: TextLesson, context: Context) -> Iterator[Event]:
     """The best model on all that was held out; the curve."""
     training = lesson.training
     best = lesson.checkpoints.best() if training.group.is_main else None
