@@ -36,6 +36,8 @@ def test_the_python_runs_and_says_something_wherever_it_prints(
 @pytest.mark.slow
 def test_the_commands_run_in_their_order(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (mine,) = [block for block in PYTHON if block.startswith("# mine.py")]
+    Path("mine.py").write_text(mine)
     for line in COMMANDS:
         words = shlex.split(line, comments=True)
         assert words[0] == "regard" and main(words[1:]) == 0, line

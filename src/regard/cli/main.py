@@ -21,7 +21,7 @@ def main(words: Sequence[str] | None = None) -> int:
             top.print_help()
             return 0
         measuring = arguments.verb in ("run", "book")
-        if arguments.verb in ("run", "book", "bench", "generate", "prove", "attention") and busy():
+        if arguments.verb in ("run", "book", "bench", "generate", "prove", "attention", "compare") and busy():
             # Set before torch is loaded, which reads it then.
             os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         return arguments.do(arguments) or 0
