@@ -1,4 +1,4 @@
-"""The verb compare: two layers or settings, seed by seed. Torch is loaded when it is called, not by --help."""
+"""The verb compare: two layers or settings, seed by seed. Torch is loaded when it is called."""
 
 import argparse
 import sys
@@ -26,11 +26,12 @@ def compare(arguments: argparse.Namespace) -> int:
     first, second = contender(arguments.first), contender(arguments.second)
     text = read_text(arguments.text) if arguments.text else load_text_or_shakespeare("tiny-shakespeare")
     budget = {"seconds": 60 * arguments.minutes, "margin": arguments.margin}
-    standing, reason = None, ""
-    for standing, reason in compare(first, second, text, **budget):
+    found = []
+    for now, reason in compare(first, second, text, **budget):
+        found.append((now, reason))
         if not arguments.json:
-            print(_line(standing), file=sys.stderr)
-    assert standing is not None
+            print(_line(now), file=sys.stderr)
+    standing, reason = found[-1]
     if arguments.json:
         print_json({**asdict(standing), "first": first.name, "second": second.name, "why": reason})
     else:
