@@ -24,9 +24,8 @@ BASES = {
     "remove": ["remove", "coin", "--yes"], "prune": ["prune", "--yes"], "prove": ["prove", "similarity-axioms"],
     "start": ["start", "causal-attention"], "data": ["data"], "generate": ["generate", "tales", "--steps", "2"],
     "bench": ["bench", "--folder=empty"], "attention": ["attention", "tales", "--prompt", "to"],
-    "compare": ["compare", "depth=1", "depht=2"],
 }  # fmt: skip
-"A command for each verb but list and check, which have tests of their own."
+"A command for each verb but list, check and compare, which have tests of their own."
 CHECKS = ("_require_sense",)
 "Where an option is only looked at, in order to be refused."
 
