@@ -38,6 +38,8 @@ def test_the_commands_run_in_their_order(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("REGARD_RUNS", raising=False)
     Path("mine.txt").write_text("The reader's own text stands here.\n" * 50)
+    (mine,) = [block for block in PYTHON if block.startswith("# mine.py")]
+    Path("mine.py").write_text(mine)
     for line in COMMANDS:
         words = shlex.split(line.replace("--minutes 2", "--minutes 0.05"), comments=True)
         assert words[0] == "regard" and main(words[1:]) == 0, line

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
+from regard.core.similarity import Dot
 from regard.core.support import Causal
 from regard.core.watch import FUSED, LAYER, MESSAGES, WRITTEN, Watch, dot_weights
 from regard.models.attention import MultiHead
@@ -131,6 +132,15 @@ def test_grouped_heads_blind_queries_and_half_precision() -> None:
     assert not weights[:, :, 1].any()
     half = dot_weights(q.half(), k.half(), attn_mask=mask, enable_gqa=True)
     assert half.dtype == torch.float16 and torch.allclose(half.float(), weights, atol=2e-3)
+
+
+def test_a_scale_of_ones_own_is_heeded() -> None:
+    q, k, v = torch.randn(3, 1, 2, 5, 4)
+    right = attend(q, k, v, similarity=Dot(scale=0.3), backend="reference", weights=True).weights
+    assert right is not None and torch.allclose(dot_weights(q, k, v, scale=0.3), right, atol=1e-6)
+    assert torch.allclose(
+        dot_weights(q, k, v, scale=0.3) @ v, F.scaled_dot_product_attention(q, k, v, scale=0.3), atol=1e-6
+    )
 
 
 def __mask(mask: Tensor):

@@ -29,7 +29,7 @@ BASES = {
     "bench": ["bench", "--folder=empty"], "train": ["train", "mine.txt", "--steps=1", "--set=model.width=6"],
     "export": ["export", "tales", "out"], "attention": ["attention", "tales", "--prompt", "to"],
 }  # fmt: skip
-"A command for each verb but list and check, which have tests of their own."
+"A command for each verb but list, check and compare, which have tests of their own."
 CHECKS = ("_require_sense",)
 "Where an option is only looked at, in order to be refused."
 

@@ -21,7 +21,8 @@ def main(words: Sequence[str] | None = None) -> int:
             top.print_help()
             return 0
         measuring = arguments.verb in ("run", "book", "train")
-        if arguments.verb in ("run", "book", "bench", "train", "generate", "prove", "attention") and busy():
+        computing = ("run", "book", "bench", "train", "generate", "prove", "attention", "compare")
+        if arguments.verb in computing and busy():
             # Set before torch is loaded, which reads it then.
             os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         return arguments.do(arguments) or 0

@@ -61,6 +61,14 @@ def minutes(text: str) -> float:
     return value
 
 
+def positive(text: str) -> float:
+    """A number above 0."""
+    value = finite(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return value
+
+
 def finite(text: str) -> float:
     """A number that is one."""
     try:

@@ -5,8 +5,8 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import commands, look, runs, speak, train
-from regard.cli.numbers import count, finite, minutes, place, seed, shape, steps, vocabulary
+from regard.cli import commands, contest, look, runs, speak, train
+from regard.cli.numbers import count, finite, minutes, place, positive, seed, shape, steps, vocabulary
 from regard.errors import RegardError, nearest
 
 Verbs = argparse._SubParsersAction
@@ -40,6 +40,7 @@ def parser() -> Parser:
     _generate_words(known)
     _export_words(known)
     _attention_words(known)
+    _compare_words(known)
     return top
 
 
@@ -364,6 +365,22 @@ def _attention_words(known: Verbs) -> None:
     )
     verb.add_argument("--json", action="store_true", help="print JSON: the weights themselves")
     verb.set_defaults(do=look.attention)
+
+
+def _compare_words(known: Verbs) -> None:
+    verb = known.add_parser("compare", help="which of two layers or settings is better, and how sure that is")
+    verb.add_argument("first", help="FILE.py:Layer, or settings of a GPT such as position=rotary,heads=2")
+    verb.add_argument("second", help="the other")
+    verb.add_argument("--text", type=Path, help="a text of your own (default: tiny Shakespeare)")
+    verb.add_argument("--minutes", type=minutes, default=5.0, help="a budget (default: 5)")
+    verb.add_argument(
+        "--margin",
+        type=positive,
+        default=0.02,
+        help="a difference of loss that does not matter (default: 0.02)",
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=contest.compare)
 
 
 def checked(top: Parser, words: list[str]) -> list[str]:

@@ -53,9 +53,9 @@ def test_a_text_longer_than_the_context_is_cut_and_says_so() -> None:
 class Head(nn.Module):
     """One head, as courses write it: each a module of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = 3) -> None:
         super().__init__()
-        self.key, self.query, self.value = (nn.Linear(6, 3) for _ in range(3))
+        self.key, self.query, self.value = (nn.Linear(6, width) for _ in range(3))
 
     def forward(self, x: Tensor) -> Tensor:
         return (self.query(x) @ self.key(x).mT).softmax(-1) @ self.value(x)
@@ -77,7 +77,7 @@ def test_heads_that_are_modules_of_a_list_are_one_layer_and_layers_are_not() -> 
     class Stack(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.layers = nn.ModuleList(nn.Sequential(Head(), nn.Linear(3, 6)) for _ in range(3))
+            self.layers = nn.ModuleList(Head(6) for _ in range(3))
 
         def forward(self, x: Tensor) -> Tensor:
             for layer in self.layers:

@@ -106,7 +106,7 @@ def example():
 
 
 def looking(folder: Path, monkeypatch, text: str) -> Looking:
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(folder.parent)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, "own_model", raising=False)
     (folder / "own_model.py").write_text(HEAD + text)

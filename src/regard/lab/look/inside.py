@@ -97,7 +97,7 @@ class Looking(Inside):
                     "--set has no effect on a model that is made already", f"'{name}'", "leave it out"
                 )
             return found, []
-        words, notes = _arguments(found, given)
+        words, notes = arguments(found, given)
         torch.manual_seed(0)
         made = found(**words)
         if not isinstance(made, nn.Module):
@@ -134,7 +134,7 @@ def _named(module: Any, name: str | None) -> Any:
     return own[name or (made or models)[-1]]
 
 
-def _arguments(maker: Any, given: dict[str, str]) -> tuple[dict[str, Any], list[str]]:
+def arguments(maker: Any, given: dict[str, str]) -> tuple[dict[str, Any], list[str]]:
     """What a class or function is called with: what was given, else a usual size for what it requires."""
     parameters = {
         name: one

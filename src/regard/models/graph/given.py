@@ -99,17 +99,14 @@ def _of_index(index: Tensor, extras: dict[str, Any], nodes: int | None, duplicat
         )
     if nodes is None:
         nodes = int(index.max()) + 1 if index.numel() else 0
+    words = {"nodes": nodes, "duplicates": duplicates}
+    if any(x is not None for x in extras.values()):
+        return Edges(index[0], index[1], **words, **extras)
     # Sorted once, and again where the tensor was written into.
-    asked = (
-        index._version,
-        nodes,
-        duplicates,
-        *((id(x), getattr(x, "_version", 0)) for x in extras.values()),
-    )
+    asked = (index._version, nodes, duplicates)
     known = _KNOWN.get(index)
     if known is None or known[0] != asked:
-        made = Edges(index[0], index[1], nodes=nodes, duplicates=duplicates, **extras)
-        known = _KNOWN[index] = (asked, made)
+        known = _KNOWN[index] = (asked, Edges(index[0], index[1], **words))
     return known[1]
 
 

@@ -1,0 +1,83 @@
+"""`regard compare`: train two contenders seed by seed until their difference is settled, or cannot be."""
+
+import time
+from collections.abc import Callable, Iterator
+from math import isfinite
+
+import torch
+
+from regard.data.sets.text import Text
+from regard.data.tokens.tokenizer import Character
+from regard.data.tokens.windows import Windows, cut
+from regard.errors import RegardError
+from regard.lab.compare.contenders import SMALL, Contender
+from regard.lab.compare.sequential import FIRST, Standing, stand
+from regard.training import Plan, Training, cross_entropy, evaluate
+
+STEPS, BATCH = 150, 16
+MOST = 200
+"Pairs after which even an endless budget ends."
+
+
+def compare(
+    first: Contender,
+    second: Contender,
+    text: Text,
+    *,
+    seconds: float,
+    margin: float = 0.02,
+    steps: int = STEPS,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[tuple[Standing, str]]:
+    """Where it stands after each pair of trainings, and, with the last, why it ends; '' before that."""
+    tokenizer = Character(text.characters)
+    ids = tokenizer.encode(text.characters)
+    windows = Windows(cut(ids, {"train": 0.9, "validation": 0.1}), int(SMALL["context"]))
+    begun, losses = clock(), ([], [])
+    for pair in range(MOST):
+        for found, one in zip(losses, (first, second), strict=True):
+            found.append(held_out(one, windows, tokenizer.size, pair, steps))
+        now = stand(*losses, margin)
+        spent = clock() - begun
+        reason = _end(now, margin, spent, seconds)
+        if not reason and pair == MOST - 1:
+            reason = f"not settled after {MOST} pairs"
+        yield now, reason
+        if reason:
+            return
+
+
+def held_out(one: Contender, windows: Windows, vocabulary: int, seed: int, steps: int) -> float:
+    """The held-out loss after a short training; a seed gives start and batches, the same to both."""
+    model = one.model(vocabulary, seed)
+    plan = Plan(steps=steps, precision="float32", seed=seed)
+    training = Training(
+        model, lambda index: windows.batch("train", index, size=BATCH, seed=seed), cross_entropy, plan
+    )
+    for _ in training:
+        pass
+    model.eval()
+    with torch.no_grad():
+        batches = [windows.batch("validation", index, size=64, seed=0) for index in range(4)]
+        loss = float(evaluate(model, batches, cross_entropy))
+    if not isfinite(loss):
+        raise RegardError("the training lost its way", f"{one.name}: a loss of {loss}", "look at its values")
+    return loss
+
+
+def _end(now: Standing, margin: float, spent: float, seconds: float) -> str:
+    """Why a comparison ends here; '' where it goes on."""
+    if now.answer != "open":
+        return "settled"
+    each = spent / now.pairs
+    left = (seconds - spent) / each
+    if now.pairs < FIRST:
+        return (
+            "" if left >= 1 else f"not settled: the budget ends after {now.pairs} pairs, {FIRST} are needed"
+        )
+    needed = now.needed(margin) - now.pairs
+    if left < 1 or needed > left:
+        minutes = (needed * each + spent) / 60
+        about = f"about {needed + now.pairs:.0f} pairs, {minutes:.0f} minutes"
+        return f"not settled, and it cannot be within the budget: {about}"
+    return ""

@@ -1,0 +1,123 @@
+"""What is compared: a layer of a person's file in the place of attention, or settings of the small GPT."""
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.checker.target import place
+from regard.errors import RegardError, nearest
+from regard.lab.look.inside import arguments
+from regard.lab.settings import change
+from regard.models.gpt.config import GPTConfig
+from regard.models.gpt.model import GPT
+
+SMALL = {"context": 64, "depth": 2, "heads": 4, "width": 64, "init_std": 0.05}
+"The model in which both are tried."
+LEAK = 1e-5
+"How far the past may move, as a share of the largest logit, when the last token changes: rounding."
+FIXED = ("vocabulary", "context")
+
+
+class SwappedAttention(nn.Module):
+    """A layer where a block has its attention: what it gives besides the states is left out."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+
+    def forward(self, x: Tensor, memory: object = None) -> Tensor:
+        """What the layer gives."""
+        given = self.layer(x)
+        return given[0] if isinstance(given, tuple) else given
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One of the two: what a person typed, the settings it changes, and the layer that it puts in."""
+
+    name: str
+    changes: dict[str, Any]
+    layer: Any = None
+    "A class or function that makes a layer of width 64, 4 heads and 64 places; None for our own attention."
+
+    def model(self, vocabulary: int, seed: int) -> GPT:
+        """The small model with it; all but its own part is the same for the same seed."""
+        torch.manual_seed(seed)
+        model = GPT(GPTConfig(vocabulary=vocabulary, **{**SMALL, **self.changes}))
+        if self.layer is None:
+            return model
+        words, _ = arguments(self.layer, {})
+        for block in model.blocks:
+            block.attention = SwappedAttention(self.layer(**words))
+        _require_causal(self.name, model)
+        return model
+
+
+def contender(word: str) -> Contender:
+    """What a word stands for: FILE.py:Layer, or NAME=VALUE,NAME=VALUE."""
+    if ".py" in word:
+        return Contender(word, {}, _layer(word))
+    words = [part for part in word.split(",") if part]
+    names = [part.partition("=")[0] for part in words]
+    if not words or not all("=" in part for part in words):
+        raise RegardError(
+            "there is nothing to compare", f"'{word}'", "give FILE.py:Layer, or position=rotary"
+        )
+    if set(names) & set(FIXED):
+        raise RegardError("both are tried in one model, on one text", f"'{word}'", "change another setting")
+    made = change(GPTConfig(vocabulary=8, **SMALL), words)
+    return Contender(word, {name: getattr(made, name) for name in names})
+
+
+def _layer(word: str) -> Any:
+    path, name = place(word, "compare")
+    specification = importlib.util.spec_from_file_location(f"compared_{path.stem}", path)
+    assert specification and specification.loader
+    module = importlib.util.module_from_spec(specification)
+    sys.modules[module.__name__] = module
+    try:
+        specification.loader.exec_module(module)
+    except Exception as error:
+        raise RegardError(
+            "the file raised an error", f"{type(error).__name__}: {error}", "make it run first"
+        ) from error
+    own = {
+        key: value
+        for key, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", "") == module.__name__
+    }
+    layers = [key for key, value in own.items() if isinstance(value, type) and issubclass(value, nn.Module)]
+    if (name or "") not in own and (name or not layers):
+        raise RegardError(
+            "the file defines no layer of that name",
+            repr(name),
+            nearest(name or "", own, f"it defines {', '.join(own) or 'none'}"),
+        )
+    return own[name or layers[-1]]
+
+
+@torch.no_grad()
+def _require_causal(name: str, model: GPT) -> None:
+    """Raise where the layer does not keep the shape, or sees what comes: it would read the answer."""
+    ids = torch.arange(8)[None] % model.config.vocabulary
+    other = ids.clone()
+    other[0, -1] = (ids[0, -1] + 1) % model.config.vocabulary
+    model.eval()
+    try:
+        first, second = model(ids), model(other)
+    except Exception as error:
+        raise RegardError(
+            "the layer does not run in the place of attention",
+            f"{name}: {type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}",
+            "take x (b n c) and give (b n c), made from width, heads and length alone",
+        ) from error
+    model.train()
+    apart = (first - second)[:, :-1].abs().max()
+    if apart > LEAK * first.abs().max():
+        raise RegardError(
+            "the layer sees what comes after", f"{name}", "mask the future: 'regard check' says how it does"
+        )
