@@ -61,4 +61,4 @@ def test_an_argument_nobody_knows_is_asked_for() -> None:
     assert (
         caught.value.sentence == "Strange's constructor asks for 'flavour', which the checker does not know"
     )
-    assert caught.value.remedy == "give it: --map flavour=VALUE"
+    assert caught.value.remedy == "give it: --map flavour=VALUE, or --make 'Strange(…)'"

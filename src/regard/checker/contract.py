@@ -24,6 +24,8 @@ class Mistake:
     "The kind of expression to point at in the person's source: a name from reading.FINDERS."
     forms: Forms = ()
     "No forms: only a law can find it."
+    weak: bool = False
+    "Whether it is right but for rounding or size: then, unless held strictly, correct, but …"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,18 @@ class Convention:
     slug: str
     says: str
     forms: Forms = ()
+    mistake: str = ""
+    "The mistake that it is where the contract's own choice is asked for."
+    harmless: bool = False
+    "Whether it only says how weights are kept or read, so that nobody need choose."
+    choice: str = ""
+    "What `--convention` says for it, such as mask=hidden."
+    words: str = ""
+    "What a person's own words say who chose it: names, parameters, docstrings."
+    hint: str = ""
+    "What the file must hold somewhere for it to be considered."
+    needs: tuple[str, ...] = ()
+    "Weights that a reading must have for it to be considered."
     asked: Callable[[str], bool] = lambda words: True
     "Whether a person's own words ask for it; where they do not, it is what the mistakes say of it."
 

@@ -36,8 +36,8 @@ def flowing(case: Callable[[Subject, np.random.Generator], Case], along: tuple[s
     """Autograd agrees with finite differences, for the inputs in a few random directions and for every weight in one."""
 
     def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
-        if not subject.real:
-            return None
+        if not subject.real or "fit" in subject.made.methods:
+            return None  # nothing to call, or something that learns without gradients
         probe = case(subject, rng)
         values, named = subject.enter(probe)
         base = subject.answer(probe)
@@ -58,6 +58,8 @@ def flowing(case: Callable[[Subject, np.random.Generator], Case], along: tuple[s
             return None  # its answers are arrays of numpy
         weights = slopes["weights"]
         subject.facts["unreached"] = [name for name, slope in weights.items() if slope is None]
+        if any(isinstance(value, dict) for value in values):
+            return _weights(subject, probe, weights, total, rng)  # inputs inside a tuple cannot be followed
         return _inputs(subject, probe, along, slopes["inputs"], total, rng) or _weights(
             subject, probe, weights, total, rng
         )
@@ -74,7 +76,7 @@ def told_by_autograd(
         "slope",
         subject.made.number,
         values,
-        named=named,
+        named=named | subject.bench.calling,
         method=subject.method,
         kind=subject.kind,
         parts=total.parts,

@@ -144,7 +144,13 @@ def finite(case: Callable[[Subject, np.random.Generator], Case], along: tuple[st
             (calm.inputs, "inputs of the usual size", ""),
             (large, f"inputs {size:g} times as large", "softmax-unstable"),
         ):
-            holes = ~np.isfinite(subject.answer(Case(name=calm.name, inputs=inputs, facts=calm.facts)))
+            try:
+                holes = ~np.isfinite(subject.answer(Case(name=calm.name, inputs=inputs, facts=calm.facts)))
+            except Raised as error:
+                if not slug:
+                    raise
+                words = f"{what}: it raises {error.kind}: {error.words[:100]}"
+                return Broken(number=np.inf, words=words, slug=slug)
             if holes.any():
                 words = f"{what}: {holes.mean():.0%} of the output is NaN or infinite"
                 return Broken(number=float(holes.mean()), words=words, slug=slug)

@@ -15,13 +15,15 @@ class Place:
 
     line: int
     text: str
+    cell: int | None = None
+    "In a notebook: which code cell, counted from 1; the line is then that of the cell."
 
 
 class Source:
     """The text of a file and its syntax tree, if it has one."""
 
-    def __init__(self, text: str, file: str = "") -> None:
-        self.text, self.file = text, file
+    def __init__(self, text: str, file: str = "", cells: tuple[int, ...] = ()) -> None:
+        self.text, self.file, self.cells = text, file, cells
         self.lines = text.splitlines()
 
     @cached_property
@@ -94,7 +96,9 @@ class Source:
 
     def at(self, line: int) -> Place:
         """A line with its text."""
-        return Place(line, self.lines[line - 1].strip() if 0 < line <= len(self.lines) else "")
+        text = self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+        cell = sum(start <= line for start in self.cells)
+        return Place(line - self.cells[cell - 1] + 1, text, cell) if cell else Place(line, text)
 
     def thirds(self, name: str) -> tuple[str, ...] | None:
         """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`."""

@@ -56,7 +56,7 @@ class Subject:
             "call",
             self.made.number,
             values,
-            named=named,
+            named=named | self.bench.calling,
             method=self.method,
             kind=self.kind,
             seed=seed,

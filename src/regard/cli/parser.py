@@ -126,7 +126,7 @@ def _start_words(known: Verbs) -> None:
 
 def _check_words(known: Verbs) -> None:
     verb = known.add_parser("check", help="run your own implementation and name what is wrong with it")
-    verb.add_argument("target", nargs="?", help="FILE.py, or FILE.py:Name")
+    verb.add_argument("target", nargs="?", help="FILE.py, FILE.py:Name, NOTEBOOK.ipynb:Name, or a folder")
     verb.add_argument("--as", dest="contract", help="the contract to hold it to, where it cannot be guessed")
     verb.add_argument(
         "--hint",
@@ -149,6 +149,25 @@ def _check_words(known: Verbs) -> None:
         default=[],
         metavar="ROLE=NAME",
         help="which weight plays which role, such as q=my_query",
+    )
+    verb.add_argument(
+        "--strict",
+        action="store_true",
+        default=None,
+        help="hold it to the contract's own choices: another convention is then a mistake",
+    )
+    verb.add_argument(
+        "--convention",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="what an assignment wants, such as mask=hidden",
+    )
+    verb.add_argument(
+        "--make", default="", metavar="CALL", help="how it is made, such as 'Attention(dim=24, heads=3)'"
+    )
+    verb.add_argument(
+        "--call", default="", metavar="CALL", help="how it is called, such as 'f(q, k, v, d_k=8)'"
     )
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument(

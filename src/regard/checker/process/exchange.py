@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.checker.process.absent import Absent, NotInstalled
+
 # Kept here because a person's module may replace them in torch.
 _tensor, _Tensor, _strided = torch.from_numpy, torch.Tensor, torch.strided
 _detach, _contiguous, _numpy, _cpu = _Tensor.detach, _Tensor.contiguous, _Tensor.numpy, _Tensor.cpu
@@ -15,6 +17,8 @@ KINDS = {"float64": torch.float64, "float32": torch.float32, "float16": torch.fl
 
 def plain(value: Any, depth: int = 0) -> Any:
     """An answer as arrays, numbers, lists and words; anything else is named, not sent."""
+    if isinstance(value, Absent):
+        raise NotInstalled(value.name)
     if isinstance(value, _Tensor | np.ndarray):
         return array(value)
     if (parts := _parts(value)) is not None and depth < 4 and len(parts) < 100:
@@ -85,6 +89,8 @@ def argument(value: Any, kind: str = "float32") -> Any:
 
         sources, targets = argument(value["edges"])
         return Edges(sources, targets, nodes=value["nodes"])
+    if isinstance(value, dict) and set(value) == {"tuple"}:
+        return tuple(argument(part, kind) for part in value["tuple"])
     if isinstance(value, dict) and set(value) == {"complex"}:
         real = _tensor(value["complex"].copy()).to(KINDS[kind])
         return torch.view_as_complex(real)

@@ -1,6 +1,5 @@
 """What is done to a person's code, in the process that runs it: load, make, set, call."""
 
-import importlib.util
 import inspect
 import linecache
 import os
@@ -9,13 +8,13 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
+from regard.checker.process.loading import Reading, load
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -31,19 +30,31 @@ class Inside:
 
     def __init__(self, objects: dict[int, Any] | None = None) -> None:
         self.module: types.ModuleType | None = None
+        self.reading: Reading | None = None
         self.objects: dict[int, Any] = dict(objects or {})
         self.makings: dict[int, tuple[str, list[Any], dict[str, Any]]] = {}
         self.given: dict[int, dict[str, np.ndarray]] = {}
         "Weights that were put into an object."
 
-    def load(self, path: str) -> dict[str, Any]:
-        """Import a file and list the classes and functions that it defines itself."""
-        file = Path(path)
-        sys.path.insert(0, str(file.parent))
-        name = file.stem if file.stem.isidentifier() and file.stem not in sys.modules else f"mine_{file.stem}"
-        self.module = _imported(name, file)
-        own = [(word, value) for word, value in vars(self.module).items() if _belongs(value, name)]
-        return {"members": [member(word, value) for word, value in own]}
+    def load(
+        self,
+        path: str,
+        *,
+        text: str | None = None,
+        name: str = "",
+        roots: list[str] | None = None,
+        after: str = "",
+    ) -> dict[str, Any]:
+        """Import a file, whole or what is given of it, and list the classes and functions that it defines itself."""
+        self.reading = Reading(path=path, text=text, name=name, roots=tuple(roots or ()), after=after)
+        loaded = load(self.reading)
+        self.module = loaded.module
+        own = [(word, v) for word, v in vars(self.module).items() if _belongs(v, self.module.__name__)]
+        return {
+            "members": [member(word, value) for word, value in own],
+            "absent": sorted(loaded.absent),
+            "skipped": loaded.skipped[:20],
+        }
 
     def describe(self, number: int, name: str) -> dict[str, Any]:
         """An object that is here already, as a member and, if it is one, a made thing."""
@@ -72,8 +83,8 @@ class Inside:
     def _like(self, number: int, kind: str) -> Any:
         """An object with the same weights and in the same mode that was never called, from the file imported anew."""
         module = self.module
-        if module:
-            module = _imported(module.__name__, Path(str(module.__file__)))
+        if module and self.reading:
+            module = load(self.reading).module
             sys.modules[module.__name__] = self.module  # type: ignore[assignment]
         made = self._make(module, number)
         if isinstance(made, _Module):
@@ -85,6 +96,7 @@ class Inside:
         """Weights with their owners, and the methods that an object offers."""
         made = self.objects[number]
         return {
+            "lazy": isinstance(made, _Module) and any(map(_is_lazy, made.parameters())),
             "weights": {name: array(value) for name, value, _, _ in weights(made)},
             "owners": {name: owner for name, _, owner, _ in weights(made)},
             "learned": [name for name, _, _, learned in weights(made) if learned],
@@ -185,14 +197,6 @@ class Inside:
         return told
 
 
-def _imported(name: str, file: Path) -> types.ModuleType:
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec and spec.loader
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def _put(made: Any, values: dict[str, np.ndarray]) -> None:
     held = {name: value for name, value, _, _ in weights(made)}
     with _no_grad():
@@ -215,6 +219,8 @@ def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
             (n, b, False) for n, b in made.named_buffers()
         ]
         for name, value, learned in named:
+            if _is_lazy(value):
+                continue
             yield (
                 name,
                 value.data if learned else value,
@@ -232,6 +238,11 @@ def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
                 yield name, value, type(made).__name__, True
 
 
+def _is_lazy(value: Any) -> bool:
+    """Whether a weight has no shape before the first call."""
+    return isinstance(value, torch.nn.UninitializedParameter | torch.nn.UninitializedBuffer)
+
+
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
     parameters = _parameters(value.__init__ if inspect.isclass(value) else value)
@@ -242,6 +253,9 @@ def member(name: str, value: Any) -> dict[str, Any]:
         "kind": "class" if inspect.isclass(value) else "function",
         "parameters": parameters[1:] if inspect.isclass(value) else parameters,
         "forward": forward[1:] if inspect.isclass(value) else parameters,
+        "methods": [n for n, v in vars(value).items() if inspect.isfunction(v)]
+        if inspect.isclass(value)
+        else [],
         "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
             :LONGEST
         ],

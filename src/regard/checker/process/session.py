@@ -37,6 +37,13 @@ class Lost(Exception):
         self.slug, self.sentence = slug, sentence
 
 
+def raised(told: dict[str, Any]) -> Raised | Lost:
+    """What came of a request that failed: an exception of the person's code, or a package that is not there."""
+    if told["kind"] != "NotInstalled":
+        return Raised(**told)
+    return Lost("not-installed", f"it uses {told['words']}, which is not installed")
+
+
 @runtime_checkable
 class Line(Protocol):
     """Whatever answers requests about a person's code."""
@@ -77,7 +84,7 @@ class Session:
     def ask(self, verb: str, *values: Any, **named: Any) -> Any:
         """The result of one request; Raised or Lost otherwise."""
         if self.until is not None and time.monotonic() > self.until:
-            raise Lost("too-slow", f"the whole check took more than {self.limits.whole:.0f} s")
+            raise Lost("out-of-time", f"the whole check took more than {self.limits.whole:.0f} s")
         if self.child is None or self.child.lost:
             self._again()
         try:
@@ -166,7 +173,7 @@ class Child:
             self.end()
             raise
         if "raised" in reply:
-            raise Raised(**reply["raised"])
+            raise raised(reply["raised"])
         return reply["result"]
 
     def _start(self) -> None:

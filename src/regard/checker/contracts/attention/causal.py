@@ -7,13 +7,26 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
+from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
-from regard.checker.contracts.attention import wiring
+from regard.checker.contracts.attention.calls import (
+    MASK,
+    SLUGS,
+    Single,
+    further,
+    meanings,
+    replaced,
+    runs,
+    takes,
+    tokens_first,
+    told,
+)
 from regard.checker.contracts.attention.layer import (
     FIRST,
     SEQUENCE,
     changed,
+    heads_of,
     make,
     most_tokens,
     output,
@@ -24,7 +37,6 @@ from regard.checker.contracts.attention.layer import (
     width_of,
 )
 from regard.checker.gradients import flowing
-from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject
 from regard.checker.workbench import Workbench
 
@@ -134,32 +146,77 @@ def adapt(bench: Workbench) -> Subject:
     """Make the layer, find how it is called, read its weights."""
     rng = np.random.default_rng(7)
     made = make(bench, causal=True)
-    width = width_of(made)
-    needed = [p["name"] for p in made.call if p["required"] and not p["star"]]
-    turned = sequence_first(bench)
-    masks = {name for name in needed if "mask" in name.lower()}
+    width, most = width_of(made), most_tokens(made)
+    facts: dict[str, Any] = {"turned": sequence_first(bench), "most": most, "single": False, "mask": "seen"}
+    inputs = takes(made.call, bench)
+    needed = [p["name"] for p in made.call if p["required"] and not p["star"] and p["name"] in inputs]
+    own = re.search(r"tril|triu|is_causal|causal", bench.source.text_of(bench.name))
+    masks = {n for n in inputs if MASK.search(n) and (n in needed or not own)}
+    ways = further(bench, made, inputs, width // max(heads_of(bench, made), 1))
+    facts["further"] = ways[0]
 
     def turn(x: np.ndarray) -> np.ndarray:
-        return x.swapaxes(0, 1) if turned else x
+        return x.swapaxes(0, 1) if facts["turned"] else x
 
     def enter(case: Case) -> Arguments:
         x, n = turn(case["query"]), case["query"].shape[1]
-        values: list[Any] = [np.tril(np.ones((n, n), bool)) if name in masks else x for name in needed] or [x]
-        return values, {}
+        x = x[0] if facts["single"] else x
+        seen = told(np.tril(np.ones((n, n), bool)), facts["mask"])
+        values: list[Any] = [seen if name in masks else x for name in needed] or [x]
+        optional = {name: seen for name in masks if name not in needed}
+        return values, facts["further"].named(n) | optional
 
-    subject = Subject(
-        bench, made, enter, lambda answer, case: output(answer, case, turn), facts={"turned": turned}
-    )
-    subject.notes += [FIRST] * turned
-    most = most_tokens(made)
-    subject.facts["most"] = most
+    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
     trial, whole = tokens(rng, min(SEQUENCE, most), width=width), tokens(rng, most, width=width)
-    try:
-        bench.precise(made, *enter(trial))
-    except Raised as error:
-        short(bench, subject, trial, whole, error)
+    subject = _running(bench, subject, trial, whole, ways)
+    if masks:
+        _meaning(bench, subject, trial, masks)
+    subject.notes += [FIRST] * facts["turned"]
     prepare(bench, subject, trial, rng, causal=True)
     return subject
+
+
+def _running(bench: Workbench, subject: Subject, trial: Case, whole: Case, ways: list[Any]) -> Subject:
+    """The first way to call that runs: each table of positions, then without a batch axis."""
+    facts, error = subject.facts, None
+    for way in ways:
+        facts["further"] = way
+        trouble = runs(bench, subject, trial)
+        error = error or trouble
+        if trouble is None:
+            return subject if bench.strict else _by_axis(subject, trial)
+    facts["further"] = ways[0]
+    alone = Single(bench, subject.made, subject.enter, subject.leave, facts=facts)
+    facts["single"] = not bench.strict
+    if not bench.strict and runs(bench, alone, trial) is None:
+        facts["conventions"] = ("no-batch-axis",)
+        return alone
+    facts["single"] = False
+    assert error
+    short(bench, subject, trial, whole, error)
+    return subject
+
+
+def _by_axis(subject: Subject, trial: Case) -> Subject:
+    """Whether the tokens lie on the first axis, by how it behaves, where nobody says so."""
+    if not subject.facts["turned"] and tokens_first(subject, trial, replaced):
+        subject.facts |= {"turned": True, "conventions": ("sequence-first",)}
+    return subject
+
+
+def _meaning(bench: Workbench, subject: Subject, trial: Case, masks: set[str]) -> None:
+    """What the mask means: the first meaning under which no token sees what follows it."""
+    possible = meanings(bench, next(iter(masks)))
+    for meaning in possible:
+        subject.facts["mask"] = meaning
+        if runs(bench, subject, trial) is None and _leak(subject, np.random.default_rng(3)) is None:
+            subject.facts["conventions"] = (
+                *subject.facts.get("conventions", ()),
+                *filter(None, [SLUGS.get(meaning)]),
+            )
+            return
+    subject.facts["mask"] = possible[0]
+    bench.precise(subject.made, *subject.enter(trial))
 
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
@@ -247,7 +304,7 @@ CONTRACT = Contract(
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
     ),
-    conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED),
+    conventions=(*conventions.BUILT_IN, *conventions.MASKS[:2]),
     laws=(
         laws.afresh(one),
         laws.steady(one),

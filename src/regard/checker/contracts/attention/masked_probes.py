@@ -1,6 +1,7 @@
 """What masked attention is asked: sequences with hidden keys, and the laws that their answers must keep."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,17 @@ from regard.checker.subject import Arguments, Subject
 
 LAYOUTS = ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m")
 "Shapes of a mask that people use, the shortest first."
+TURNED = ("n m b", "1 m b", "n m b 1")
+"The same where tokens come before samples."
+COUNTS = ("b", "b n")
+"Shapes of the numbers of valid keys."
+
+
+def layouts(facts: dict[str, Any]) -> tuple[str, ...]:
+    """The shapes that come into question for a layer."""
+    if facts.get("lengths"):
+        return COUNTS
+    return (*LAYOUTS, *TURNED) if facts.get("turned") else LAYOUTS
 
 
 def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
@@ -24,6 +36,11 @@ def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
         "b 1 m": flat[:, None],
         "b n m": np.repeat(flat[:, None], queries, axis=1),
         "b 1 n m": np.repeat(mask, queries, axis=2),
+        "n m b": np.repeat(flat.T[None], queries, axis=0),
+        "1 m b": flat.T[None],
+        "n m b 1": np.repeat(flat.T[None], queries, axis=0)[..., None],
+        "b": flat.sum(-1),
+        "b n": np.repeat(flat.sum(-1)[:, None], queries, axis=1),
     }
     return shapes[layout]
 
@@ -41,7 +58,9 @@ def asked(
         else (query, query)
     )
     mask = np.ones((BATCH, 1, 1, keys), bool)
-    if masked:
+    if masked and subject.facts.get("lengths"):
+        mask[0, ..., keys - 2 :] = mask[1, ..., keys - 1 :] = False
+    elif masked:
         mask[0, ..., [1, keys - 1]] = False
         mask[1, ..., 0] = False
     inputs = {"query": query, "key": key, "value": value, "mask": mask}
@@ -74,12 +93,13 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
         )
     case = asked(subject, rng, masked=True)
     inputs = {name: value.copy() for name, value in case.inputs.items()}
+    place = int(np.flatnonzero(~case["mask"].reshape(len(case["query"]), -1)[0])[0])
     for name in ("key", "value") if subject.facts["cross"] else ("query",):
-        inputs[name][0, 1] = rng.standard_normal(inputs[name][0, 1].shape)
+        inputs[name][0, place] = rng.standard_normal(inputs[name][0, place].shape)
     if not subject.facts["cross"]:
         inputs["key"] = inputs["value"] = inputs["query"]
     rows = np.ones(case["query"].shape[1], bool)
-    rows[1] = subject.facts["cross"]
+    rows[place] = subject.facts["cross"]
     before, after = (
         subject.answer(case),
         subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)),
@@ -89,7 +109,7 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     return Broken(
         number=moved,
-        words=f"changing key 1 of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size",
+        words=f"changing key {place} of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size",
     )
 
 

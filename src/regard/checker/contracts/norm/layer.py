@@ -112,10 +112,12 @@ BEHAVIOUR = (
     ),
 )
 CONVENTIONS = (
-    Convention(slug="eps-value", says="epsilon is another than the one asked for"),
+    Convention(slug="eps-value", says="epsilon is another than the one asked for", harmless=True),
     Convention(
         slug="eps-placement",
         says="epsilon stands outside the root (or as a floor): differs only where the input is as small as epsilon",
+        harmless=True,
+        choice="eps=outside",
         forms=forms(
             {"divide": lambda above, below, eps: above / (np.sqrt(below) + eps)},
             {"divide": lambda above, below, eps: above / np.sqrt(np.maximum(below, eps))},
@@ -126,6 +128,8 @@ CONVENTIONS = (
     Convention(
         slug="gain-plus-one",
         says="the weight is one less than the gain: it multiplies by 1 + weight",
+        harmless=True,
+        choice="gain=1+weight",
         forms=forms({"finish": lambda y, x, w: y * (1 + w["gain"]) + w["bias"]}),
     ),
 )

@@ -1,6 +1,7 @@
 """A graph attention layer: each node gathers from those it listens to, with weights it computes."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
 from regard.checker.contracts.graph.layer import (
+    ADDITIVE,
     call,
     cases,
     isolated,
@@ -74,11 +76,14 @@ CONVENTIONS = (
     Convention(
         slug="self-loops-added",
         says="a loop is added at every node",
+        choice="loops=added",
+        words=r"self[\s_-]?loop|add_loops",
         forms=forms({"graph": lambda a: np.maximum((a > 0).astype(float), np.eye(len(a)))}),
     ),
     Convention(
         slug="self-loops-twice",
         says="loops are added although some are there: those nodes count themselves twice",
+        choice="loops=twice",
         forms=forms({"graph": lambda a: (a > 0) + np.eye(len(a))}),
     ),
     Convention(
@@ -90,6 +95,8 @@ CONVENTIONS = (
     Convention(
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
+        choice="activation=inside",
+        words=r"activation|\belu\b|\brelu\b",
         forms=forms(
             activation(elu),
             activation(lambda y: np.maximum(y, 0)),
@@ -101,15 +108,40 @@ CONVENTIONS = (
     Convention(
         slug="heads-interleaved",
         says="heads take every h-th channel",
+        harmless=True,
         forms=forms({"merge": lambda y: y.swapaxes(1, 2).reshape(len(y), -1)}),
     ),
     Convention(
         slug="halves-swapped",
         says="the first half of the attention vector belongs to the neighbour and the second to the node itself",
+        harmless=True,
     ),
-    Convention(slug="attention-shared", says="one attention vector serves all heads"),
+    Convention(slug="attention-shared", says="one attention vector serves all heads", harmless=True),
     Convention(
-        slug="isolated-nan", says="a node that is joined to nothing gives NaN; a loop at every node avoids it"
+        slug="score-negated",
+        says="the weights are exp of minus the score: small scores weigh most",
+        choice="score=negated",
+        forms=forms({"bend": lambda do, *ends: -do["activate"](do["score"](*ends))}),
+    ),
+    Convention(
+        slug="adjacency-transposed",
+        says="column i of the adjacency holds whom node i listens to, not row i",
+        mistake="direction-reversed",
+        choice="adjacency=transposed",
+        words=r"column|from node `?i`? to node `?j`?",
+        needs=("dense",),
+        forms=forms({"graph": lambda a: (a.T > 0).astype(float)}),
+    ),
+    Convention(
+        slug="graph-additive",
+        says="the graph comes as a mask that is added to the scores: 0 for an edge, minus infinity for none",
+        choice="graph=additive",
+        words=r"mask|-inf\b|additive",
+    ),
+    Convention(
+        slug="isolated-nan",
+        says="a node that is joined to nothing gives NaN; a loop at every node avoids it",
+        harmless=True,
     ),
 )
 
@@ -150,6 +182,8 @@ def make(bench: Workbench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
             "slope": 0.2,
             "concat": True,
             "bias": None,
+            "residual": False,
+            "shared": False,
         }
     )
 
@@ -186,7 +220,11 @@ def adapt(bench: Workbench) -> Subject:
     drawn = draw(made.weights, made.learned, rng, size=2.0)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
-    subject.frames = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
+    found = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
+    way = subject.facts["way"]
+    own = ("graph-additive",) if way == ADDITIVE else ()
+    dense = {} if "edges" in way else {"dense": True}
+    subject.frames = [replace(f, facts=f.facts | dense, conventions=(*f.conventions, *own)) for f in found]
     return subject
 
 

@@ -58,6 +58,7 @@ SOFTMAX = (
         cause="exp is taken of the scores as they are, or less one maximum for the whole graph: large scores overflow or vanish",
         remedy="take off the largest score among the node's own neighbours first",
         look="exponential",
+        weak=True,
     ),
     Mistake(
         slug="mask-ignored",

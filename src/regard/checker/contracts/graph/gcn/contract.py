@@ -9,7 +9,7 @@ from regard.checker import laws
 from regard.checker.contract import Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
-from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, literal, safe_ends
+from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse, literal, safe_ends
 from regard.checker.contracts.graph.layer import (
     call,
     cases,
@@ -20,7 +20,7 @@ from regard.checker.contracts.graph.layer import (
     unlike,
     usual,
 )
-from regard.checker.contracts.graph.reference import elu, leaky, listening
+from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, draw
@@ -58,16 +58,19 @@ CONVENTIONS = (
     Convention(
         slug="self-loops-twice",
         says="A + I is taken literally: a loop that was there already counts twice",
+        harmless=True,
         forms=forms({"loops": literal}),
     ),
     Convention(
         slug="bias-propagated",
         says="the bias is added before the neighbours are summed, so that it is spread as well",
+        choice="bias=spread",
         forms=forms({"finish": lambda y, a, w: y + a @ np.broadcast_to(w["bias"], (len(a), y.shape[1]))}),
     ),
     Convention(
         slug="degree-side",
         says="on a directed graph the degree of the other end is taken",
+        harmless=True,
         forms=forms(
             {"degree": lambda a, looped: looped.sum(0)},
             {"degree": lambda a, looped: looped.sum(1), "normalise": lambda a, d: safe_ends(a)},
@@ -77,6 +80,8 @@ CONVENTIONS = (
     Convention(
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
+        choice="activation=inside",
+        words=r"activation|\brelu\b",
         forms=forms(
             {"after": lambda y: np.maximum(y, 0)},
             {"after": elu},
@@ -85,8 +90,31 @@ CONVENTIONS = (
             {"after": np.tanh},
         ),
     ),
-    Convention(slug="normalised-adjacency", says="the layer expects an adjacency that is normalised already"),
-    Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN"),
+    Convention(
+        slug="normalised-adjacency",
+        says="the layer expects an adjacency that is normalised already",
+        mistake="normalisation-missing",
+        choice="adjacency=normalised",
+        words=r"(pre|already)[\s-]*normali[sz]ed|normali[sz]ed (adj|matrix|laplac)|adj\w*_?(norm|hat|tilde)|a_(hat|tilde|norm)|norm\w*_adj",
+    ),
+    Convention(
+        slug="mean-aggregation",
+        says="rows are divided by the degree: a mean over the neighbours and the node itself",
+        mistake="row-normalised",
+        choice="aggregation=mean",
+        words=r"\bmean\b|average|row[\s_-]?norm",
+        forms=forms({"normalise": lambda a, d: inverse(d, -1)[:, None] * a}),
+    ),
+    Convention(
+        slug="adjacency-transposed",
+        says="column i of the adjacency holds whom node i listens to, not row i",
+        mistake="direction-reversed",
+        choice="adjacency=transposed",
+        words=r"column|from node `?i`? to node `?j`?",
+        needs=("dense",),
+        forms=forms({"graph": lambda a: a.T}, {"normalise": lambda a, d: symmetric(a.T, d)}),
+    ),
+    Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN", harmless=True),
 )
 
 
@@ -158,13 +186,17 @@ def adapt(bench: Workbench) -> Subject:
         ),
     )
     subject.facts["prepared"] = expects_normalised(bench)
+    dense = {} if "edges" in subject.facts["way"] else {"dense": True}
+    # Unless the contract's own choice is asked for, a layer may also expect an adjacency that is prepared.
+    ways = (True,) if subject.facts["prepared"] else (False,) if bench.strict or not dense else (False, True)
     subject.frames = [
         WeightMap(
             weights=weights,
-            facts={"prepared": subject.facts["prepared"]},
+            facts={"prepared": prepared} | dense,
             notes=notes,
-            conventions=("normalised-adjacency",) if subject.facts["prepared"] else (),
+            conventions=("normalised-adjacency",) if prepared else (),
         )
+        for prepared in ways
     ]
     return subject
 
