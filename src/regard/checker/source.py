@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 Finder = Callable[[ast.AST], bool]
+HEADER = re.compile(r"#\s*(contract|cause|target|convention|map):")
+"What the checker's own material says of itself: nothing that a person says."
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Source:
         while first > 1 and self.lines[first - 2].lstrip().startswith(("#", "@")):
             first -= 1
         near = [*self.lines[:opening], *self.lines[first - 1 : last]]
-        comments = [line.partition("#")[2] for line in near]
+        comments = [line.partition("#")[2] for line in near if not HEADER.match(line)]
         return "\n".join(filter(None, [self.file, name, *docs, *arguments, *classes, *comments]))
 
     def running(self, name: str) -> str:

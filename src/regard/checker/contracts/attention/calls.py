@@ -70,6 +70,8 @@ class Further:
         meaning = mean(name, ["length", "head_width", "heads"])
         if START.search(name):
             return 0
+        if name == "device":
+            return "cpu"
         if meaning:
             heads = self.made.built.given("heads") if "heads" in self.made.built.meant else 1
             return {"length": count, "head_width": self.head_width, "heads": heads}[meaning]

@@ -21,6 +21,7 @@ from regard.checker.workbench import Made, Unfit, Workbench
 WIDTH, HEADS, LENGTH = 24, 3, 11
 SEQUENCE, BATCH, KEYS = 7, 2, 5
 "Pairwise different, so that no axis can be taken for another."
+OTHER_HEADS = (8, 4, 2, 3, 6, 12)
 QUERY_HEADS, KEY_HEADS = 6, 3
 "For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
 
@@ -63,6 +64,11 @@ def narrow(bench: Workbench, *, causal: bool) -> Made | None:
 
 def heads_of(bench: Workbench, made: Made) -> int:
     """How many heads it has: as asked, as an attribute says, or one."""
+    return told_heads(bench, made) or 1
+
+
+def told_heads(bench: Workbench, made: Made) -> int | None:
+    """How many heads it has, where the call, an attribute, a list or the file says so."""
     if "heads" in bench.said:
         return int(bench.said["heads"])
     if "heads" in made.built.meant:
@@ -71,7 +77,7 @@ def heads_of(bench: Workbench, made: Made) -> int:
     for name, value in made.numbers.items():
         if name.lower().strip("_") in ALIASES["heads"] and isinstance(value, int):
             return value
-    return max(lists) + 1 if lists else constant(bench.source, bench.name, "heads") or 1
+    return max(lists) + 1 if lists else constant(bench.source, bench.name, "heads")
 
 
 def width_of(made: Made) -> int:
@@ -140,12 +146,19 @@ def prepare(
         "cross": subject.facts.get("cross", False),
     }
     held = made.weights | drawn
-    found = frames(
-        gather(held, made.owners, made.learned),
-        thirds=bench.source.thirds(bench.name),
-        said=bench.said,
-        facts=facts,
-    )
+    # Where nothing tells how many heads there are, every number that divides the width may be meant.
+    free_heads = told_heads(bench, made) is None and not bench.strict
+    others = [h for h in OTHER_HEADS if facts["width"] % h == 0] if free_heads else []
+    found = [
+        frame
+        for heads in (facts["heads"], *others)
+        for frame in frames(
+            gather(held, made.owners, made.learned),
+            thirds=bench.source.thirds(bench.name),
+            said=bench.said,
+            facts=facts | {"heads": heads},
+        )
+    ]
     fitting = [frame for frame in found if frame["wo"].shape[1] == answer.shape[-1]]
     more = norm_of(held, made.learned, answer.shape[-1])
     own = subject.facts.get("conventions", ())

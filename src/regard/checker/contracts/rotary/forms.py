@@ -151,7 +151,7 @@ def _enter(
             elif parameter["required"]:
                 known = {"length": COUNT, "width": WIDTH, "base": 10000.0}
                 meaning = mean(name, list(known))
-                named[name] = known[meaning] if meaning else None
+                named[name] = known[meaning] if meaning else {"device": "cpu"}.get(name)
         if table is not None:
             named |= dict(zip(tables, table(offset, tables), strict=False))
         return [x[0], x[1]] if two else [x[0]], named
@@ -202,6 +202,8 @@ def _maker(bench: Workbench, name: str, width: int) -> Callable[[int, list[str],
                     named[parameter["name"]] = (
                         np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
                     )
+                elif parameter["name"] in ("device", "dtype"):
+                    named[parameter["name"]] = {"device": "cpu"}.get(parameter["name"])
                 else:
                     named[parameter["name"]] = np.zeros((1, 1, LENGTH, width))
             reply = bench.line.ask(

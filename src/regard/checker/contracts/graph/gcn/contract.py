@@ -102,7 +102,7 @@ CONVENTIONS = (
         says="rows are divided by the degree: a mean over the neighbours and the node itself",
         mistake="row-normalised",
         choice="aggregation=mean",
-        words=r"\bmean\b|average|row[\s_-]?norm",
+        words=r"mean aggregation|row[\s_-]?normali[sz]|(mean|average) (of|over) (the |its |all )?neighbou?rs",
         forms=forms({"normalise": lambda a, d: inverse(d, -1)[:, None] * a}),
     ),
     Convention(
