@@ -10,7 +10,7 @@ BOTTLENECKS, STEPS = (5, 10, 100, 1000), 20
 
 
 def points():
-    """The document's synthetic points, as many as the steps of one call need."""
+    """Berkeley HW6's synthetic points, as many as the steps of one call need."""
     from regard.experiments.unsupervised.autoencoders.factors import draw_factors
 
     return draw_factors(samples=20_000).points["train"][: STEPS * BATCH]
@@ -28,7 +28,7 @@ def apart(bottleneck: int) -> Callable[[], object]:
 
 
 def plain(bottleneck: int) -> Callable[[], object]:
-    """torch's own layers, one repeat after the other, as the document does it; with the same fused Adam."""
+    """torch's own layers, one repeat after the other, as Berkeley HW6 does it; with the same fused Adam."""
     import torch
     from torch import nn
 

@@ -21,3 +21,6 @@ CALM = {"deadline": None, "database": None, "suppress_health_check": [HealthChec
 settings.register_profile("test", derandomize=True, max_examples=25, **CALM)
 settings.register_profile("proof", max_examples=1000, print_blob=True, **CALM)
 settings.load_profile(os.environ.get("REGARD_PROFILE", "test"))
+
+collect_ignore = ["faults/library.py", "on_gpu.py"]
+"Programs of their own: no tests."

@@ -12,7 +12,15 @@ finite = st.floats(-1e6, 1e6)
 
 
 def claim(low: float = -inf, high: float = inf) -> Claim:
-    return Claim(name="variance", low=low, high=high, why="d / d", source="a test")
+    return Claim("variance", low=low, high=high, why="d / d", source="a test")
+
+
+def test_the_name_alone_goes_without_saying() -> None:
+    assert Claim("variance", low=0.9, why="so", source="here") == Claim(
+        name="variance", low=0.9, why="so", source="here"
+    )
+    with pytest.raises(TypeError, match="positional argument"):
+        Claim("variance", "so", "here", low=0.9)  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

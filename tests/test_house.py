@@ -158,6 +158,7 @@ print(len(slow.steps), slow.ready())
 """
 
 
+@pytest.mark.slow
 def test_two_set_ups_at_once_do_the_work_once(root: Path) -> None:
     script = DRIVER.format(folder=str(Path(__file__).parent), root=str(root))
     both = [
@@ -184,6 +185,7 @@ with bootstrap.alone(environment.latch):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="locks are not inherited there")
 def test_what_outlives_a_killed_set_up_keeps_the_lock(root: Path) -> None:
     script = ORPHAN.format(folder=str(Path(__file__).parent), root=str(root))

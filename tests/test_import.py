@@ -102,6 +102,7 @@ print(len(regard.__all__), sorted(strangers))
     assert strangers == "[]\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "complaint"),
     [
@@ -134,6 +135,7 @@ print(f"{status or 0} {sorted(heavy)} {time.process_time():.3f}", file=sys.stder
 """
 
 
+@pytest.mark.slow
 def test_help_answers_at_once_because_it_loads_nothing_heavy() -> None:
     answers = [
         subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=True, cwd=SOURCE)
@@ -146,6 +148,7 @@ def test_help_answers_at_once_because_it_loads_nothing_heavy() -> None:
     assert seconds < 0.5, f"{seconds} s of processor time"
 
 
+@pytest.mark.slow
 def test_the_module_is_the_command() -> None:
     spoken = [
         subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False, cwd=SOURCE)

@@ -6,7 +6,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-BESIDE = {"test_layers.py", "test_mirror.py", "test_import.py", "test_house.py", "test_readme.py"}
+BESIDE = {
+    "test_layers.py",
+    "test_rooms.py",
+    "test_mirror.py",
+    "test_import.py",
+    "test_house.py",
+    "test_readme.py",
+}
 "Tests of the house, which have no source file of their name."
 FOLDERS = {"faults", "golden"}
 "Tests of many files at once: what is planted to go wrong, what must stay as it was."

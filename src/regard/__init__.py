@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from regard.checker.live import check
     from regard.core.attend import Attended, attend
     from regard.core.edges import Edges
+    from regard.core.mask import Mask
     from regard.core.normalise import Divide, Mean, Raw, Softmax, Symmetric
     from regard.core.position import Alibi, LearnedRelative, Relative, Rotary
     from regard.core.similarity import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
         polynomial,
         relu,
     )
-    from regard.core.support import Causal, Full, Grid, Mask, Packed, Window
+    from regard.core.support import Causal, Full, Grid, Packed, Window
     from regard.core.trace import trace
     from regard.errors import RegardError
     from regard.generation.beam import beam_search
@@ -64,7 +65,8 @@ _FILES = {
         "relu",
         "polynomial",
     ),
-    "core.support": ("Full", "Causal", "Window", "Grid", "Mask", "Packed"),
+    "core.mask": ("Mask",),
+    "core.support": ("Full", "Causal", "Window", "Grid", "Packed"),
     "core.trace": ("trace",),
     "errors": ("RegardError",),
     "generation.beam": ("beam_search",),

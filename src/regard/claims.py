@@ -1,23 +1,24 @@
 """A claim says in advance where a number will fall, why, and who said so; a verdict says what came of it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from math import inf, isfinite, isnan
 from typing import Literal
 
 State = Literal["held", "failed", "not settled"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Claim:
     """The band in which a measurement is expected.
 
-    >>> claim = Claim(name="variance", low=0.9, high=1.1, why="d / d = 1", source="Berkeley HW6, 2c")
+    >>> claim = Claim("variance", low=0.9, high=1.1, why="d / d = 1", source="Berkeley HW6, 2c")
     >>> claim.settle(1.02).state, claim.settle(8.0).state, claim.settle(None, reason="no data").state
     ('held', 'failed', 'not settled')
     """
 
     name: str
     "The measurement it speaks of."
+    _: KW_ONLY
     why: str
     "The reason for the band."
     source: str

@@ -71,6 +71,7 @@ def judged(thing, contract: str = "causal-attention", *, strict: bool = False):
     return check(thing, contract=contract, strict=strict).verdicts[0]
 
 
+@pytest.mark.slow
 def test_correct_is_said_with_how_it_was_found() -> None:
     verdict = judged(Attention)
     assert verdict.state == "correct"
@@ -79,6 +80,7 @@ def test_correct_is_said_with_how_it_was_found() -> None:
     assert verdict.notes == ("q = query.weight, k = key.weight, v = value.weight (by name)",)
 
 
+@pytest.mark.slow
 def test_weights_that_no_reading_fits_are_asked_for_and_blame_nobody() -> None:
     verdict = judged(Spare)
     assert verdict.state == "undecided"
@@ -87,6 +89,7 @@ def test_weights_that_no_reading_fits_are_asked_for_and_blame_nobody() -> None:
     assert finding.remedy.startswith("say which weight is which: --map q=NAME")
 
 
+@pytest.mark.slow
 def test_an_unknown_cause_is_called_unknown_with_the_smallest_case() -> None:
     verdict = judged(Odd)
     assert verdict.state == "mistake"
@@ -109,6 +112,7 @@ def test_a_wrong_shape_is_told() -> None:
     assert judged(WrongShape).sentence == "an input (2, 7, 24) gives an output (2, 3, 24), not (2, 7, 24)"
 
 
+@pytest.mark.slow
 def test_an_object_is_judged_as_it_is_and_left_as_it_was() -> None:
     thing = Attention(24)
     before = {name: value.clone() for name, value in thing.state_dict().items()}
@@ -118,6 +122,7 @@ def test_an_object_is_judged_as_it_is_and_left_as_it_was() -> None:
     assert thing.training
 
 
+@pytest.mark.slow
 def test_two_mistakes_are_two_findings_with_two_places(style: Callable) -> None:
     verdict = judged(style("functions").two_mistakes, "scaled-dot-product", strict=True)
     assert verdict.slugs == ("mask-inverted", "scale-value-width")
@@ -126,17 +131,20 @@ def test_two_mistakes_are_two_findings_with_two_places(style: Callable) -> None:
     assert np.shape(verdict.picture.expected) == np.shape(verdict.picture.actual) == (7, 5)
 
 
+@pytest.mark.slow
 def test_the_first_finding_is_timed() -> None:
     verdict = judged(Odd)
     assert verdict.first is not None
     assert 0 < verdict.first <= verdict.seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_no_seed_makes_a_false_alarm(seed: int) -> None:
     assert check(Attention, contract="causal-attention", seed=seed).code == 0
 
 
+@pytest.mark.slow
 def test_a_case_that_raises_is_a_finding_and_the_others_go_on() -> None:
     verdict = judged(NotAlone)
     assert verdict.state == "mistake"
@@ -198,6 +206,7 @@ class Numbered(nn.Module):
         return (a.T if self.reverse else a) @ (x @ self.weight) + shift
 
 
+@pytest.mark.slow
 def test_what_only_the_numbering_explains_is_named_by_the_law() -> None:
     assert judged(Numbered, "gcn-layer").slugs == ("not-equivariant",)
 
@@ -207,6 +216,7 @@ class Noisy(Numbered):
         return nn.functional.dropout(super().forward(x, adj), 0.5)
 
 
+@pytest.mark.slow
 def test_what_another_mistake_brings_with_it_is_not_named_again() -> None:
     assert judged(Noisy, "gcn-layer").slugs == ("dropout-in-eval",)
 

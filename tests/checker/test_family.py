@@ -59,6 +59,7 @@ def test_the_reference_is_correct(contract: Contract, puppet: Callable) -> None:
     assert match.best.mistakes == match.best.conventions == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.name)
 def test_one_mistake_of_each_contract_is_found(contract: Contract, puppet: Callable) -> None:
     mistake = next(m for m in contract.mistakes if m.forms)
@@ -81,6 +82,7 @@ def test_every_mistake_is_found_under_its_own_name(
     assert match.runner > 100 * match.distance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("contract", "agreed", "form"), AGREED, ids=[f"{c.name}-{a.slug}-{i}" for c, a, i in AGREED]
 )
@@ -91,6 +93,7 @@ def test_a_convention_is_no_mistake(contract: Contract, agreed, form: int, puppe
     assert [c.slug for c in match.best.conventions] == [agreed.slug]
 
 
+@pytest.mark.slow
 def test_two_mistakes_are_both_named(puppet: Callable) -> None:
     contract = next(c for c in CONTRACTS if c.name == "causal-attention")
     steps = contract.mistake("scale-width").forms[0] | contract.mistake("heads-merge-view").forms[0]

@@ -119,6 +119,7 @@ WHOLE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("thing", "contract"), CUT, ids=lambda v: getattr(v, "__name__", v))
 def test_a_gradient_that_is_cut_is_named(thing, contract: str) -> None:
     verdict = judged(thing, contract)
@@ -126,6 +127,7 @@ def test_a_gradient_that_is_cut_is_named(thing, contract: str) -> None:
     assert verdict.slugs == ("gradient-cut",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("thing", "contract"), WHOLE, ids=lambda v: getattr(v, "__name__", v))
 def test_a_gradient_that_is_whole_is_not(thing, contract: str) -> None:
     verdict = judged(thing, contract)
@@ -133,6 +135,7 @@ def test_a_gradient_that_is_whole_is_not(thing, contract: str) -> None:
     assert verdict.state == "correct"
 
 
+@pytest.mark.slow
 def test_the_evidence_holds_both_numbers() -> None:
     (finding,) = [f for f in judged(FrozenNorm, "rms-norm").findings if f.slug == "gradient-cut"]
     assert finding.evidence[0].startswith("gradient: the input: autograd says ")

@@ -54,6 +54,7 @@ BREAKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("contract", "law"), LAWS, ids=[f"{c.name}-{law.name}" for c, law in LAWS])
 def test_the_reference_keeps_every_law(contract: Contract, law, puppet: Callable) -> None:
     assert law.test(puppet(contract.name, {}), np.random.default_rng(1)) is None
@@ -85,6 +86,7 @@ STYLES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "name", "law", "slug"), STYLES, ids=[s[1] for s in STYLES])
 def test_laws_that_need_a_real_module_are_broken_by_one(
     file: str, name: str, law: str, slug: str, style: Callable
@@ -132,6 +134,7 @@ class Running(nn.Module):
         ).sqrt() * self.weight + self.bias
 
 
+@pytest.mark.slow
 def test_what_remembers_is_judged_by_first_calls_alone() -> None:
     verdict = check(Cached, contract="gcn-layer").verdicts[0]
     assert verdict.slugs == ("state-between-calls",)
@@ -139,6 +142,7 @@ def test_what_remembers_is_judged_by_first_calls_alone() -> None:
     assert check(Forgetful, contract="gcn-layer").verdicts[0].state == "correct"
 
 
+@pytest.mark.slow
 def test_statistics_that_run_along_in_training_are_memory() -> None:
     verdict = check(Running, contract="layer-norm").verdicts[0]
     (finding,) = [f for f in verdict.findings if f.slug == "state-between-calls"]

@@ -51,6 +51,7 @@ def test_a_function_is_known_by_its_name() -> None:
     assert str(report).startswith("correct  rms_norm as rms-norm")
 
 
+@pytest.mark.slow
 def test_a_class_of_torch_is_judged_too() -> None:
     assert check(nn.LayerNorm).code == 0
     assert check(nn.RMSNorm(24)).code == 0

@@ -55,6 +55,7 @@ def test_figures_count_what_they_say() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cause", "right"),
     [("bessel", True), ("bessel, eps-missing", False), ("mean-kept", False), ("unknown", True)],

@@ -42,6 +42,7 @@ def write(tmp_path: Path):
     return write
 
 
+@pytest.mark.slow
 def test_all_that_a_file_holds_is_judged(write) -> None:
     report = check(write(NORMS))
     assert [(v.member, v.contract, v.state) for v in report.verdicts] == [
@@ -55,6 +56,7 @@ def test_all_that_a_file_holds_is_judged(write) -> None:
     assert finding.place.text == "return x / torch.sqrt(x.var(-1, keepdim=True) + self.eps) * self.weight"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "slug", "code", "sentence"),
     [
@@ -260,6 +262,7 @@ def test_a_map_without_a_value_is_told() -> None:
     )
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_loaded_before_it_is_needed() -> None:
     code = "import sys, regard.checker; print({'torch', 'rich', 'matplotlib'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

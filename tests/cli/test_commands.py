@@ -1,8 +1,4 @@
-import csv
-import io
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,18 +7,65 @@ import pytest
 from regard.cli.main import main
 from regard.lab.store.runs import Store
 
-SMALL = [
-    "--set",
-    "widths=3,5",
-    "--set",
-    "draws=20",
-    "--set",
-    "seeds=2",
-    "--set",
-    "keys=4",
-    "--set",
-    "queries=3",
-]
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def told(capsys, *words: str) -> tuple[int, str, str]:
+    status = main(words)
+    return status, *capsys.readouterr()
+
+
+def test_coverage_lists_all_items(capsys) -> None:
+    items = json.loads(told(capsys, "list", "--coverage", "--json")[1])
+    assert (
+        [one["item"] for one in items] == list(range(1, 94))
+        and items[22]["owner"] == "scaled-dot-product"
+        and items[41]["state"] == "not applicable"
+    )
+
+
+def test_a_course_lists_its_questions_and_what_answers_them(capsys) -> None:
+    status, out, _ = told(capsys, "list", "--course", "Amsterdam")
+    assert status == 0 and "University of Amsterdam, Deep Learning 1, 2024: Assignment 2" in out
+    (line,) = [line for line in out.splitlines() if line.startswith("1.1a ")]
+    assert line.split() == [
+        "1.1a",
+        "55",
+        "which",
+        "pixels",
+        "a",
+        "padded",
+        "filter",
+        "element",
+        "misses",
+        "padding,",
+        "theory-convolution-sizes",
+        "not",
+        "run",
+    ]
+    items = json.loads(told(capsys, "list", "--course", "amsterdam", "--json")[1])
+    assert [one["item"] for one in items] == list(range(55, 77))
+    assert {one["source"] for one in items} == {"Amsterdam A2"} and items[0]["owner"] == "padding"
+
+
+def test_an_unknown_course_is_told_in_three_lines_with_the_nearest(capsys) -> None:
+    assert told(capsys, "list", "--course", "berkley") == (
+        2, "", "no course of that name\n  got: 'berkley'\n  fix: did you mean 'berkeley'?\n",
+    )  # fmt: skip
+
+
+def test_experiments_are_listed_by_chapter_with_their_times(capsys) -> None:
+    lines = told(capsys, "list")[1].splitlines()
+    assert lines.index("attention") < lines.index("graphs") < lines.index("theory")
+    (line,) = [line for line in lines if line.startswith("cora ")]
+    assert line.split()[:3] == ["cora", "1.2", "min"] and line.endswith("get less?")
+    rows = {one["name"]: one for one in json.loads(told(capsys, "list", "--json")[1])}
+    assert rows["cora"]["chapter"] == "graphs" and rows["cora"]["seconds"] == 75
+
 
 OWN = """
 from dataclasses import dataclass
@@ -43,135 +86,53 @@ EXPERIMENT = Experiment(
 )
 """
 
+LONG = "the_height_of_a_thing_that_is_measured_with_great_care"
 
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+COMPARISON = """
+from regard.claims import Claim
+from regard.lab.bench import BenchMetric, Comparison, Reading
 
-
-@pytest.fixture
-def own(elsewhere: Path) -> str:
-    (elsewhere / "my_height.py").write_text(OWN)
-    return "my_height.py"
-
-
-def told(capsys, *words: str) -> tuple[int, str, str]:
-    status = main(words)
-    return status, *capsys.readouterr()
-
-
-def test_a_folder_that_cannot_be_made_is_three_lines(capsys, monkeypatch, elsewhere: Path, own: str) -> None:
-    (elsewhere / "file").write_text("")
-    monkeypatch.setenv("REGARD_RUNS", "file/runs")
-    status, _, err = told(capsys, "run", own)
-    assert (
-        status == 2
-        and err
-        == "the file system refused\n  got: file/runs: Not a directory\n  fix: choose another folder\n"
-    )
-
-
-def test_ones_own_experiment_runs_shows_exports_and_compares(capsys, own: str) -> None:
-    assert told(capsys, "run", own)[0] == 0
-    assert told(capsys, "run", own, "--set", "height=9")[0] == 0
-    first, second = Store(Path("runs")).runs()
-    status, out, _ = told(capsys, "diff", first.id, second.id, "--json")
-    found = {(one["kind"], one["name"]): (one["first"], one["second"]) for one in json.loads(out)}
-    assert (
-        status == 0
-        and found["setting", "height"] == (2.0, 9.0)
-        and found["claim", "height"] == ("held", "failed")
-    )
-    rows = list(csv.DictReader(io.StringIO(told(capsys, "show", first.id, "--csv")[1])))
-    assert rows == [{"name": "height", "value": "2.0", "seed": ""}]
-    assert "claimed 1 to 3" in told(capsys, "show", "my-height")[1]
-    assert [one["state"] for one in json.loads(told(capsys, "list", "--runs", "--json")[1])] == [
-        "finished",
-        "finished",
-    ]
-
-
-def test_coverage_lists_all_items(capsys) -> None:
-    items = json.loads(told(capsys, "list", "--coverage", "--json")[1])
-    assert (
-        [one["item"] for one in items] == list(range(1, 94))
-        and items[22]["owner"] == "scaled-dot-product"
-        and items[41]["state"] == "not applicable"
-    )
+COMPARISON = Comparison(
+    question="?", bars=(Claim(name="speed of a long name", low=1, why="so", source="me"),), peers=(),
+    run=lambda: iter([BenchMetric(name="speed of a long name", value=Reading(2.0, 2.0, 2.0, "times"))]),
+)
+"""
 
 
 @pytest.mark.slow
-def test_the_command_runs_an_experiment_in_a_process_of_its_own() -> None:
-    command = [sys.executable, "-m", "regard", "run", "scaled-dot-product", *SMALL]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0 and "report.html" in done.stdout, done.stderr
-    (run,) = Store(Path("runs")).runs()
-    assert run.state == "finished" and run.request["changes"] == [word for word in SMALL if word != "--set"]
+@pytest.mark.parametrize("width", [80, 40, None], ids=["80 columns", "40 columns", "a pipe"])
+def test_no_verb_cuts_a_name(capsys, monkeypatch, elsewhere: Path, width: int | None) -> None:
+    from regard.lab.console import console
+    from regard.theory import library
 
-
-@pytest.fixture(scope="module")
-def spoken(tmp_path_factory) -> Path:
-    """A real run of a text experiment, as small as it can be."""
-    folder = tmp_path_factory.mktemp("spoken")
-    (folder / "mine.txt").write_text("to be or not to be, that is the question\n" * 30)
-    words = "text=mine.txt limit=1000 batch=2 rows=3 plan.steps=3 model.depth=1 model.heads=1 model.width=8 model.context=16"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        assert main(["run", "fairy-tales", *(part for one in words.split() for part in ("--set", one))]) == 0
-    return folder
-
-
-@pytest.mark.slow
-def test_the_model_of_a_real_run_speaks(capsys, monkeypatch, spoken: Path) -> None:
-    monkeypatch.chdir(spoken)
-
-    def said(*words: str) -> str:
-        status, out, err = told(
-            capsys, "generate", "fairy-tales", "--prompt", "to be", "--steps", "20", *words
-        )
-        assert (status, err) == (0, "")
-        return out
-
-    first = said("--seed", "3")
-    assert first.startswith("to be") and len(first.rstrip("\n")) >= 20 and first == said("--seed", "3")
-    assert first != said("--seed", "4")
-    boxes = said("--samples", "2", "--seed", "3")
-    assert "seed 3" in boxes and "seed 4" in boxes
-    assert "most probable here" in said("--probabilities") and "log-probability" in said("--beam", "3")
-    assert len(said("--beam", "2", "--beyond", "window").splitlines()) >= 4
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--temperature", "-1"], "the sampler cannot choose like that\n  got: temperature=-1.0\n  fix: 0 takes the most probable token; larger is more random\n"),
-        (["--top-p", "3"], "the sampler cannot choose like that\n  got: top_p=3.0\n  fix: a probability above 0, up to 1\n"),
-        (["--top-k", "0"], "the sampler cannot choose like that\n  got: top_k=0\n  fix: keep at least one token\n"),
-        (["--prompt", ""], "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from\n"),
-        (["--prompt", "to ß"], "a character that the tokenizer has never seen\n  got: 'ß' at position 3\n  fix: use only the 15 characters of its text, or the Bytes tokenizer\n"),
-        (["--samples", "0"], "there is nothing to generate\n  got: --samples 0\n  fix: give at least 1\n"),
-        (["--steps", "0"], "there is nothing to generate\n  got: steps=0\n  fix: give at least 1\n"),
-        (["--beam", "0"], "a beam has a width\n  got: width=0\n  fix: keep at least one beginning\n"),
-        (["--beyond", "widow"], "no rule of that name\n  got: 'widow'\n  fix: did you mean 'window'?\n"),
-        (["--model", "checkpoint"], "no model of that name in this run\n  got: 'checkpoint'\n  fix: did you mean 'checkpoints'?\n"),
-    ],
-)  # fmt: skip
-def test_nonsense_is_told_in_three_lines(
-    capsys, monkeypatch, spoken: Path, words: list[str], message: str
-) -> None:
-    monkeypatch.chdir(spoken)
-    assert told(capsys, "generate", "fairy-tales", *words) == (2, "", message)
-
-
-@pytest.mark.slow
-def test_a_prompt_longer_than_the_context_is_cut_and_said_to_be(capsys, monkeypatch, spoken: Path) -> None:
-    monkeypatch.chdir(spoken)
-    words = ["--prompt", "to be or not to be, that is", "--steps", "3", "--temperature", "0"]
-    status, out, err = told(capsys, "generate", "fairy-tales", *words)
-    assert status == 0 and out.startswith("to be or not to be, that is")
-    assert err == "the prompt has 27 tokens; the model sees the last 16 of them\n"
+    (elsewhere / f"{LONG}.py").write_text(OWN)
+    (elsewhere / "bench").mkdir()
+    (elsewhere / "bench" / f"{LONG}.py").write_text(COMPARISON)
+    long = LONG.replace("_", "-")
+    for changes in ([], ["--set", "height=9"]):
+        assert main(["run", f"{LONG}.py", *changes]) == 0
+    first, second = (run.id for run in Store(Path("runs")).runs())
+    theorem = library.find("relative-attention")
+    monkeypatch.setattr(library, "everything", lambda: [replace(theorem, name=long)])
+    monkeypatch.setattr(console, "_width", width or 40)
+    monkeypatch.setattr(console, "_force_terminal", width is not None)
+    capsys.readouterr()
+    verbs = {
+        ("list",): ["theory-linear-autoencoder", "attention-as-convolution"],
+        ("list", "--runs"): [first, second],
+        ("list", "--coverage"): ["theory-convolution-sizes", "attention-as-convolution"],
+        ("list", "--course", "toronto"): ["theory-gradient-products"],
+        ("show", first): [long],
+        ("show", "autoencoders"): ["linear.bottlenecks"],
+        ("diff", first, second): [first, second],
+        ("bench",): [f"{long}: speed of a long name"],
+        ("prove",): [long],
+        ("data",): ["fashion-mnist"],
+    }
+    for words, names in verbs.items():
+        status, out, _ = told(capsys, *words)
+        missing = [name for name in names if name not in out]
+        assert status == 0 and not missing and "…" not in out, (words, missing, out)
 
 
 def test_prove_lists_every_theorem_or_shows_one_in_full(capsys) -> None:
@@ -183,6 +144,7 @@ def test_prove_lists_every_theorem_or_shows_one_in_full(capsys) -> None:
     assert "s(x, y) = s(y, x)" in out and "vectors of other lengths" in out
 
 
+@pytest.mark.slow
 def test_prove_exits_with_one_when_a_step_fails(capsys, monkeypatch) -> None:
     from regard.theory import library
 
@@ -201,6 +163,7 @@ def test_prove_tells_an_unknown_name(capsys) -> None:
     )
 
 
+@pytest.mark.slow
 def test_data_lists_single_files_and_albums(capsys) -> None:
     status, out, _ = told(capsys, "data", "--json")
     listed = {one["name"]: one for one in json.loads(out)}
@@ -210,7 +173,12 @@ def test_data_lists_single_files_and_albums(capsys) -> None:
 
 def test_unknown_data_gets_the_nearest(capsys) -> None:
     status, _, err = told(capsys, "data", "coral")
-    assert status == 2 and err.splitlines()[0].endswith("no dataset of that name") and "cora" in err
+    assert (status, err) == (2, "no dataset of that name\n  got: 'coral'\n  fix: did you mean 'cora'?\n")
+
+
+def test_unknown_data_gets_the_whole_list_albums_too(capsys) -> None:
+    _, _, err = told(capsys, "data", "zzz")
+    assert all(name in err for name in ("cora", "grimm", "membranes", "pets"))
 
 
 ODD = """

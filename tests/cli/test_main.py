@@ -21,3 +21,18 @@ def test_waiting_threads_sleep_where_others_work(company: bool, policy: str | No
 def test_what_needs_no_threads_does_not_look_for_company(monkeypatch) -> None:
     monkeypatch.setattr("regard.cli.main.busy", lambda: pytest.fail("it looked"))
     assert main(["list"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["list"], "stopped\n"), (["run", "one-operator"], "stopped; what was measured is kept\n")],
+)
+def test_ctrl_c_speaks_of_measurements_only_where_there_are_any(
+    words, said: str, capsys, monkeypatch
+) -> None:
+    def stop(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("regard.lab.registry.everything", stop)
+    monkeypatch.setattr("regard.lab.registry.find", stop)
+    assert main(words) == 130 and capsys.readouterr().err == said

@@ -16,6 +16,7 @@ from torch import Tensor
 from regard.core.attend import attend
 from regard.core.backends import BACKENDS
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Divide, Mean, Normaliser, Raw, Softmax, Symmetric
 from regard.core.position import Alibi, LearnedRelative, Position, Relative, Rotary
 from regard.core.similarity import (
@@ -29,7 +30,7 @@ from regard.core.similarity import (
     polynomial,
     relu,
 )
-from regard.core.support import Causal, Full, Mask, Packed, Support, Window
+from regard.core.support import Causal, Full, Packed, Support, Window
 from regard.errors import RegardError
 
 TOLERANCE = 1e-10
@@ -124,6 +125,7 @@ def difference(backend: str, leaves: list[Tensor], call: dict) -> float:
     return float(torch.stack(gaps).max())  # NaN wherever one is
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", CALLS)
 @given(
     data=st.data(),
@@ -258,6 +260,7 @@ def sliced(backend: str, position: str, first: int, offset, window: bool) -> flo
     return distance(full[:, :, first:], cached.output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["reference", "sdpa"])
 @pytest.mark.parametrize("position", POSITIONS)
 @pytest.mark.parametrize("window", [False, True])
@@ -627,3 +630,34 @@ def test_edges_on_another_device_are_told_in_three_lines():
         "  got: edges on cpu, queries on meta\n"
         "  fix: pass edges.to('meta')"
     )
+
+
+RING = Edges(torch.arange(6), (torch.arange(6) + 1) % 6, nodes=6).with_loops()
+
+
+@pytest.mark.parametrize(
+    "factors",
+    [
+        {},
+        {"support": Causal(), "position": Rotary()},
+        {"support": Causal(), "position": Alibi.geometric(4)},
+        {"similarity": Cosine()},
+        {"similarity": Kernel(elu_plus_one), "normalise": Divide()},
+        {"similarity": Kernel(elu_plus_one), "normalise": Divide(), "support": Causal()},
+        {"support": RING},
+        {"similarity": Additive(heads=4, width=8), "support": RING},
+    ],
+    ids=["softmax", "rotary", "alibi", "cosine", "linear", "causal linear", "edges", "gat"],
+)
+@pytest.mark.parametrize("backend", ["auto", "reference"])
+def test_under_autocast_types_may_differ_as_after_a_norm(factors: dict, backend: str) -> None:
+    q, k, v = (x.float() for x in tensors(2, 4, 2, 6, 6, d=8, c=5))
+    q.requires_grad_()
+    exact = attend(q, k, v, backend=backend, **factors).output
+    with torch.autocast(q.device.type, dtype=torch.bfloat16):
+        half = attend(q, k, v.bfloat16(), backend=backend, **factors).output
+        attend(q, k, v, backend=backend, **factors).output.float().sum().backward()
+    assert half.dtype is torch.bfloat16 and q.grad is not None and bool(q.grad.isfinite().all())
+    torch.testing.assert_close(half.float(), exact, atol=0.04, rtol=0.02)
+    with pytest.raises(RegardError, match="q, k and v need one floating type"):
+        attend(q, k, v.bfloat16(), backend=backend, **factors)

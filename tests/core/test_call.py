@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.core.call import Call, drop, kept, wide
+from regard.core.call import Call, drop, finite, kept, wide
 from regard.core.normalise import Softmax
 from regard.core.similarity import Dot
 from regard.core.support import Full
@@ -47,3 +47,23 @@ def test_without_dropout_nothing_is_drawn():
 )
 def test_half_precision_is_widened_and_nothing_else(given, wider):
     assert wide(torch.ones(2, dtype=given)).dtype is wider
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf")])
+def test_one_number_that_is_not_finite_is_found(bad):
+    x = torch.zeros(2, 3)
+    assert finite(x)
+    x[1, 2] = bad
+    assert not finite(x)
+
+
+def test_where_nobody_can_look_all_is_taken_to_be_finite():
+    assert finite(torch.zeros(2, device="meta"))
+    seen = []
+    torch.vmap(lambda x: seen.append(finite(x)) or x)(torch.full((2, 3), float("nan")))
+    assert seen == [True]
+
+
+def test_a_draw_as_large_as_the_dropout_survives(monkeypatch):
+    monkeypatch.setattr(torch, "rand", lambda shape, **options: torch.tensor([0.5, 0.75, 1.0]))
+    assert kept((3,), call(0.75, 1), torch.device("cpu")).tolist() == [False, True, True]

@@ -35,6 +35,7 @@ def entries(side: Side) -> list[tuple[int, int]]:
     ]
 
 
+@pytest.mark.slow
 @given(graphs(related=True))
 def test_edges_keep_the_given_order_and_sort_a_copy_by_target_source_relation(edges: Edges) -> None:
     given_order = triples(edges)
@@ -242,3 +243,32 @@ def test_two_edge_lists_combine_like_sets_of_pairs() -> None:
     both, either = (first & second).mask(3, 3), (first | second).mask(3, 3)
     assert both.nonzero().tolist() == [[0, 2], [1, 0]]
     assert either.nonzero().tolist() == [[0, 0], [0, 2], [1, 0], [2, 1]]
+
+
+def test_edges_that_cannot_be_numbered_are_told() -> None:
+    most = 2**31
+    with pytest.raises(RegardError) as error:  # most² · 2 = 2⁶³ is the first number that no key holds
+        Edges(ints(0, 0), ints(0, 0), nodes=most, relation=ints(0, 1))
+    assert str(error.value) == (
+        "an edge list cannot hold so many nodes and relations\n"
+        f"  got: sizes=({most}, {most}), 2 relations\n"
+        "  fix: number the nodes and relations that there are, from 0"
+    )
+
+
+def test_keys_are_in_order_up_to_the_largest() -> None:
+    small = Edges(ints(1, 0), ints(0, 1), nodes=2)
+    small.sizes = (2**31, 2**31)
+    assert small._keys(ints(2**31 - 1), ints(2**31 - 1)).tolist() == [2**62 - 1]
+
+
+def test_nodes_beyond_memory_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*shape, **options):
+        raise RuntimeError("you tried to allocate")
+
+    monkeypatch.setattr(torch, "zeros", full)
+    with pytest.raises(RegardError) as error:
+        Edges(ints(0), ints(1), nodes=7)
+    assert str(error.value) == (
+        "there is no memory for so many nodes\n  got: 7 nodes\n  fix: pass the number of nodes there are"
+    )

@@ -1,6 +1,6 @@
 """Each normaliser on numbers worked out by hand, over a mask and over the same pairs as edges."""
 
-from math import e
+from math import e, inf, nan
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.core.backends.reference import Cells, Links
 from regard.core.edges import Edges
-from regard.core.normalise import Divide, Mean, Raw, Softmax, Symmetric, nonzero
+from regard.core.normalise import Divide, Mean, Raw, Softmax, Symmetric, nonzero, peak
 
 #        keys 0  1  2
 MASK = torch.tensor([[1, 1, 0], [0, 1, 1], [0, 0, 0]]).bool()
@@ -56,6 +56,7 @@ def test_on_a_directed_graph_mean_counts_the_edges_that_point_to_the_target():
     torch.testing.assert_close(weights, torch.tensor([1, 1 / 2, 1 / 2]))
 
 
+@pytest.mark.slow
 def test_parallel_edges_of_two_relations_are_two_members():
     edges = Edges(torch.tensor([0, 0, 1]), torch.tensor([1, 1, 1]), nodes=2, relation=torch.tensor([0, 1, 0]))
     torch.testing.assert_close(Softmax()(torch.zeros(3), Links(edges)), torch.full((3,), 1 / 3))
@@ -72,3 +73,8 @@ def test_a_softmax_is_blind_to_what_the_mask_hides_even_in_its_gradient():
 
 def test_zero_sums_become_one():
     assert nonzero(torch.tensor([0.0, -2.0, 3.0])).tolist() == [1.0, -2.0, 3.0]
+
+
+def test_nothing_is_taken_off_where_all_is_hidden():
+    assert peak(torch.tensor([-inf, 2.0, inf, -3.0])).tolist() == [0.0, 2.0, inf, -3.0]
+    assert peak(torch.tensor([nan])).isnan().all()

@@ -16,7 +16,7 @@ from regard.core.attend import attend
 from regard.core.normalise import Mean
 from regard.core.position import Alibi, LearnedRelative, Position, Relative, Rotary
 from regard.core.similarity import Constant, Dot
-from regard.core.support import Causal
+from regard.core.support import Causal, check_offset
 from regard.errors import RegardError
 
 ALONE = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PYTHONIOENCODING": "utf-8"}
@@ -134,7 +134,7 @@ def convolved(p: torch.Tensor) -> float:
     return float((y[1:-1] - F.conv1d(x.view(1, 1, 6), kernel).flatten()).abs().max())
 
 
-def test_the_sequence_of_document_004_makes_a_convolution():
+def test_the_sequence_of_toronto_makes_a_convolution():
     # Key i - 1 stands at distance 1 and counts 2/3, key i + 1 at distance -1 and counts 1/3; values are 3 x.
     p = torch.tensor([0.0, -inf, log(2)], dtype=torch.float64)
     assert convolved(p) < 1e-12
@@ -166,6 +166,7 @@ def test_a_plain_position_does_nothing():
     assert attend(q, q, q, position=Position(), similarity=Dot()).output.equal(attend(q, q, q).output)
 
 
+@pytest.mark.slow
 def test_the_file_draws_itself():
     command = [sys.executable, "-W", "error", "-m", "regard.core.position"]
     made = subprocess.run(
@@ -224,8 +225,33 @@ def test_rotary_tells_of_names_and_places():
         attend(q, q, q, position=Rotary(positions=torch.arange(5)))
     assert str(error.value) == (
         "Rotary needs one place per key\n"
-        "  got: places (5,) for 2 rows of 4 keys\n  fix: shape them (4,) or (2, 4)"
+        "  got: positions (5,) for 2 rows of 4 keys\n  fix: shape them (4,) or (2, 4)"
     )
     with pytest.raises(RegardError) as error:
         Rotary(pairing="half")
     assert str(error.value) == "no pairing of that name\n  got: 'half'\n  fix: did you mean 'halves'?"
+
+
+@pytest.mark.parametrize("base", [0.0, -1.0, inf])
+def test_rotary_turns_by_a_base_above_zero_and_finite(base):
+    with pytest.raises(RegardError) as error:
+        Rotary(base=base)
+    assert (
+        str(error.value) == f"Rotary: base is above 0, and finite\n  got: base={base}\n  fix: 10000 is usual"
+    )
+
+
+@pytest.mark.parametrize("slope", [inf, -inf])
+def test_alibi_has_finite_slopes(slope):
+    with pytest.raises(RegardError, match="Alibi needs finite slopes"):
+        Alibi((0.5, slope))
+    assert Alibi((-1.0,)).slopes == (-1.0,)
+
+
+def test_an_offset_of_floats_is_told():
+    q = torch.ones(2, 3, 4, 6)
+    with pytest.raises(RegardError) as error:
+        check_offset(torch.tensor([0.5, 1.0]), q)
+    assert (
+        str(error.value) == "offset is a whole number\n  got: torch.float32\n  fix: convert it with .long()"
+    )

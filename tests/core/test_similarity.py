@@ -1,5 +1,7 @@
 """Similarities: known answers, edges equal the dense table, feature maps, messages."""
 
+import inspect
+
 import pytest
 import torch
 from hypothesis import given
@@ -137,4 +139,46 @@ def test_terms_without_their_edges_are_told(name, options):
         f"Additive has a term for the edges' {name}, and the edges have none\n"
         f"  got: Edges without {name}\n"
         f"  fix: pass Edges(source, target, {name}=...), or build Additive without it"
+    )
+
+
+def unfit(name: str, wrong: torch.Tensor) -> str:
+    """What a Gaussian says of a part that no checker of types has seen."""
+    gaussian, q, k = Gaussian(), torch.ones(1, 2, 3, 4), torch.ones(1, 2, 5, 4)
+    object.__setattr__(gaussian, name, wrong)
+    with pytest.raises(RegardError) as error:
+        gaussian.fit(q, k)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("wrong", [torch.zeros(5), torch.zeros(5, 2), torch.zeros(())])
+def test_a_log_variance_of_other_axes_is_told(wrong):
+    assert unfit("log_variance", wrong).startswith("Gaussian needs one log-variance per key")
+
+
+def test_a_log_weight_without_axes_is_told():
+    assert unfit("log_weight", torch.zeros(())).startswith("Gaussian needs one log-weight per key")
+
+
+@pytest.mark.parametrize("make", [Dot, Cosine, Constant])
+@pytest.mark.parametrize("wrong", [float("inf"), -float("inf"), float("nan")])
+def test_a_factor_of_the_scores_is_finite(make, wrong):
+    with pytest.raises(RegardError):
+        make(wrong)
+
+
+def test_an_infinite_factor_is_told_in_three_lines():
+    with pytest.raises(RegardError) as error:
+        Dot(float("inf"))
+    assert str(error.value) == "Dot: scale is a finite number\n  got: scale=inf\n  fix: pass a finite number"
+
+
+@pytest.mark.parametrize("phi", [elu_plus_one, relu, polynomial])
+@pytest.mark.parametrize("wrong", [torch.zeros(()), torch.zeros(3, dtype=torch.long)])
+def test_what_no_feature_map_takes_is_told(phi, wrong):
+    with pytest.raises(RegardError) as error:
+        inspect.unwrap(phi)(wrong)
+    assert str(error.value) == (
+        f"{phi.__name__} maps vectors of real numbers\n"
+        f"  got: a tensor {tuple(wrong.shape)} of {wrong.dtype}\n  fix: convert them with .float()"
     )

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
-import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
-from regard.core.support import Causal, Full, Grid, Mask, Packed, Support, Window, draw
+from regard.core.support import Causal, Full, Grid, Packed, Support, Window, draw
 from regard.errors import RegardError
 
 ALONE = {"PYTHONPATH": str(Path(__file__).parents[2] / "src"), "PYTHONIOENCODING": "utf-8"}
@@ -108,14 +107,6 @@ def test_packed_documents_equal_the_same_apart():
     assert packed_equals_apart(Causal()) > 1e-3
 
 
-def test_a_persons_own_mask_is_taken_as_it_is():
-    x = torch.randn(2, 3, 5, 4, generator=torch.Generator().manual_seed(0))
-    own = torch.rand(2, 1, 5, 5, generator=torch.Generator().manual_seed(0)) < 0.7
-    torch.testing.assert_close(
-        attend(x, x, x, support=Mask(own)).output, F.scaled_dot_product_attention(x, x, x, own)
-    )
-
-
 def test_the_file_draws_itself():
     command = [sys.executable, "-W", "error", "-m", "regard.core.support"]
     made = subprocess.run(
@@ -156,23 +147,8 @@ def message(support) -> str:
             "  got: 4 queries and 6 keys\n  fix: give one query and one key for each cell",
         ),
         (
-            lambda: Mask(torch.ones(4, 6)),
-            "Mask needs booleans, True where the query may look\n"
-            "  got: torch.float32\n  fix: pass mask.bool()",
-        ),
-        (
-            Mask(torch.ones(6, 4, dtype=torch.bool)),
-            "the mask does not fit the scores\n  got: mask (6, 4), scores (2, 3, 4, 6) (b h n m)\n"
-            "  fix: give it the shape (n m), (h n m) or (b h n m); (b 1 n m) serves all heads",
-        ),
-        (
-            Causal() & Mask(torch.ones(2, 4, 6, dtype=torch.bool)),
-            "the mask does not fit the scores\n  got: mask (2, 4, 6), scores (2, 3, 4, 6) (b h n m)\n"
-            "  fix: give it the shape (n m), (h n m) or (b h n m); (b 1 n m) serves all heads",
-        ),
-        (
             Packed(torch.zeros(5, dtype=torch.long)),
-            "Documents needs one number per key, and no more queries than keys\n"
+            "Packed needs one number per key, and no more queries than keys\n"
             "  got: ids (5,) for 2 rows of 4 queries and 6 keys\n  fix: shape them (6,) or (2, 6)",
         ),
         (

@@ -40,6 +40,7 @@ def test_scikit_learn_finds_no_fault_with_it(estimator: AutoencoderEstimator) ->
     assert sum(one["status"] == "passed" for one in results) > 40
 
 
+@pytest.mark.slow
 def test_without_hidden_layers_it_finds_the_plane_of_pca() -> None:
     x = points()
     ours = AutoencoderEstimator(2, hidden_layer_sizes=(), random_state=0).fit(x)
@@ -50,6 +51,7 @@ def test_without_hidden_layers_it_finds_the_plane_of_pca() -> None:
     assert ((back - x) ** 2).mean() == pytest.approx(-ours.score(x), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_with_hidden_layers_it_bends_where_pca_cannot() -> None:
     x, _ = make_swiss_roll(300, random_state=0)
     ours = AutoencoderEstimator(2, random_state=0, max_iter=150).fit(x)
@@ -67,6 +69,7 @@ def test_the_unit_of_the_data_does_not_matter() -> None:
     assert np.allclose(small.transform(x), large.transform(1000 * x), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_stream_is_learned_batch_by_batch_and_goes_on_after_a_pickle() -> None:
     x = points(400)
     stream = AutoencoderEstimator(2, hidden_layer_sizes=(), random_state=0, learning_rate_init=0.01)
@@ -108,6 +111,7 @@ def test_a_type_is_kept(dtype: str, kept: str) -> None:
     assert AutoencoderEstimator(2, max_iter=2, random_state=0).fit_transform(x).dtype == kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 2])
 def test_one_point_and_columns_that_never_change_are_learned(rows: int) -> None:
     x = np.full((rows, 3), 5.0)
@@ -124,7 +128,7 @@ def test_one_point_and_columns_that_never_change_are_learned(rows: int) -> None:
         ),
         (
             lambda: AutoencoderEstimator(0).fit(points()),
-            "an autoencoder has an input and a bottleneck, each of width 1 or more\n  got: sizes=(5, 100, 0)\n  fix: pass (width, ..., bottleneck)",
+            "AutoencoderEstimator: n_components is an int in the range [1, inf)\n  got: n_components=0\n  fix: pass an int in the range [1, inf)",
         ),
         (
             lambda: AutoencoderEstimator(2, max_iter=1).fit(points()).inverse_transform(np.ones((4, 3))),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 from sklearn.exceptions import NotFittedError
 from sklearn.mixture import GaussianMixture as Peer
 from sklearn.utils.estimator_checks import check_estimator
@@ -9,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from regard.errors import RegardError
 from regard.estimators import GaussianMixture, UniformMixture
 from regard.estimators import mixture as home
+from regard.models.mixture.gaussian import GaussianMixtureModel
 
 TYPES = ("diag", "spherical", "full")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -87,6 +89,7 @@ def test_a_stream_of_one_batch_is_a_fit() -> None:
     assert np.array_equal(fitted.fit(x).means_, streamed.partial_fit(x).means_)
 
 
+@pytest.mark.slow
 def test_a_stream_forgets_where_it_began() -> None:
     stream = GaussianMixture(1, covariance_type="diag", random_state=0).partial_fit(clusters() + 1000)
     for seed in range(300):
@@ -117,6 +120,7 @@ def test_nobodys_random_numbers_move() -> None:
     assert torch.equal(torch.rand(3), expected)
 
 
+@pytest.mark.slow
 def test_blocks_of_densities_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     x, ours = clusters(), GaussianMixture(3, random_state=0).fit(clusters())
     whole = ours.score_samples(x), ours.predict_proba(x)
@@ -161,11 +165,11 @@ def test_bad_input_is_told_as_scikit_learn_tells_it(kind) -> None:
         ),
         (
             lambda: GaussianMixture(0).fit(clusters()),
-            "a mixture has at least one component\n  got: n_components=0\n  fix: pass 1 or more",
+            "GaussianMixture: n_components is an int in the range [1, inf)\n  got: n_components=0\n  fix: pass an int in the range [1, inf)",
         ),
         (
             lambda: GaussianMixture(covariance_type="tied").fit(clusters()),
-            "no covariance of that kind\n  got: covariance_type='tied'\n  fix: one of full, diag, spherical",
+            "no covariance_type of that name\n  got: 'tied'\n  fix: one of diag, full, spherical",
         ),
         (
             lambda: GaussianMixture().fit(clusters()).sample(0),
@@ -177,3 +181,125 @@ def test_mistakes_are_told_in_three_lines(call, told: str) -> None:
     with pytest.raises(RegardError) as caught:
         call()
     assert str(caught.value) == told
+
+
+POINTS = np.random.RandomState(0).randn(40, 3)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "text"),
+    [
+        (
+            GaussianMixture(2, weights_init=[3, 4]),
+            "the weights of a mixture are 0 or more, and sum to 1\n"
+            "  got: weights_init=[3.0, 4.0]\n  fix: divide them by their sum",
+        ),
+        (
+            GaussianMixture(2, weights_init=[-1, 2]),
+            "the weights of a mixture are 0 or more, and sum to 1\n"
+            "  got: weights_init=[-1.0, 2.0]\n  fix: divide them by their sum",
+        ),
+        (
+            GaussianMixture(2, means_init=np.zeros((3, 2))),
+            "means_init does not fit the mixture\n"
+            "  got: means_init an array (3, 2) of float64\n  fix: pass finite numbers of the shape (2, 3)",
+        ),
+        (
+            GaussianMixture(2, means_init=[["a", "b", "c"]] * 2),
+            "means_init does not fit the mixture\n"
+            "  got: means_init [['a', 'b', 'c'], ['a', 'b', 'c']]\n  fix: pass finite numbers of the shape (2, 3)",
+        ),
+        (
+            GaussianMixture(2, means_init=np.full((2, 3), np.nan)),
+            "means_init does not fit the mixture\n"
+            "  got: means_init an array (2, 3) of float64\n  fix: pass finite numbers of the shape (2, 3)",
+        ),
+        (
+            GaussianMixture(2, precisions_init=np.zeros((2, 3))),
+            "precisions_init does not fit the mixture\n"
+            "  got: precisions_init an array (2, 3) of float64\n  fix: pass finite numbers of the shape (2, 3, 3)",
+        ),
+        (
+            GaussianMixture(2, precisions_init=np.zeros((2, 3, 3))),
+            "a precision is a symmetric matrix with positive eigenvalues\n"
+            "  got: precisions_init with a matrix that has none of those\n  fix: pass inverses of covariances",
+        ),
+        (
+            GaussianMixture(2, covariance_type="diag", precisions_init=-np.ones((2, 3))),
+            "a precision is above 0\n  got: precisions_init with -1.0\n  fix: pass inverses of variances",
+        ),
+        (
+            GaussianMixture(2, covariance_type="diag", precisions_init=np.zeros((2, 3))),
+            "a precision is above 0\n  got: precisions_init with 0.0\n  fix: pass inverses of variances",
+        ),
+    ],
+)
+def test_a_start_that_does_not_fit_is_told_in_three_lines(estimator, text):
+    with pytest.raises(RegardError) as error:
+        estimator.fit(POINTS)
+    assert str(error.value) == text
+
+
+def test_given_starts_are_where_em_begins():
+    means, weights = POINTS[:2], np.array([0.25, 0.75])
+    precisions = np.stack([np.eye(3) * 4, np.eye(3) * 9])
+    start = {"means_init": means, "weights_init": weights, "precisions_init": precisions}
+    model = GaussianMixture(2, **start)
+    placed = GaussianMixtureModel(2, 3, covariance="full").double()
+    model.fit(POINTS)
+    with torch.no_grad():
+        model._place(placed, torch.from_numpy(POINTS), np.random.RandomState(0))
+    assert np.allclose(placed.means.detach(), means)
+    assert np.allclose(placed.weights.detach(), weights)
+    assert np.allclose(placed.covariances().detach(), np.linalg.inv(precisions))
+
+
+@pytest.mark.parametrize("kind", ["full", "diag"])
+def test_a_component_without_spread_is_told(kind):
+    flat = POINTS.copy()
+    flat[:, 1] = 2.0
+    with pytest.raises(RegardError) as error:
+        GaussianMixture(2, covariance_type=kind, reg_covar=0, random_state=0).fit(flat)
+    assert str(error.value) == (
+        "a component has no spread along some direction, and its density no end\n"
+        "  got: reg_covar=0\n"
+        "  fix: raise reg_covar (1e-6 is usual), pass fewer components, or leave out constant columns"
+    )
+    assert np.isfinite(GaussianMixture(2, reg_covar=0, random_state=0, tol=0.1).fit(POINTS).score(POINTS))
+
+
+@pytest.mark.parametrize(
+    ("path", "converged"), [([1.0, 2.0, 2.5], True), ([1.0, 2.0], False), ([1.0], False)]
+)
+@pytest.mark.filterwarnings("ignore:EM had not come to rest")
+def test_em_has_come_to_rest_where_its_last_step_rose_by_no_more_than_tol(
+    path, converged, monkeypatch
+) -> None:
+    monkeypatch.setattr(home.em, "fit", lambda *args, **options: iter(path))
+    fitted = GaussianMixture(2, tol=0.5).fit(POINTS)
+    assert fitted.converged_ is converged
+    assert (fitted.n_iter_, fitted.lower_bound_, fitted.lower_bounds_) == (len(path) - 1, path[-1], path)
+
+
+@pytest.mark.parametrize(("kind", "width"), [("full", 3), ("spherical", 1)])
+def test_em_begins_as_wide_as_fills_the_data(kind, width) -> None:
+    # Of 8 boxes that fill a cube of three axes each has half its side: a quarter of its variance.
+    given, x = GaussianMixture(8, covariance_type=kind), torch.from_numpy(POINTS)
+    model = GaussianMixtureModel(8, 3, covariance=home.KINDS[kind]).double()
+    with torch.no_grad():
+        given._place(model, x, np.random.RandomState(0))
+    variance = POINTS.var(0) / 4
+    expected = np.broadcast_to(variance if width == 3 else variance.mean(), (8, width))
+    assert np.allclose(model.log_variances.detach().exp().numpy(), expected)
+
+
+def test_one_draw_is_a_sample() -> None:
+    points, components = GaussianMixture(2, random_state=0).fit(POINTS).sample(1)
+    assert (points.shape, components.shape) == ((1, 3), (1,))
+
+
+def test_a_density_shrinks_by_the_scale_of_its_axes(monkeypatch) -> None:
+    fitted = GaussianMixture(2, random_state=0).fit(POINTS)
+    before = fitted.score_samples(POINTS)
+    monkeypatch.setattr(GaussianMixture, "_log_scale", lambda self: 2.0)
+    assert np.allclose(fitted.score_samples(POINTS), before - 2.0)

@@ -41,3 +41,10 @@ def test_boxes_go_on_from_a_stream() -> None:
     for _ in range(20):
         ours.partial_fit(2 * random.rand(500, 1))
     assert before == pytest.approx(1, abs=0.1) and ours.sizes_.item() == pytest.approx(2, abs=0.2)
+
+
+def test_boxes_begin_as_wide_as_fill_the_data(monkeypatch) -> None:
+    # Of 8 boxes that fill a cube of three axes each has half its side; the cube has two deviations.
+    monkeypatch.setattr(UniformMixture, "_descend", lambda self, x, random, **options: None)
+    points = np.random.RandomState(0).randn(40, 3)
+    assert np.allclose(UniformMixture(8, random_state=0).fit(points).sizes_, points.std(0))

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +14,9 @@ import pytest
 
 from regard.claims import Claim
 from regard.lab.events import Metric
-from regard.lab.store.index import RunIndex
+from regard.lab.store.entries import entries
 from regard.lab.store.runs import Store
+from regard.lab.store.writer import Writer
 
 CLAIM = Claim(name="height", low=0.0, why="so", source="here")
 REQUEST = {
@@ -23,9 +25,9 @@ REQUEST = {
     "changes": [],
     "key": "k",
     "claims": [CLAIM.plain()],
-    "started": "2026",
+    "started": "2026-01-01T00:00:00+00:00",
 }
-CALLS = ("open", "write", "fsync", "replace", "rename", "mkdir")
+CALLS = ("open", "write", "fsync", "replace", "rename", "mkdir", "unlink", "ftruncate")
 
 
 def whole_run(store: Store) -> None:
@@ -50,8 +52,8 @@ def in_a_child(work) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def dying_at(number: int, store: Store) -> None:
-    """Do a whole run, but die without a word at the call of that number into the file system."""
+def dying_at(number: int, work: Callable[[], None]) -> None:
+    """Do some work, but die without a word at the call of that number into the file system."""
     left = [number]
 
     def counted(call):
@@ -65,13 +67,14 @@ def dying_at(number: int, store: Store) -> None:
 
     for name in CALLS:
         setattr(os, name, counted(getattr(os, name)))
-    whole_run(store)
+    work()
 
 
+@pytest.mark.slow
 def test_death_at_every_call_into_the_file_system_leaves_a_store_that_reads(tmp_path: Path) -> None:
     for number in range(200):
         store = Store(tmp_path / str(number))
-        status = in_a_child(partial(dying_at, number, store))
+        status = in_a_child(partial(dying_at, number, partial(whole_run, store)))
         runs = store.runs()
         assert len(runs) <= 1
         for run in runs:
@@ -79,11 +82,42 @@ def test_death_at_every_call_into_the_file_system_leaves_a_store_that_reads(tmp_
             assert values == [1.0, 2.0, 3.0][: len(values)]
             assert run.state in ("interrupted", "finished") and len(run.verdicts) == 1
             assert all(path.read_bytes() == b"<svg/>" for _, _, path in run.figures)
-        assert len(RunIndex(store).entries()) == len(runs)
+        assert len(entries(store)) == len(runs)
         whole_run(store)
-        assert RunIndex(store).entries()[-1].state in ("finished", "interrupted")
+        assert entries(store)[-1].state in ("finished", "interrupted")
         if status == 0:
             assert number > 20
+            return
+    pytest.fail("the run never came to its end")
+
+
+def taken_up(path: Path) -> None:
+    writer = Writer(path)
+    writer.record(Metric("height", 4.0, 3))
+    writer.finish("finished", [CLAIM.settle(1.0)], seconds=1.0)
+    writer.close()
+
+
+@pytest.mark.slow
+def test_death_at_every_call_while_a_run_is_taken_up_leaves_a_run_that_reads(tmp_path: Path) -> None:
+    """It is stopped as before, interrupted, or finished: never damaged, and no measurement is lost."""
+    seen = set()
+    for number in range(200):
+        store = Store(tmp_path / str(number))
+        writer = store.create("heights", "quick", REQUEST)
+        writer.record(Metric("height", 1.0, 0))
+        writer.finish("stopped", [CLAIM.settle(None)], seconds=1.0)
+        writer.close()
+        with open(writer.path / "log.jsonl", "ab") as log:
+            log.write(b'{"kind": "metr' if number % 2 else b"")
+        if number % 2:
+            (writer.path / "result.json").unlink()
+        status = in_a_child(partial(dying_at, number // 2, partial(taken_up, writer.path)))
+        (run,) = store.runs()
+        seen.add(run.state)
+        assert run.problem is None and [one.value for one in run.measured] in ([1.0], [1.0, 4.0])
+        if status == 0 and number % 2:
+            assert number > 10 and seen == {"stopped", "interrupted", "finished"}
             return
     pytest.fail("the run never came to its end")
 
@@ -95,7 +129,7 @@ def test_sixteen_starting_at_once_get_sixteen_folders(tmp_path: Path) -> None:
     def begin() -> None:
         time.sleep(max(0.0, start - time.time()))
         whole_run(store)
-        RunIndex(store).entries()
+        entries(store)
 
     children = []
     for _ in range(16):
@@ -109,7 +143,7 @@ def test_sixteen_starting_at_once_get_sixteen_folders(tmp_path: Path) -> None:
                 os._exit(status)
         children.append(child)
     assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 16
-    assert [one.state for one in RunIndex(store).entries()] == ["finished"] * 16
+    assert [one.state for one in entries(store)] == ["finished"] * 16
 
 
 ENDLESS = """

@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from regard.errors import RegardError
+from regard.generation import beam
 from regard.generation.beam import Beam, beam_search
 from regard.generation.engine import continuation
+from regard.generation.reader import reader
 from regard.generation.sampling import GREEDY
 from regard.generation.stopping import Stop
 from regard.models.gpt.cache import KVCache
@@ -50,6 +52,7 @@ def exhaustive(model, prompt, steps: int, stop: Stop | None, penalty: float) -> 
     return sorted(found.values(), key=lambda beam: -beam.score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [None, Stop((2,)), Stop((1, 4), (0,))])
 @pytest.mark.parametrize("penalty", [0.0, 1.0, -0.5])
 def test_a_beam_of_full_width_is_exhaustive_search(stop: Stop | None, penalty: float) -> None:
@@ -60,6 +63,7 @@ def test_a_beam_of_full_width_is_exhaustive_search(stop: Stop | None, penalty: f
         assert [one.score for one in beams] == pytest.approx([one.score for one in expected], abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(some.integers(1, 4), some.integers(1, 25), some.sampled_from([None, Stop((2,)), Stop((1, 1), (3,))]))
 def test_scores_are_the_log_probabilities_of_a_full_pass(width: int, steps: int, stop: Stop | None) -> None:
@@ -79,6 +83,7 @@ def test_a_beam_of_one_is_greedy() -> None:
     assert [list(one.ids) for one in found.best] == greedy.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"ngram": 2, "position": "alibi"}])
 def test_with_a_cache_is_without_one(change) -> None:
     model = made(**change)
@@ -143,6 +148,7 @@ def test_the_search_ends_once_nothing_alive_can_win() -> None:
     assert found.best[0].ids == (0,) and len(reads) == 1
 
 
+@pytest.mark.slow
 def test_transformers_finds_the_same(tmp_path) -> None:
     transformers = pytest.importorskip("transformers")
     from regard.models.gpt.huggingface import save_gpt2
@@ -167,3 +173,90 @@ def test_a_beam_without_width_is_told_in_three_lines() -> None:
     with pytest.raises(RegardError) as caught:
         beam_search(MODEL, PROMPT, width=0, steps=1)
     assert str(caught.value) == "a beam has a width\n  got: width=0\n  fix: keep at least one beginning"
+
+
+class Watched:
+    """A reader that notes how it is asked."""
+
+    def __init__(self, asked) -> None:
+        self.asked, self.reads, self.moves, self.shared = asked, 0, [], []
+        self.ids = torch.empty(0)
+
+    def read(self, ids: torch.Tensor) -> torch.Tensor:
+        self.reads += 1
+        self.ids = ids if self.reads == 1 else torch.cat([self.ids, ids], 1)
+        return self.asked.read(ids)
+
+    def select(self, rows: torch.Tensor, since: int = 0) -> None:
+        self.moves.append(rows.tolist())
+        if len(rows) == len(self.ids):
+            same = (self.ids[rows] == self.ids).all(0).tolist()
+            self.shared.append((since, same.index(False) if False in same else len(same)))
+        self.ids = self.ids[rows]
+        self.asked.select(rows, since)
+
+
+def watched(monkeypatch: pytest.MonkeyPatch, model, prompt, **words) -> Watched:
+    """A search by a reader that notes how it is asked."""
+    made = []
+
+    def watch(*args, **options) -> Watched:
+        made.append(Watched(reader(*args, **options)))
+        return made[0]
+
+    monkeypatch.setattr(beam, "reader", watch)
+    beam_search(model, prompt, **words)
+    return made[0]
+
+
+def coin(ids: torch.Tensor) -> torch.Tensor:
+    """Two tokens, always as probable as each other."""
+    return torch.zeros(*ids.shape, 2)
+
+
+@pytest.mark.parametrize(("penalty", "reads"), [(0.0, 1), (-1.0, 1), (1.0, 5)])
+def test_a_search_ends_as_soon_as_no_live_beam_can_win(penalty, reads, monkeypatch) -> None:
+    words = {"width": 1, "steps": 5, "stop": Stop((0,)), "context": 9}
+    assert watched(monkeypatch, coin, torch.tensor([[1]]), penalty=penalty, **words).reads == reads
+
+
+def test_a_beam_of_one_never_moves_its_cache(monkeypatch) -> None:
+    assert watched(monkeypatch, MODEL, PROMPT, width=1, steps=4).moves == []
+
+
+def test_a_beam_goes_on_where_its_cache_is(monkeypatch) -> None:
+    moves = watched(monkeypatch, MODEL, PROMPT[:1], width=4, steps=12).moves
+    assert moves[0] == [0, 0, 0, 0]
+    later = moves[1:]
+    assert later
+    for rows in later:
+        # Every row that is still wanted stays in its own place.
+        assert all(rows[row] == row for row in set(rows))
+
+
+def test_what_moved_beams_have_in_common_is_left_where_it_is(monkeypatch) -> None:
+    shared = watched(monkeypatch, MODEL, PROMPT[1:], width=3, steps=24).shared
+    assert len({common for _, common in shared}) > 3
+    assert all(told == common for told, common in shared)
+
+
+def test_a_search_without_a_stop_reads_once_for_each_step(monkeypatch) -> None:
+    assert watched(monkeypatch, MODEL, PROMPT, width=2, steps=3).reads == 3
+
+
+@pytest.mark.parametrize("width", [0, 10_001])
+def test_a_beam_without_width_or_beyond_memory_is_told(width) -> None:
+    with pytest.raises(RegardError, match=f"width={width}"):
+        beam_search(coin, torch.tensor([[1]]), width=width, steps=1, context=9)
+
+
+@pytest.mark.parametrize("penalty", [-100.5, 100.5])
+def test_a_penalty_that_no_score_survives_is_told(penalty) -> None:
+    with pytest.raises(RegardError, match=f"penalty={penalty}"):
+        beam_search(coin, torch.tensor([[1]]), width=1, steps=1, penalty=penalty, context=9)
+
+
+def test_the_widest_beam_and_the_largest_penalty_are_taken() -> None:
+    found = beam_search(coin, torch.tensor([[1]]), width=10_000, steps=2, penalty=100.0, context=9)
+    assert len(found.beams[0]) == 4
+    assert beam_search(coin, torch.tensor([[1]]), width=1, steps=1, penalty=-100.0, context=9).best

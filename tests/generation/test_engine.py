@@ -33,13 +33,14 @@ def prompts(*lengths: int) -> list[torch.Tensor]:
 
 
 def slow(model: GPT, prompt: torch.Tensor, steps: int) -> torch.Tensor:
-    """Greedy decoding as the documents have it: crop, read everything, take the largest."""
+    """Greedy decoding as course assignments have it: crop, read everything, take the largest."""
     ids = prompt
     for _ in range(steps):
         ids = torch.cat([ids, model(ids[:, -13:])[:, -1].argmax(-1, keepdim=True)], 1)
     return ids[:, prompt.shape[1] :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=6)
 @given(some.integers(1, 17), some.integers(1, 19), some.integers(1, 3))
@@ -51,6 +52,7 @@ def test_cached_is_uncached_within_the_context_and_the_crop_beyond(
     assert torch.equal(continuation(model, prompt, steps=steps, sampler=GREEDY), slow(model, prompt, steps))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 @settings(max_examples=6)
 @given(some.lists(some.integers(1, 17), min_size=1, max_size=4), some.integers(1, 19))
@@ -61,6 +63,7 @@ def test_prompts_of_different_length_go_on_as_each_alone(name: str, lengths: lis
         assert torch.equal(together[row : row + 1], slow(model, prompt[None], steps))
 
 
+@pytest.mark.slow
 def test_any_callable_goes_on_like_a_model_with_a_cache() -> None:
     def plain(ids):
         return MODEL(ids)
@@ -98,6 +101,7 @@ def test_three_and_one_are_four() -> None:
     assert torch.equal(four, torch.cat([three, one], 1))
 
 
+@pytest.mark.slow
 def test_nothing_is_left_behind_by_another_prompt() -> None:
     a, b = (one[None] for one in prompts(5, 9))
     first, _, again = (
@@ -193,8 +197,8 @@ def test_what_is_generated_can_be_trained_on() -> None:
 @pytest.mark.parametrize(
     ("prompt", "words", "message"),
     [
-        (torch.zeros(1, 0, dtype=torch.long), {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: shape (1, 0)\n  fix: give the model a token to start from"),
-        ([torch.tensor([1]), torch.zeros(0, dtype=torch.long)], {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: shape (0,)\n  fix: give the model a token to start from"),
+        (torch.zeros(1, 0, dtype=torch.long), {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: a tensor (1, 0) of torch.int64\n  fix: give the model a token to start from"),
+        ([torch.tensor([1]), torch.zeros(0, dtype=torch.long)], {"steps": 1}, "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n  got: a tensor (0,) of torch.int64\n  fix: give the model a token to start from"),
         (torch.zeros(1, 1, dtype=torch.long), {"steps": 0}, "there is nothing to generate\n  got: steps=0\n  fix: give at least 1"),
         (torch.tensor([[11]]), {"steps": 1}, "a token id outside of the vocabulary\n  got: ids from 11 to 11\n  fix: ids go from 0 to 10"),
     ],
@@ -203,3 +207,29 @@ def test_nothing_to_start_from_or_to_do_is_told(prompt, words, message) -> None:
     with pytest.raises(RegardError) as caught:
         list(generate(MODEL, prompt, **words))
     assert str(caught.value) == message
+
+
+def test_the_penalty_speaks_of_the_first_token_of_a_prompt_that_was_moved() -> None:
+    def flat(ids: torch.Tensor) -> torch.Tensor:
+        return torch.ones(*ids.shape, 5)
+
+    given = [torch.tensor([0, 1, 2]), torch.tensor([0])]
+    found = continuation(flat, given, steps=1, context=9, sampler=Sampler(temperature=0, penalty=2.0))
+    assert found.tolist() == [[3], [1]]
+
+
+@pytest.mark.parametrize("steps", [0, 10**9 + 1])
+def test_no_steps_and_more_than_memory_holds_are_told(steps: int) -> None:
+    with pytest.raises(RegardError, match=f"steps={steps}"):
+        continuation(MODEL, torch.tensor([[1]]), steps=steps)
+
+
+def test_as_many_generators_as_rows_or_three_lines() -> None:
+    two = [torch.Generator().manual_seed(seed) for seed in (1, 2)]
+    assert continuation(MODEL, torch.tensor([[1], [2]]), steps=2, generator=two).shape == (2, 2)
+    with pytest.raises(RegardError) as error:
+        continuation(MODEL, torch.tensor([[1]]), steps=2, generator=two)
+    assert str(error.value) == (
+        "draws need one generator, or one for each row\n"
+        "  got: 2 generators, 1 rows\n  fix: give as many as there are prompts"
+    )

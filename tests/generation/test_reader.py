@@ -24,8 +24,9 @@ def read_all(model, ids: torch.Tensor, sizes: list[int], **words) -> torch.Tenso
     return torch.stack([asked.read(part) for part in ids.split(sizes, 1)], 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{}, {"attention": "linear"}, {"position": "learned"}])
-def test_recompute_is_the_crop_of_the_documents(change) -> None:
+def test_recompute_is_the_crop_of_the_assignments(change) -> None:
     model, ids = made(**change), text(2, 12)
     found = read_all(model, ids, [4, 1, 1, 2, 3, 1])
     for place, end in enumerate((4, 5, 6, 8, 11, 12)):
@@ -103,3 +104,40 @@ def test_a_rule_that_is_none_is_told_in_three_lines(model, words, message) -> No
     with pytest.raises(RegardError) as caught:
         reader(model, **words)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("prompt", "got"),
+    [
+        (torch.zeros(1, 0, dtype=torch.long), "a tensor (1, 0) of torch.int64"),
+        (torch.zeros(0, 3, dtype=torch.long), "a tensor (0, 3) of torch.int64"),
+        (torch.zeros(3, dtype=torch.long), "a tensor (3,) of torch.int64"),
+        (torch.zeros(1, 3), "a tensor (1, 3) of torch.float32"),
+        ([], "no prompt"),
+        ([torch.zeros(0, dtype=torch.long)], "a tensor (0,) of torch.int64"),
+        ([torch.zeros(1, 2, dtype=torch.long)], "a tensor (1, 2) of torch.int64"),
+        ([torch.zeros(2)], "a tensor (2,) of torch.float32"),
+    ],
+)
+def test_what_is_no_prompt_is_told_in_three_lines(prompt, got) -> None:
+    with pytest.raises(RegardError) as error:
+        aligned(prompt)
+    assert str(error.value) == (
+        "a prompt is ids of the shape (b n), or a list of ids (n), with at least one token\n"
+        f"  got: {got}\n  fix: give the model a token to start from"
+    )
+
+
+def test_one_token_in_one_row_is_a_prompt() -> None:
+    ids = torch.tensor([[4]])
+    assert aligned(ids) == (ids, None)
+    assert aligned([ids[0]])[0].tolist() == [[4]]
+
+
+def test_a_cache_serves_until_the_context_is_full() -> None:
+    asked = reader(made(context=7))
+    asked.read(text(2, 6))
+    asked.read(text(2, 1))
+    assert asked.cache is not None and asked.cache.length == 7
+    asked.read(text(2, 1))
+    assert asked.cache is None

@@ -5,7 +5,7 @@ from hypothesis import strategies as some
 from scipy import stats
 
 from regard.errors import RegardError
-from regard.generation.sampling import GREEDY, Sampler
+from regard.generation.sampling import GREEDY, Sampler, check_logits
 
 rows = some.lists(some.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0, 3.0]), min_size=1, max_size=9).map(
     lambda one: torch.tensor([one], dtype=torch.float64)
@@ -145,3 +145,37 @@ def test_nonsense_is_told_in_three_lines(words: dict[str, float], message: str) 
     with pytest.raises(RegardError) as caught:
         Sampler(**words)
     assert str(caught.value) == message
+
+
+def test_top_p_stops_where_its_share_is_reached() -> None:
+    even = torch.zeros(1, 2, dtype=torch.float64)
+    assert Sampler(top_p=0.5).distribution(even).tolist() == [[1.0, 0.0]]
+    assert Sampler(top_p=0.5000001).distribution(even).tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    "logits", [torch.zeros(3), torch.zeros(2, 0), torch.zeros(2, 3, dtype=torch.long), torch.zeros(1, 2, 3)]
+)
+def test_what_are_no_logits_is_told(logits) -> None:
+    with pytest.raises(RegardError) as error:
+        check_logits(logits)
+    assert str(error.value) == (
+        "the next token is chosen from logits (b k), one row of real numbers per text\n"
+        f"  got: a tensor {tuple(logits.shape)} of {logits.dtype}\n  fix: give the model's output after the last token"
+    )
+
+
+def test_one_column_is_enough() -> None:
+    assert Sampler().choose(torch.zeros(2, 1)).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "words", [{"temperature": float("inf")}, {"penalty": 0.0}, {"penalty": float("inf")}]
+)
+def test_what_has_no_end_is_no_sampler(words) -> None:
+    with pytest.raises(RegardError, match="the sampler cannot choose like that"):
+        Sampler(**words)
+
+
+def test_min_p_keeps_what_is_as_probable_as_its_share() -> None:
+    assert Sampler(min_p=1.0).distribution(torch.zeros(1, 2, dtype=torch.float64)).tolist() == [[0.5, 0.5]]

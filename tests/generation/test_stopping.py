@@ -1,3 +1,5 @@
+import inspect
+
 import pytest
 import torch
 from hypothesis import given
@@ -30,5 +32,21 @@ def test_a_stop_after_nothing_is_told_in_three_lines(ends, got) -> None:
         Stop(*ends)
     assert (
         str(caught.value)
-        == f"a text stops after a sequence of tokens\n  got: {got}\n  fix: give at least one token each"
+        == f"a text stops after a sequence of tokens\n  got: {got}\n  fix: give tuples of ids, with at least one token each"
+    )
+
+
+@pytest.mark.parametrize("sequence", [(-1,), (1.5,), "ab", [1, 2]])
+def test_a_stop_is_a_tuple_of_ids(sequence) -> None:
+    with pytest.raises(RegardError, match="a text stops after a sequence of tokens"):
+        inspect.unwrap(Stop.__init__)(Stop.__new__(Stop), sequence)
+
+
+def test_the_lowest_and_the_highest_id_may_end_a_text() -> None:
+    assert Stop((0,)).next(torch.tensor([[3]]), 5).nonzero().tolist() == [[0, 0]]
+    assert Stop((4,)).next(torch.tensor([[3]]), 5).nonzero().tolist() == [[0, 4]]
+    with pytest.raises(RegardError) as error:
+        Stop((1,), (5,)).next(torch.tensor([[3]]), 5)
+    assert str(error.value) == (
+        "a stop holds a token outside of the vocabulary\n  got: ((1,), (5,))\n  fix: ids go from 0 to 4"
     )

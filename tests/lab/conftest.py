@@ -55,7 +55,7 @@ def experiment() -> Experiment:
         question="How high is it?",
         method="By ruler, with `care`.\n\nTwice.",
         see="That it is 1.5 & more.",
-        correction="The document says 2.",
+        correction="The assignment says 2.",
         answers=(6,),
         claims=(
             Claim(name="height", low=1.4, high=1.6, why="as built", source="the plan"),

@@ -32,6 +32,7 @@ def figure(value: float | None, name: str = "speed-up", **more: object) -> Bench
     )
 
 
+@pytest.mark.slow
 def test_calls_are_taken_in_turn_and_the_first_rotates() -> None:
     order: list[str] = []
     calls = {name: lambda name=name: order.append(name) for name in "abc"}
@@ -40,6 +41,7 @@ def test_calls_are_taken_in_turn_and_the_first_rotates() -> None:
     assert {name: len(times) for name, times in samples.items()} == {"a": 3, "b": 3, "c": 3}
 
 
+@pytest.mark.slow
 def test_a_sample_is_the_seconds_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
 
@@ -50,6 +52,7 @@ def test_a_sample_is_the_seconds_of_one_call(monkeypatch: pytest.MonkeyPatch) ->
     assert bench.interleave({"work": work}, rounds=2, warm=1, repeats=5) == {"work": [3.0, 3.0]}
 
 
+@pytest.mark.slow
 def test_collection_is_off_while_timing_and_restored_after_a_failure() -> None:
     import gc
 
@@ -104,6 +107,7 @@ def test_the_floor_is_the_slower_of_moving_and_computing() -> None:
     assert Floor(bytes=30.0, operations=8.0, bandwidth=5.0, rate=2.0).seconds == 6.0
 
 
+@pytest.mark.slow
 def test_the_rates_of_the_floor_are_those_of_a_machine() -> None:
     floor = bench.floor(bytes=1e6, operations=1e6)
     assert 1e8 < floor.bandwidth < 1e13
@@ -122,6 +126,7 @@ def broken(size):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="no high-water mark to reset here")
 def test_growth_counts_what_the_call_takes_and_not_what_was_there(tmp_path: Path) -> None:
     file = tmp_path / "holds.py"

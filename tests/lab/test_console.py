@@ -1,9 +1,11 @@
 import pytest
 
 from regard.lab import console as terminal
-from regard.lab.console import Screen, _ranges, _unit
+from regard.lab.bench import Machine, Reading, Result
+from regard.lab.console import Screen, _unit
 from regard.lab.events import ProgressEvent
 from regard.lab.runner import run
+from regard.lab.store.diff import changes
 
 
 @pytest.fixture
@@ -12,15 +14,12 @@ def printed(monkeypatch, capsys):
     return lambda: capsys.readouterr().out
 
 
-def test_items_are_said_in_few_words() -> None:
-    assert _ranges((25, 23, 24, 31)) == "23-25, 31"
-
-
 @pytest.mark.parametrize(("value", "text"), [(2.5, "2.5 s"), (0.0125, "12.5 ms"), (4.2e-6, "4.2 µs")])
 def test_seconds_are_said_in_the_unit_that_fits(value: float, text: str) -> None:
     assert _unit(value, "s") == text
 
 
+@pytest.mark.slow
 def test_the_outcome_names_each_claim_its_value_and_its_band(experiment, store, source, printed) -> None:
     terminal.show_outcome(run(experiment, experiment.presets["quick"], store, source=source, preset="quick"))
     text = printed()
@@ -43,3 +42,53 @@ def test_an_experiment_is_shown_with_its_settings_and_their_sentences(experiment
     terminal.show_experiment(experiment, "quick")
     text = printed()
     assert "inner.depth" in text and "How deep." in text and "1.4 to 1.6" in text
+
+
+@pytest.fixture(params=[80, 40])
+def narrow(request, monkeypatch, capsys):
+    """What a narrow terminal shows, without the breaks of lines."""
+    monkeypatch.setattr(terminal.console, "_force_terminal", True)
+    monkeypatch.setattr(terminal.console, "_width", request.param)
+    return lambda: " ".join(capsys.readouterr().out.split())
+
+
+def test_a_figure_of_a_comparison_is_named_in_full_at_every_width(narrow) -> None:
+    reading = Reading(0.0125, 0.012, 0.013, "s")
+    one = Result(
+        comparison="graph-attention", name="memory of a layer of eight heads", value=reading, ours=reading,
+        peer=reading, bar="at most 0.02", low=None, high=0.02, state="held", floor_seconds=0.01, distance=1.25,
+        threads=1, machine=Machine("planted", 2, "Linux", "3.11", "2.13"),
+    )  # fmt: skip
+    terminal.show_results([one])
+    text = narrow()
+    assert (
+        "graph-attention: memory of a layer of eight heads" in text and "12.5 ms" in text and "held" in text
+    )
+    assert "10 ms (1.25 ×)" in text
+
+
+def test_a_run_its_experiment_and_its_changes_are_named_in_full_at_every_width(
+    experiment, store, source, narrow
+) -> None:
+    first, second = (
+        run(experiment, settings, store, source=source, preset=name)
+        for name, settings in experiment.presets.items()
+    )
+    terminal.show_run(first)
+    text = narrow()
+    assert "height" in text and "1.51" in text and "new minus old, paired" in text
+    terminal.show_experiment(experiment, "quick")
+    assert "inner.depth" in narrow()
+    terminal.show_changes(first, second, changes(first, second))
+    text = narrow()
+    assert first.id in text and second.id in text and "seeds" in text
+
+
+def test_a_pipe_gets_each_verdict_and_each_row_in_one_line(
+    experiment, store, source, monkeypatch, capsys
+) -> None:
+    monkeypatch.setattr(terminal.console, "_width", 40)
+    terminal.show_run(run(experiment, experiment.presets["quick"], store, source=source, preset="quick"))
+    lines = capsys.readouterr().out.splitlines()
+    assert "✓ held        height = 1.51  claimed 1.4 to 1.6" in lines
+    assert any(line.startswith("gain") and line.endswith("new minus old, paired") for line in lines)

@@ -1,8 +1,9 @@
 import os
 import random
 import signal
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -10,16 +11,20 @@ import torch
 
 from regard.claims import Claim
 from regard.errors import RegardError, Unreachable
-from regard.lab.events import Metric, PairedMetric, ProgressEvent
+from regard.lab.events import Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 from regard.lab.runner import follow, resume, run, settle
+from regard.lab.store import lock
 from regard.lab.store.runs import Store
+from regard.lab.store.writer import Writer
 
 
 def conducted(experiment: Experiment, store: Store, source: Path, **words):
     return run(experiment, experiment.presets["quick"], store, source=source, **{"preset": "quick"} | words)
 
 
+@pytest.mark.slow
 def test_a_run_records_draws_settles_and_reports(experiment: Experiment, store: Store, source: Path) -> None:
     run = conducted(experiment, store, source)
     assert run.state == "finished"
@@ -33,6 +38,7 @@ def test_a_run_records_draws_settles_and_reports(experiment: Experiment, store: 
     assert (run.path / "report.html").read_text().startswith("<!doctype html>")
 
 
+@pytest.mark.slow
 def test_a_claim_outside_its_band_fails(experiment: Experiment, store: Store, source: Path) -> None:
     high = replace(experiment, presets={"quick": replace(experiment.presets["quick"], height=9.0)})
     assert conducted(high, store, source).verdicts[0].state == "failed"
@@ -168,16 +174,17 @@ def test_a_stopped_run_is_taken_up_where_it_was(experiment: Experiment, store: S
     experiment = replace(experiment, run=counting)
     stopped = conducted(experiment, store, source)
     assert stopped.state == "stopped"
-    run = resume(stopped, experiment, experiment.presets["quick"])
+    run = resume(stopped, experiment, experiment.presets["quick"], source=source)
     assert run.path == stopped.path and run.state == "finished" and run.verdicts[0].state == "held"
     assert [one.value for one in run.measured if one.name == "curve"] == [0.0, 1.0, 2.0, 3.0]
     assert sum(one.name == "start" for one in run.measured) == 1
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_not_taken_up(experiment: Experiment, store: Store, source: Path) -> None:
     run = conducted(experiment, store, source)
     with pytest.raises(RegardError) as caught:
-        resume(run, experiment, experiment.presets["quick"])
+        resume(run, experiment, experiment.presets["quick"], source=source)
     assert (
         str(caught.value)
         == f"this run is finished\n  got: {run.id}\n  fix: take up one that was stopped, or start anew without --resume"
@@ -210,3 +217,78 @@ def test_a_follower_runs_and_keeps_nothing(experiment: Experiment, tmp_path: Pat
 
     follow(replace(experiment, run=watched), experiment.presets["quick"], Context(folder=tmp_path, seed=7))
     assert seen == [7, "end"] and list(tmp_path.iterdir()) == []
+
+
+def forged(event, **fields):
+    """An event as a person may make it, whose types nobody checks."""
+    for name, value in fields.items():
+        object.__setattr__(event, name, value)
+    return event
+
+
+def test_one_seed_has_no_interval_and_that_is_said_in_words() -> None:
+    (verdict,) = settle([CLAIM], [PairedMetric("gain", ("a", "b"), {0: 1.0}, {0: 0.5})], preset="quick")
+    assert (verdict.state, verdict.value) == ("not settled", 0.5)
+    assert verdict.reason == "one seed has no interval: it needs two or more"
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        ([Metric("gain", float("nan"), 0), Metric("gain", 1.0, 1)], "1 of 2 measured values is not a number"),
+        ([PairedMetric("gain", ("a", "b"), {0: float("nan"), 1: float("nan")}, {0: 1.0, 1: 1.0})], "2 of 4 measured values are not a number"),
+        ([PairedMetric("gain", ("a", "b"), {0: float("nan")}, {0: 1.0})], "1 of 2 measured values is not a number"),
+    ],
+)  # fmt: skip
+def test_what_is_not_a_number_is_said_in_words(event, reason: str) -> None:
+    (verdict,) = settle([CLAIM], event, preset="quick")
+    assert (verdict.state, verdict.reason) == ("failed", reason)
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (forged(Metric("gain", 0.0), value=torch.zeros(2)), "the measurement 'gain' is no number\n  got: a Tensor\n  fix: give a float"),
+        (forged(Metric("gain", 0.0), value=None), "the measurement 'gain' is no number\n  got: a NoneType\n  fix: give a float"),
+        (PairedMetric("gain", ("a", "b"), {0: 1.0}, {1: 1.0}), "the comparison 'gain' pairs other seeds\n  got: [0] and [1]\n  fix: measure both sides under the same"),
+        (PairedMetric("gain", ("a", "b"), {}, {}), "the comparison 'gain' pairs other seeds\n  got: [] and []\n  fix: measure both sides under the same"),
+        (("gain", 1.0), "an experiment yields events\n  got: a tuple\n  fix: yield Metric(name, value), for one"),
+        (forged(TableEvent("t", ("a",), [], ""), rows=[(object(),)]), "a log holds texts and numbers\n  got: a value of type object\n  fix: give a float or a text"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_kept_is_told_in_three_lines(experiment: Experiment, store: Store, source: Path, event, message: str) -> None:  # fmt: skip
+    strange = replace(experiment, run=lambda settings, context: iter([event]))
+    with pytest.raises(RegardError) as caught:
+        conducted(strange, store, source)
+    assert str(caught.value) == message and store.runs() == []
+
+
+def test_numbers_of_numpy_and_torch_are_numbers(experiment: Experiment, store: Store, source: Path) -> None:
+    events = [
+        forged(Metric("gain", 0.0), value=torch.tensor(1.5)),
+        forged(Metric("height", 0.0), value=np.float32(2.5)),
+        forged(TableEvent("t", ("a", "b"), [], ""), rows=[(np.int64(3), torch.tensor(4.0))]),
+    ]
+    done = conducted(replace(experiment, run=lambda settings, context: iter(events)), store, source)
+    assert [one.value for one in done.measured] == [1.5, 2.5] and done.tables[0].rows == [[3, 4.0]]
+
+
+def test_settings_are_held_to_their_ranges_before_anything_is_made(experiment: Experiment, store: Store, source: Path) -> None:  # fmt: skip
+    @dataclass(frozen=True)
+    class Ranged:
+        seeds: Annotated[int, Range(1, 10)] = 3
+
+    with pytest.raises(RegardError, match="the setting 'seeds' is out of range"):
+        run(experiment, Ranged(seeds=0), store, source=source, preset="quick")
+    assert not store.root.exists()
+
+
+def test_only_one_of_two_takes_a_run_up(
+    experiment: Experiment, store: Store, source: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(lock, "PATIENCE", 0.05)
+    cut = conducted(experiment, store, source, minutes=1e-9)
+    first = Writer(cut.path)
+    with pytest.raises(RegardError, match="this run is running"):
+        resume(cut, experiment, experiment.presets["quick"], source=source)
+    first.close()

@@ -1,11 +1,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 
 from regard.errors import RegardError
-from regard.lab.settings import change, listing
+from regard.lab.ranges import Device, Follows, Range
+from regard.lab.settings import change, check, choose, listing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,8 +17,8 @@ class Model:
     "Which norm."
 
     def __post_init__(self) -> None:
-        if self.depth < 1:
-            raise ValueError("depth must be positive")
+        if self.depth == 13:
+            raise ValueError("depth must be lucky")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,11 @@ class Settings:
     text: Path | None = None
     title: str = "a"
     model: Model = field(default_factory=Model)
+    share: Annotated[float, Range(0, below=1)] = 0.5
+    pair: tuple[float, float] = (0.5, 0.5)
+    fixed: Annotated[Model, Follows(norm="the text")] = field(default_factory=Model)
+    device: Annotated[str, Device()] = "cpu"
+    strange: list[str] = field(default_factory=list)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +63,7 @@ def test_a_dotted_name_reaches_inside_and_leaves_the_rest() -> None:
     [
         ("rat=1", "no setting of that name\n  got: 'rat'\n  fix: did you mean 'rate'?"),
         ("model.dept=1", "no setting of that name\n  got: 'model.dept'\n  fix: did you mean 'depth'?"),
-        ("zzz=1", "no setting of that name\n  got: 'zzz'\n  fix: the settings are rate, sizes, exact, text, title, model"),
+        ("zzz=1", "no setting of that name\n  got: 'zzz'\n  fix: the settings are rate, sizes, exact, text, title, model, share, pair, fixed, device, strange"),
         ("rate", "a setting needs a name and a value\n  got: 'rate'\n  fix: write it as name=value, such as depth=4"),
         ("rate=fast", "the setting 'rate' is of another type\n  got: 'fast'\n  fix: give a number"),
         ("model.depth=2.5", "the setting 'model.depth' is of another type\n  got: '2.5'\n  fix: give a whole number"),
@@ -66,7 +72,21 @@ def test_a_dotted_name_reaches_inside_and_leaves_the_rest() -> None:
         ("sizes=1,x", "the setting 'sizes' is of another type\n  got: '1,x'\n  fix: give several values parted by commas, each a whole number"),
         ("model=3", "this setting is a group\n  got: 'model'\n  fix: set one of model.depth, model.norm"),
         ("rate.x=3", "this setting has no parts\n  got: 'rate.x'\n  fix: set rate itself"),
-        ("model.depth=0", "the setting 'model.depth' does not fit\n  got: depth must be positive\n  fix: choose a value that it allows"),
+        ("model.depth=13", "the setting 'model.depth' does not fit\n  got: depth must be lucky\n  fix: choose a value that it allows"),
+        ("model.depth=0", "the setting 'model.depth' is out of range\n  got: 0\n  fix: give a whole number from 1 to 2,000"),
+        ("model.depth=-1", "the setting 'model.depth' is out of range\n  got: -1\n  fix: give a whole number from 1 to 2,000"),
+        ("model.depth=1" + 30 * "0", f"the setting 'model.depth' is out of range\n  got: 1{30 * '0'}\n  fix: give a whole number from 1 to 2,000"),
+        ("rate=nan", "the setting 'rate' is out of range\n  got: nan\n  fix: give a number from 0 to 1,000"),
+        ("rate=-inf", "the setting 'rate' is out of range\n  got: -inf\n  fix: give a number from 0 to 1,000"),
+        ("rate=1e400", "the setting 'rate' is out of range\n  got: inf\n  fix: give a number from 0 to 1,000"),
+        ("share=1", "the setting 'share' is out of range\n  got: 1.0\n  fix: give a number at least 0 and below 1"),
+        ("sizes=", "the setting 'sizes' is empty\n  got: ''\n  fix: give several values parted by commas, each a whole number"),
+        ("sizes=4,0", "the setting 'sizes' is out of range\n  got: 0\n  fix: give a whole number from 1 to 2,000"),
+        ("title=", "the setting 'title' is empty\n  got: ''\n  fix: give a text"),
+        ("pair=1", "the setting 'pair' is of another type\n  got: '1'\n  fix: give 2 values parted by commas, each a number"),
+        ("fixed.norm=rms", "this setting has no effect\n  got: 'fixed.norm'\n  fix: leave it out: it follows from the text"),
+        ("device=nope", "no device of that name\n  got: 'nope'\n  fix: one of cpu, cuda, cuda:1, mps"),
+        ("strange=a", "this setting cannot be given on the command line\n  got: list[str]\n  fix: change it in its preset"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_in_three_lines(words: str, message: str) -> None:
@@ -78,3 +98,26 @@ def test_a_mistake_is_told_in_three_lines(words: str, message: str) -> None:
 def test_the_listing_carries_the_sentence_under_each_field() -> None:
     rows = {name: (value, sentence) for name, value, sentence in listing(Settings())}
     assert rows["model.depth"] == (2, "Blocks, one above the other.") and rows["rate"] == (0.1, "")
+
+
+def test_a_setting_set_twice_is_told() -> None:
+    with pytest.raises(RegardError, match="a setting is set twice\n  got: 'rate'"):
+        change(Settings(), ["rate=1", "rate=2"])
+
+
+def test_what_follows_from_something_else_is_not_listed() -> None:
+    names = [name for name, _, _ in listing(Settings())]
+    assert "fixed.depth" in names and "fixed.norm" not in names
+
+
+def test_settings_made_in_python_are_held_to_what_they_declare() -> None:
+    check(Settings())
+    with pytest.raises(RegardError, match="the setting 'share' is out of range"):
+        check(Settings(share=2.0))
+
+
+def test_an_unknown_preset_gets_the_nearest() -> None:
+    assert choose({"quick": 1}, "quick") == 1
+    with pytest.raises(RegardError) as caught:
+        choose({"quick": 1, "full": 2}, "ful")
+    assert str(caught.value) == "no preset of that name\n  got: 'ful'\n  fix: did you mean 'full'?"

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 from regard.data.tokens.tokenizer import Bytes, Character
 from regard.errors import RegardError
 from regard.generation.sampling import GREEDY, Sampler
-from regard.lab.text_model import FILE, TextModel, load_text_model, save_text_model, text_models
+from regard.lab.text_model import FILE, MODEL, TextModel, load_text_model, save_text_model, text_models
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 from regard.training import Checkpoints, Plan, Training, cross_entropy
@@ -40,10 +41,41 @@ def test_of_several_models_the_last_one_speaks_unless_named(tmp_path: Path) -> N
     for name in ("zebra", "ape"):
         trained(tmp_path / name)
     assert list(text_models(tmp_path)) == ["zebra", "ape"]
-    config = json.loads((tmp_path / "zebra" / FILE).read_text())
-    config["config"]["dropout"] = 0.5
-    (tmp_path / "zebra" / FILE).write_text(json.dumps(config))
+    page = MODEL.read(tmp_path / "zebra" / FILE)
+    page["config"]["dropout"] = 0.5
+    (tmp_path / "zebra" / FILE).write_text(MODEL.page(page))
     assert load_text_model(tmp_path, "zebra").model.config.dropout == 0.5 and load_text_model(tmp_path, "ape").model.config.dropout == 0.0  # fmt: skip
+
+
+def test_a_copy_speaks_with_the_same_model_whatever_its_files_times(tmp_path: Path) -> None:
+    for name in ("zebra", "ape"):
+        trained(tmp_path / name)
+    os.utime(tmp_path / "zebra" / FILE, (2e9, 2e9))
+    assert list(text_models(tmp_path)) == ["zebra", "ape"]
+    save_text_model(tmp_path / "zebra", CONFIG, Character(" benort"))  # as a run does that is taken up
+    assert list(text_models(tmp_path)) == ["zebra", "ape"]
+
+
+@pytest.mark.parametrize("content", [b"", b"null", b"[]", b"{", b"\xff\xff", b'{"config": 1}'])
+def test_a_damaged_model_is_told_in_three_lines(tmp_path: Path, content: bytes) -> None:
+    trained(tmp_path / "small")
+    (tmp_path / "small" / FILE).write_bytes(content)
+    with pytest.raises(
+        RegardError, match=r"this run's model is damaged\n.*small: model\.json cannot be read\n"
+    ):
+        load_text_model(tmp_path)
+
+
+def test_a_model_from_before_there_were_versions_is_refused_kindly(tmp_path: Path) -> None:
+    trained(tmp_path / "small")
+    page = MODEL.read(tmp_path / "small" / FILE)
+    (tmp_path / "small" / FILE).write_text(json.dumps(page))
+    with pytest.raises(RegardError) as caught:
+        load_text_model(tmp_path)
+    assert str(caught.value) == (
+        f"this text model was written by an older version of regard\n  got: {tmp_path / 'small' / FILE}: format 1, "
+        "this version reads 2\n  fix: run the experiment again, or use the version that wrote it"
+    )
 
 
 def test_a_sample_depends_on_its_own_seed_alone(tmp_path: Path) -> None:
@@ -107,3 +139,11 @@ def test_an_empty_prompt_is_told_in_three_lines() -> None:
     with pytest.raises(RegardError) as caught:
         TextModel(GPT(CONFIG), Character("ab")).prompt("")
     assert str(caught.value) == "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from"  # fmt: skip
+
+
+def test_more_rows_than_fit_are_refused_in_three_lines() -> None:
+    model = TextModel(GPT(CONFIG), Character("ab"))
+    model.require_room(1000)
+    with pytest.raises(RegardError) as caught:
+        model.require_room(10**9)
+    assert str(caught.value).startswith("so many rows at once do not fit\n  got: 1,000,000,000 rows of 512 bytes\n  fix: at most ")  # fmt: skip

@@ -35,6 +35,7 @@ def test_the_whole_chapter_is_quick() -> None:
     assert sum(theorem.seconds for theorem in library.everything()) <= 25
 
 
+@pytest.mark.slow
 def test_a_run_measures_what_it_claims_and_draws(tmp_path) -> None:
     theorem = library.find("relative-attention")
     found = events(theorem, tmp_path)
@@ -46,6 +47,7 @@ def test_a_run_measures_what_it_claims_and_draws(tmp_path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_prediction_that_is_wrong_fails_its_claim(tmp_path) -> None:
     theorem = library.find("relative-attention")
     wrong = replace(
@@ -76,6 +78,7 @@ def test_a_break_that_is_not_seen_fails_its_claim() -> None:
     assert claim.settle(2.0).state == "failed" and claim.settle(50.0).state == "held"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", library.names())
 def test_the_derivation_becomes_a_page_with_formulas(name: str) -> None:
     theorem = library.find(name)

@@ -2,12 +2,16 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 import torch
 
+from regard.errors import RegardError
 from regard.lab.workers import one_thread_each, processes
 
 
@@ -43,9 +47,56 @@ def test_what_has_not_begun_is_cancelled_when_the_block_is_left_early() -> None:
     assert torch.get_num_threads() == before
 
 
+@pytest.mark.slow
 def test_processes_are_made_ready_with_one_thread_and_leave_ctrl_c_to_who_asked() -> None:
     """By functions that a process finds whatever the tests are run by."""
     with processes(1, os.umask, 0o27) as pool:
-        assert pool.apply(os.umask, (0,)) == 0o27
-        assert pool.apply(torch.get_num_threads) == 1
-        assert pool.apply(signal.getsignal, (signal.SIGINT,)) is signal.SIG_IGN
+        assert pool.submit(os.umask, 0).result() == 0o27
+        assert pool.submit(torch.get_num_threads).result() == 1
+        assert pool.submit(signal.getsignal, signal.SIGINT).result() is signal.SIG_IGN
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_ends_the_work_in_three_lines() -> None:
+    with pytest.raises(RegardError) as caught, processes(1, os.umask, 0o27) as pool:
+        pool.submit(os._exit, 1).result()
+    assert str(caught.value) == (
+        "a process that shares the work has died\n  got: it was killed, or the system ended it for want of memory\n"
+        "  fix: make room and run it again"
+    )
+
+
+BARE = """
+import os
+from regard.errors import RegardError
+from regard.lab.workers import processes
+
+with processes(2, os.umask, 0o27) as pool:
+    print(list(pool.map(abs, [-1, -2])))
+"""
+
+
+def ran(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    (folder / "script.py").write_text(text)
+    return subprocess.run(
+        [sys.executable, "script.py"], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.slow
+def test_a_script_without_a_main_guard_ends_in_three_lines(tmp_path: Path) -> None:
+    done = ran(tmp_path, BARE)
+    assert done.returncode == 1 and done.stdout == ""
+    # The script has no `except`: its own traceback ends with the three lines, and no process adds one.
+    assert done.stderr.count("Traceback") == 2 and done.stderr.endswith(
+        "RegardError: the processes that share the work cannot start\n"
+        f"  got: {tmp_path / 'script.py'}: each of them runs it from its first line and would start processes again\n"
+        "  fix: put what the script does under: if __name__ == '__main__':\n"
+    )
+
+
+@pytest.mark.slow
+def test_a_script_with_a_main_guard_works(tmp_path: Path) -> None:
+    guarded = BARE.replace("with", "if __name__ == '__main__':\n  with").replace("    print", "      print")
+    done = ran(tmp_path, guarded)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[1, 2]\n", "")

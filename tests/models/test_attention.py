@@ -6,10 +6,11 @@ from torch import nn
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Mean
 from regard.core.position import Alibi, LearnedRelative, Rotary
 from regard.core.similarity import Additive, Cosine
-from regard.core.support import Causal, Mask
+from regard.core.support import Causal
 from regard.errors import RegardError
 from regard.models.attention import MultiHead, split
 

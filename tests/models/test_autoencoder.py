@@ -54,6 +54,7 @@ def test_each_repeat_is_torchs_own_stack_in_value_and_gradient(sizes, activation
             assert torch.allclose(mine.bias.grad[repeat, 0], theirs.bias.grad, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corruption", [Clean(), Noisy(0.5), Masked(0.25)])
 def test_one_among_others_is_what_it_is_alone(corruption: Corruption) -> None:
     x = points(40)
@@ -140,6 +141,7 @@ def test_one_layer_on_each_side_is_linear_whatever_its_activation() -> None:
         assert (gap < 1e-6) == linear == model.linear
 
 
+@pytest.mark.slow
 def test_training_finds_the_plane_of_pca() -> None:
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(500, 6, generator=generator) * torch.tensor([4.0, 3.0, 0.5, 0.4, 0.3, 0.2])
@@ -199,3 +201,8 @@ def test_bad_input_is_told_in_three_lines(call, told: str) -> None:
     with pytest.raises(RegardError) as caught:
         call()
     assert str(caught.value) == told
+
+
+def test_no_share_masks_nothing_not_even_where_the_draw_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "rand", lambda *shape, **options: torch.zeros(*shape))
+    assert torch.equal(Masked(0.0)(torch.ones(2, 3), torch.Generator()), torch.ones(2, 3))

@@ -88,6 +88,7 @@ def test_a_local_layer_sees_no_farther_than_its_reach_times_its_depth() -> None:
     assert torch.equal(touched, (rows.abs() <= 2) & (columns.abs() <= 2))
 
 
+@pytest.mark.slow
 @given(by=st.integers(-5, 5))
 def test_a_local_model_moves_with_the_picture_by_whole_patches(by: int) -> None:
     """Far from the borders a shift by the patch moves the tokens along; another does not."""

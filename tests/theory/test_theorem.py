@@ -61,6 +61,7 @@ def holds(theorem: Theorem) -> bool:
         return False
 
 
+@pytest.mark.slow
 @EVERY
 def test_every_text_is_shown_in_both_ways(name: str) -> None:
     theorem = library.find(name)
@@ -75,6 +76,7 @@ def test_every_text_is_shown_in_both_ways(name: str) -> None:
             told(f"${step.formula}$"), fromstring(mathml(step.formula))
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_theorem_is_whole(name: str) -> None:
     theorem = library.find(name)
@@ -88,17 +90,20 @@ def test_a_theorem_is_whole(name: str) -> None:
     assert all(step.because for step in theorem.steps if step.check)
 
 
+@pytest.mark.slow
 @EVERY
 def test_what_is_predicted_is_measured_and_the_break_is_seen(name: str) -> None:
     assert prove(library.find(name)).failed == []
 
 
+@pytest.mark.slow
 @EVERY
 def test_every_step_holds_at_random_points(name: str) -> None:
     theorem = library.find(name)
     assert [place for place, gap in enumerate(check(theorem, seed=1), 1) if not gap <= 1.0] == []
 
 
+@pytest.mark.slow
 @EVERY
 def test_a_typo_in_the_mathematics_fails(name: str) -> None:
     theorem = library.find(name)
@@ -144,6 +149,7 @@ def test_a_prediction_stands_or_falls(measured, relation, broken, holds) -> None
     assert outcome(measured, relation, broken).holds is holds
 
 
+@pytest.mark.slow
 def test_a_wrong_step_and_a_wrong_prediction_are_named() -> None:
     theorem = library.find("input-noise")
     wrong = replace(theorem.steps[1], formula=theorem.steps[1].formula.replace("2 r_i", "3 r_i"))

@@ -5,6 +5,7 @@ import errno
 import os
 import random
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,7 @@ def mutants(content: bytes, count: int) -> list[bytes]:
     return [one for one in cuts + flips + others if one != content]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".safetensors", ".json"])
 def test_no_damaged_checkpoint_is_loaded(tmp_path: Path, suffix: str) -> None:
     folder = Checkpoints(tmp_path)
@@ -175,9 +177,11 @@ def test_a_training_that_went_back_goes_past_the_damaged_one(tmp_path: Path) -> 
 def test_another_version_is_refused_and_not_passed_over(tmp_path: Path, monkeypatch) -> None:
     folder = Checkpoints(tmp_path)
     folder.save(state(3))
-    monkeypatch.setattr(manifest, "FORMAT", 2)
-    (tmp_path / "step-000000008.json").write_text(manifest.Manifest({"step": 8}, None, 5, "ab" * 32).page())
-    monkeypatch.setattr(manifest, "FORMAT", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(manifest, "CHECKPOINT", replace(manifest.CHECKPOINT, version=3))
+        (tmp_path / "step-000000008.json").write_text(
+            manifest.Manifest({"step": 8}, None, 5, "ab" * 32).page()
+        )
     with pytest.raises(RegardError, match="this checkpoint was written by a newer version of regard"):
         folder.last()
 
@@ -249,6 +253,7 @@ def mortal(monkeypatch, fate: Fate) -> None:
         monkeypatch.setattr(os, name, guard(name, getattr(os, name), after=False))
 
 
+@pytest.mark.slow
 def test_death_at_any_point_leaves_a_checkpoint(tmp_path: Path, monkeypatch) -> None:
     counted = Fate(None)
     with monkeypatch.context() as patch:

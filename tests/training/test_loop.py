@@ -34,6 +34,7 @@ def far(one: nn.Module, other: nn.Module) -> float:
 # What a step does
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 def test_the_loss_goes_down(toy, optimiser: str) -> None:
     steps = list(toy.training(steps=150, optimiser=optimiser, dropout=0.0))
@@ -68,6 +69,7 @@ def test_a_step_is_a_step_of_adamw_along_the_clipped_gradient(toy) -> None:
     assert far(ours.model, model) < 1e-5
 
 
+@pytest.mark.slow
 def test_the_golden_trace(toy) -> None:
     """The losses of twenty steps as they were when this was written; a refactoring leaves them so."""
     golden = json.loads(GOLDEN.read_text())
@@ -77,6 +79,7 @@ def test_the_golden_trace(toy) -> None:
         assert len(set(trace)) == 20
 
 
+@pytest.mark.slow
 def test_training_sets_the_mode_itself(toy) -> None:
     first, second = toy.training(), toy.training()
     expected = losses(first)
@@ -87,6 +90,7 @@ def test_training_sets_the_mode_itself(toy) -> None:
     assert found == expected
 
 
+@pytest.mark.slow
 def test_what_is_done_between_steps_cannot_change_them(toy) -> None:
     expected = losses(toy.training())
     found = []
@@ -96,6 +100,7 @@ def test_what_is_done_between_steps_cannot_change_them(toy) -> None:
     assert found == expected
 
 
+@pytest.mark.slow
 def test_one_batch_is_learned_by_heart(toy) -> None:
     training = toy.training(steps=200, dropout=0.0)
     batch = toy.batches(4)(0)
@@ -161,6 +166,7 @@ def bits(training: Training) -> str:
     return TrainingState(tensors, state.facts).digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan", [{"accumulate": 3}, {"optimiser": "adamw", "schedule": "cosine"}], ids=["muon", "adamw"]
 )
@@ -173,6 +179,7 @@ def test_going_on_changes_no_bit(toy, tmp_path: Path, plan: dict) -> None:
         assert bits(second) == bits(whole)
 
 
+@pytest.mark.slow
 def test_a_stop_in_the_middle_of_an_accumulation_is_a_stop_before_it(toy, tmp_path: Path) -> None:
     whole = toy.training(accumulate=3)
     list(whole)
@@ -199,6 +206,7 @@ def test_a_stop_in_the_middle_of_an_accumulation_is_a_stop_before_it(toy, tmp_pa
     assert bits(broken) == bits(whole), "the same object can go on too"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["model.", "optimiser.muon.", "optimiser.adamw.", "model.seen"])
 def test_a_state_that_forgets_something_is_seen(toy, lost: str) -> None:
     """Saboteurs: put one part of the state back to zero, and the end is another one."""
@@ -344,6 +352,7 @@ def poisoned(toy, where: str, at: int) -> Training:
     return training
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "what", "got"),
     [
@@ -402,6 +411,7 @@ class Clock:
         training.budget = Budget(seconds, lambda: self.now)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "costs",
     [
@@ -428,6 +438,7 @@ def test_it_ends_in_time_with_the_rate_decayed(toy, costs) -> None:
     assert 0.05 < peak / len(rates) < 0.25
 
 
+@pytest.mark.slow
 def test_evaluations_between_steps_count(toy) -> None:
     training = toy.training(steps=100_000, optimiser="adamw")
     clock = Clock(training, 60.0, lambda step: 0.2)
@@ -438,6 +449,7 @@ def test_evaluations_between_steps_count(toy) -> None:
     assert step.learning_rate < 0.05 * 0.01
 
 
+@pytest.mark.slow
 def test_a_plan_that_fits_is_followed_to_the_letter(toy) -> None:
     expected = losses(toy.training(steps=30))
     training = toy.training(steps=30)
@@ -452,6 +464,7 @@ def test_a_budget_for_nothing_still_ends(toy) -> None:
     assert len(steps) == 4, "the calibration, and the step that was under way"
 
 
+@pytest.mark.slow
 def test_a_fitted_course_goes_on_after_a_stop(toy) -> None:
     training = toy.training(steps=100_000, optimiser="adamw")
     clock = Clock(training, 30.0, lambda step: 0.1)
@@ -482,6 +495,7 @@ def test_three_real_seconds_are_kept(toy) -> None:
 # Other kinds of model
 
 
+@pytest.mark.slow
 def test_any_model_any_batch() -> None:
     """Batches may be dictionaries or anything else; the objective knows."""
     model = nn.Sequential(nn.Conv1d(2, 3, 2), nn.BatchNorm1d(3), nn.Flatten(), nn.Linear(9, 1))

@@ -121,6 +121,7 @@ def test_only_the_first_process_writes(toy, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_damaged_checkpoint_is_told_of(toy, tmp_path: Path) -> None:
     folder = Checkpoints(tmp_path)
     list(checkpointed(toy.training(), folder, every=0.0))

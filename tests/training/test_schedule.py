@@ -48,6 +48,7 @@ def test_a_plain_course_divides_the_way_evenly() -> None:
     assert [course.progress(step) for step in range(7)] == pytest.approx([(k + 0.5) / 7 for k in range(7)])
 
 
+@pytest.mark.slow
 @given(data=some.data(), steps=some.integers(2, 500))
 def test_fitting_goes_on_from_where_it_is_and_ends_at_the_end(data: some.DataObject, steps: int) -> None:
     course, step, before = Course(steps), 0, 0.0

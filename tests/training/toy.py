@@ -50,7 +50,6 @@ def training(
 ) -> Training:
     """A training of a toy that always starts alike."""
     torch.manual_seed(plan.get("seed", 0))
-    chosen = Plan(
-        **{"steps": 20, "optimiser": "muon", "learning_rate": 0.01, "matrix_learning_rate": 0.02, **plan}
-    )
+    rates = {"learning_rate": 0.01, "matrix_learning_rate": 0.02}
+    chosen = Plan(**{"steps": 20, "optimiser": "muon", "precision": "float32", **rates, **plan})
     return Training(Toy(dropout), batches(size), cross_entropy, chosen, seconds=seconds, group=group)

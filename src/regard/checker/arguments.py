@@ -1,4 +1,4 @@
-"""What the arguments of a person's constructor mean, by their names."""
+"""Constructor arguments of a person's class: what each means, by its name."""
 
 import re
 from dataclasses import dataclass

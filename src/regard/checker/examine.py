@@ -1,4 +1,4 @@
-"""Probe, compare, conclude: one implementation under one contract."""
+"""Examine one implementation under one contract: probe, compare, conclude."""
 
 import time
 

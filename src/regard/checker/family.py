@@ -1,4 +1,4 @@
-"""The nearest member of a family of references names the cause, if it is near and the others are far."""
+"""The family of known mistakes: its nearest member names the cause, if it is near and the others are far."""
 
 import time
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Whether gradients are right: autograd beside finite differences of the person's own forward."""
+"""Gradient check: autograd beside finite differences of the person's own forward."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A person's source, read without running it: which line to look at, and what names say."""
+"""Source code of a person, read without running it: which line to look at, and what names say."""
 
 import ast
 import re

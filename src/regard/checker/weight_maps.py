@@ -1,4 +1,4 @@
-"""Every plausible reading of an attention layer's weights: by name, then by shape, then by behaviour."""
+"""Weight maps: every plausible reading of an attention layer's weights, by name, shape and behaviour."""
 
 from itertools import permutations
 from typing import Any

@@ -1,4 +1,4 @@
-"""What an adapter works with: the line to the person's code, the member to judge, its source, and what the person said."""
+"""Workbench of an adapter: the line to the person's code, the member to judge, its source."""
 
 import re
 from dataclasses import dataclass, field

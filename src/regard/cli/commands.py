@@ -1,170 +1,52 @@
-"""What each verb does: it takes the words, calls, prints. Torch is loaded verb by verb, never by --help."""
+"""Commands: what each verb does. Torch is loaded verb by verb, never by --help."""
 
 import argparse
-import csv
-import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from regard.cli.output import print_json as _print_json
+from regard.cli.runs import store as _store
 from regard.errors import RegardError, nearest
-
-RUNS = "REGARD_RUNS"
-STOPPED = {"SIGINT": 130, "SIGTERM": 143}
-"Exit codes of a run that was asked to stop."
-
-
-def _store():
-    from regard.lab.store.runs import Store
-
-    return Store(Path(os.environ.get(RUNS, "runs")))
-
-
-def _settings(experiment, preset: str):
-    if preset not in experiment.presets:
-        raise RegardError(
-            "no preset of that name",
-            f"'{preset}'",
-            nearest(preset, experiment.presets, f"the presets are {', '.join(experiment.presets)}"),
-        )
-    return experiment.presets[preset]
 
 
 def list_(arguments: argparse.Namespace) -> None:
-    from regard.lab import console as terminal
-    from regard.lab import registry
+    from regard.lab import lists, registry
+    from regard.lab.book import sources
     from regard.lab.book.coverage import coverage
-    from regard.lab.store.index import RunIndex
+    from regard.lab.store.entries import entries
 
-    index = RunIndex(_store())
-    if arguments.coverage:
-        items = coverage(registry.everything(), index)
-        _print_json([asdict(one) for one in items]) if arguments.json else terminal.show_coverage(items)
+    asked = [f"--{name}" for name in ("course", "coverage", "runs") if getattr(arguments, name)]
+    if len(asked) > 1:
+        raise RegardError("regard list shows one thing at a time", " ".join(asked), f"give {asked[0]} alone")
+    runs = entries(_store())
+    if arguments.course is not None:
+        source = sources.find(arguments.course)
+        items = [one for one in coverage(registry.everything(), runs) if one.source == source.name]
+        _print_json([asdict(one) for one in items]) if arguments.json else lists.show_course(source, items)
+    elif arguments.coverage:
+        items = coverage(registry.everything(), runs)
+        _print_json([asdict(one) for one in items]) if arguments.json else lists.show_coverage(items)
     elif arguments.runs:
-        entries = index.entries()
-        _print_json([asdict(one) for one in entries]) if arguments.json else terminal.show_runs(entries)
+        _print_json([asdict(one) for one in runs]) if arguments.json else lists.show_runs(runs)
     else:
-        experiments = registry.everything()
+        experiments, full = registry.everything(), lists.full_seconds(runs)
         rows = [
-            {"name": one.name, "question": one.question, "items": list(one.answers), "seconds": one.seconds}
+            {
+                "name": one.name,
+                "chapter": one.chapter,
+                "question": one.question,
+                "items": list(one.answers),
+                "seconds": one.seconds,
+                "full_seconds": full.get(one.name),
+            }
             for one in experiments
         ]
-        _print_json(rows) if arguments.json else terminal.show_experiments(experiments)
-
-
-def run(arguments: argparse.Namespace) -> int:
-    from regard.lab import console as terminal
-    from regard.lab import registry, settings
-    from regard.lab.experiment import Context
-    from regard.lab.runner import follow, resume, run
-    from regard.training.parallel import is_main
-
-    experiment, source = registry.find(arguments.experiment)
-    earlier = _store().find(arguments.resume) if arguments.resume else None
-    preset, changes = (
-        (earlier.request["preset"], earlier.request["changes"])
-        if earlier
-        else (arguments.preset, arguments.set)
-    )
-    chosen = settings.change(_settings(experiment, preset), changes)
-    if not arguments.minutes > 0:
-        raise RegardError(
-            "a budget is a positive number of minutes",
-            f"{arguments.minutes:g}",
-            "give more than 0, or leave it out",
-        )
-    if not is_main():
-        with tempfile.TemporaryDirectory() as folder:
-            seed = earlier.request["seed"] if earlier else arguments.seed
-            place = earlier.path if earlier else Path(folder)
-            follow(
-                experiment,
-                chosen,
-                Context(folder=place, seed=seed, deadline=time.monotonic() + 60 * arguments.minutes),
-            )
-        return 0
-    with terminal.Screen([experiment]) as screen:
-        watch = screen.watch(experiment)
-        if earlier:
-            done = resume(earlier, experiment, chosen, minutes=arguments.minutes, watch=watch)
-        else:
-            done = run(
-                experiment,
-                chosen,
-                _store(),
-                source=source,
-                preset=preset,
-                changes=changes,
-                seed=arguments.seed,
-                minutes=arguments.minutes,
-                watch=watch,
-            )
-    terminal.show_outcome(done)
-    return STOPPED.get(done.result["error"].rpartition(" ")[2], 130) if done.state == "stopped" else 0
-
-
-def book(arguments: argparse.Namespace) -> int:
-    from regard.lab import console as terminal
-    from regard.lab import registry
-    from regard.lab.book.book import bind, fill, plan
-
-    store = _store()
-    plans = plan(
-        arguments.experiments or registry.names(), store, preset=arguments.preset, seed=arguments.seed
-    )
-    missing = [one.experiment for one in plans if not one.done]
-    seconds = sum(one.seconds for one in missing)
-    terminal.console.print(
-        f"{len(missing)} to run (about {seconds:.0f} s), {len(plans) - len(missing)} unchanged"
-    )
-    with terminal.Screen(missing) as screen:
-        runs, problems = fill(plans, store, preset=arguments.preset, seed=arguments.seed, watch=screen.watch)
-    place = bind(runs, problems, store, preset=arguments.preset, place=arguments.out)
-    for problem in problems:
-        terminal.console.print(f"[red]missing[/] {problem}")
-    terminal.console.print(f"the book is {place}")
-    return 1 if problems else 0
-
-
-def show(arguments: argparse.Namespace) -> None:
-    from regard.lab import console as terminal
-    from regard.lab import registry
-
-    store = _store()
-    runs = {run.name for run in store.runs()} | {run.id for run in store.runs()}
-    if (
-        arguments.name.endswith(".py")
-        or arguments.settings
-        or (arguments.name not in runs and arguments.name.replace("_", "-") in registry.names())
-    ):
-        experiment, _ = registry.find(arguments.name)
-        _settings(experiment, arguments.preset)
-        return terminal.show_experiment(experiment, arguments.preset)
-    found = store.find(arguments.name)
-    if arguments.csv:
-        rows = found.metrics()
-        names = list(dict.fromkeys(name for row in rows for name in row))
-        table = csv.DictWriter(sys.stdout, names, lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-        return None
-    return terminal.show_run(found)
-
-
-def diff(arguments: argparse.Namespace) -> None:
-    from regard.lab import console as terminal
-    from regard.lab.store.diff import changes
-
-    first, second = (_store().find(word) for word in (arguments.first, arguments.second))
-    found = changes(first, second)
-    _print_json([asdict(one) for one in found]) if arguments.json else terminal.show_changes(
-        first, second, found
-    )
+        _print_json(rows) if arguments.json else lists.show_experiments(experiments, full)
 
 
 def bench(arguments: argparse.Namespace) -> None:
@@ -210,7 +92,9 @@ def start(arguments: argparse.Namespace) -> None:
     from regard.checker import start
 
     path = start(arguments.contract, arguments.folder)
-    print(f"{path} is there: fill it in, then: regard check {path}")
+    if arguments.json:
+        return _print_json({"path": str(path)})
+    return print(f"{path} is there: fill it in, then: regard check {path}")
 
 
 def _progress(seconds: float = 10.0) -> Callable[[str], None]:
@@ -277,17 +161,24 @@ def _check_folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
 
 
 def data(arguments: argparse.Namespace) -> None:
-    from regard.data.fetch.catalogue import CATALOGUE, entry
+    from regard.data.fetch.catalogue import CATALOGUE
     from regard.data.fetch.download import fetch_file, find
     from regard.data.sets.album import ALBUMS
 
     known = {one.name: (one,) for one in CATALOGUE}
     known |= {album.name: tuple(map(album.entry, album.files())) for album in ALBUMS}
     for name in arguments.names:
-        for one in known.get(name) or (entry(name),):
-            print(f"{one.name}: {fetch_file(one)}")
+        if name not in known:
+            raise RegardError(
+                "no dataset of that name", f"'{name}'", nearest(name, known, f"there are {', '.join(known)}")
+            )
     if arguments.names:
-        return
+        files = [one for name in arguments.names for one in known[name]]
+        if arguments.json:
+            return _print_json({one.name: str(fetch_file(one)) for one in files})
+        for one in files:
+            print(f"{one.name}: {fetch_file(one)}")
+        return None
     rows = [
         {
             "name": name,
@@ -303,39 +194,4 @@ def data(arguments: argparse.Namespace) -> None:
         return _print_json(rows)
     from regard.lab.console import show_data
 
-    show_data(rows)
-
-
-def generate(arguments: argparse.Namespace) -> None:
-    from regard.generation.sampling import Sampler
-    from regard.lab import samples
-    from regard.lab.text_model import load_text_model
-
-    sampler = Sampler(
-        temperature=arguments.temperature,
-        top_k=arguments.top_k,
-        top_p=arguments.top_p,
-        min_p=arguments.min_p,
-        penalty=arguments.penalty,
-    )
-    if arguments.samples < 1:
-        raise RegardError("there is nothing to generate", f"--samples {arguments.samples}", "give at least 1")
-    model = load_text_model(_store().find(arguments.run).path, arguments.model)
-    ids = model.prompt(arguments.prompt)
-    if cut := model.cut(ids):
-        print(cut, file=sys.stderr)
-    words = {"steps": arguments.steps, "stop": arguments.stop, "beyond": arguments.beyond}
-    if arguments.beam is not None:
-        beams = model.search(ids, width=arguments.beam, penalty=arguments.length_penalty, **words)
-        return samples.show_beams(model, arguments.prompt, beams)
-    seeds = [arguments.seed + row for row in range(arguments.samples)]
-    tokens = model.speak(ids, sampler=sampler, seeds=seeds, **words)
-    if arguments.probabilities:
-        return samples.show_chances(model, tokens, seeds, count=4)
-    if len(seeds) == 1:
-        return samples.show_stream(model, arguments.prompt, tokens)
-    return samples.show_side_by_side(model, arguments.prompt, tokens, seeds)
-
-
-def _print_json(value: object) -> None:
-    print(json.dumps(value, indent=1))
+    return show_data(rows)

@@ -1,4 +1,4 @@
-"""How much of the machine others use, at this moment."""
+"""CPU load of others on this machine, at this moment."""
 
 import os
 import time

@@ -1,14 +1,19 @@
-"""The words of the command: every verb and what may follow it."""
+"""Argument parser: every verb and what may follow it."""
 
 import argparse
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import commands
+from regard.cli import commands, runs, speak
 from regard.errors import RegardError, nearest
 
 Verbs = argparse._SubParsersAction
+RUN = "a run by its id, the beginning of it, its folder, or its experiment's name"
+SEEDS = 2**32
+"How many seeds there are; all generators take these."
+TOKENS = 10**6
+"The most tokens that are generated at once."
 
 
 class Parser(argparse.ArgumentParser):
@@ -27,6 +32,8 @@ def parser() -> Parser:
     _book_words(known)
     _show_words(known)
     _diff_words(known)
+    _remove_words(known)
+    _prune_words(known)
     _bench_words(known)
     _prove_words(known)
     _start_words(known)
@@ -36,13 +43,59 @@ def parser() -> Parser:
     return top
 
 
+def seed(text: str) -> int:
+    """A seed that every generator takes."""
+    return whole(text, 0, SEEDS - 1)
+
+
+def count(text: str) -> int:
+    """A number of things, at least one."""
+    return whole(text, 1, TOKENS)
+
+
+def whole(text: str, low: int, high: int) -> int:
+    """A whole number within its ends."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = low - 1
+    if not low <= value <= high:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {low:,} to {high:,}")
+    return value
+
+
+def minutes(text: str) -> float:
+    """A budget: more than no time."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of minutes above 0")
+    return value
+
+
+def finite(text: str) -> float:
+    """A number that is one."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = inf
+    if not isfinite(value):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number")
+    return value
+
+
 def _list_words(known: Verbs) -> None:
     verb = known.add_parser(
-        "list", help="what there is to run; what was run; which checklist items are covered"
+        "list", help="what there is to run; what was run; what answers a course's assignment"
     )
     verb.add_argument("--runs", action="store_true", help="list runs instead of experiments")
     verb.add_argument(
-        "--coverage", action="store_true", help="list the 93 checklist items with owner and state"
+        "--coverage", action="store_true", help="list what answers the 93 items of five course assignments"
+    )
+    verb.add_argument(
+        "--course", help="the same for one course: duke, berkeley, jerusalem, amsterdam or toronto"
     )
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.list_)
@@ -53,9 +106,11 @@ def _run_words(known: Verbs) -> None:
     verb.add_argument(
         "experiment", help="a name from 'regard list', or a Python file that defines EXPERIMENT"
     )
-    verb.add_argument("--preset", default="quick", help="quick or full (default: quick)")
-    verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
-    verb.add_argument("--minutes", type=float, default=inf, help="a budget; what it cuts off is not settled")
+    verb.add_argument("--preset", help="quick or full (default: quick)")
+    verb.add_argument("--seed", type=seed, help="where everything random starts (default: 0)")
+    verb.add_argument(
+        "--minutes", type=minutes, default=inf, help="a budget; what it cuts off is not settled"
+    )
     verb.add_argument(
         "--set",
         action="append",
@@ -66,7 +121,15 @@ def _run_words(known: Verbs) -> None:
     verb.add_argument(
         "--resume", metavar="RUN", help="take up a run that was stopped; settings and seed are its own"
     )
-    verb.set_defaults(do=commands.run)
+    verb.add_argument(
+        "--accept",
+        action="append",
+        default=[],
+        choices=["code"],
+        help="with --resume: go on although the code has changed; the run says so",
+    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=runs.run)
 
 
 def _book_words(known: Verbs) -> None:
@@ -74,29 +137,49 @@ def _book_words(known: Verbs) -> None:
         "book", help="run every experiment whose answer is not there yet, and write the lab book"
     )
     verb.add_argument("--preset", default="quick", help="quick or full (default: quick)")
-    verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
+    verb.add_argument("--seed", type=seed, default=0, help="where everything random starts (default: 0)")
     verb.add_argument("--out", type=Path, default=Path("book"), help="the folder to write to (default: book)")
+    verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("experiments", nargs="*", help="only these")
-    verb.set_defaults(do=commands.book)
+    verb.set_defaults(do=runs.book)
 
 
 def _show_words(known: Verbs) -> None:
     verb = known.add_parser(
         "show", help="an experiment with its claims and settings, or a run with its numbers"
     )
-    verb.add_argument("name", help="an experiment or a run; of an experiment that was run, the newest run")
-    verb.add_argument("--preset", default="quick", help="whose settings to show (default: quick)")
+    verb.add_argument("name", help=f"an experiment, or {RUN}; of an experiment that was run, the newest run")
+    verb.add_argument("--preset", help="whose settings to show (default: quick)")
     verb.add_argument("--settings", action="store_true", help="the experiment's settings, even if it was run")
-    verb.add_argument("--csv", action="store_true", help="print every measurement of the run as CSV")
-    verb.set_defaults(do=commands.show)
+    form = verb.add_mutually_exclusive_group()
+    form.add_argument("--csv", action="store_true", help="print every measurement of the run as CSV")
+    form.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=runs.show)
 
 
 def _diff_words(known: Verbs) -> None:
     verb = known.add_parser("diff", help="what differs between two runs")
-    verb.add_argument("first")
-    verb.add_argument("second")
+    verb.add_argument("first", help=RUN)
+    verb.add_argument("second", help="another")
     verb.add_argument("--json", action="store_true", help="print JSON")
-    verb.set_defaults(do=commands.diff)
+    verb.set_defaults(do=runs.diff)
+
+
+def _remove_words(known: Verbs) -> None:
+    verb = known.add_parser("remove", help="remove runs for good; asks first")
+    verb.add_argument("runs", nargs="+", metavar="RUN", help=RUN)
+    verb.add_argument("--yes", action="store_true", help="do not ask")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=runs.remove)
+
+
+def _prune_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "prune", help="remove runs that broke, are damaged, or were made again; asks first"
+    )
+    verb.add_argument("--yes", action="store_true", help="do not ask")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=runs.prune)
 
 
 def _bench_words(known: Verbs) -> None:
@@ -112,7 +195,7 @@ def _bench_words(known: Verbs) -> None:
 def _prove_words(known: Verbs) -> None:
     verb = known.add_parser("prove", help="the theorems: check every step, hold every prediction to the test")
     verb.add_argument("theorems", nargs="*", help="only these, with their derivation (default: all)")
-    verb.add_argument("--seed", type=int, default=0, help="where everything random starts (default: 0)")
+    verb.add_argument("--seed", type=seed, default=0, help="where everything random starts (default: 0)")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.prove)
 
@@ -121,6 +204,7 @@ def _start_words(known: Verbs) -> None:
     verb = known.add_parser("start", help="write a file to fill in: a stub with its contract")
     verb.add_argument("contract", help="such as causal-attention; a wrong name gets the list")
     verb.add_argument("--folder", type=Path, default=Path(), help="where to write it (default: here)")
+    verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.start)
 
 
@@ -195,35 +279,37 @@ def _data_words(known: Verbs) -> None:
 
 def _generate_words(known: Verbs) -> None:
     verb = known.add_parser("generate", help="let the model of a run speak")
-    verb.add_argument("run", help="a run of a text experiment; of an experiment's name, the newest run")
+    verb.add_argument("run", help=f"{RUN}, of a text experiment; of a name, the newest that finished")
     verb.add_argument("--prompt", default="\n", help="what it goes on from (default: a line break)")
     verb.add_argument("--model", help="which model of the run (default: the one trained last)")
-    verb.add_argument("--steps", type=int, default=200, help="tokens to generate (default: 200)")
-    verb.add_argument("--temperature", type=float, default=1.0, help="0 takes the most probable (default: 1)")
+    verb.add_argument("--steps", type=count, default=200, help="tokens to generate (default: 200)")
+    verb.add_argument("--temperature", type=float, help="0 takes the most probable (default: 1)")
     verb.add_argument("--top-k", type=int, help="only the k most probable tokens")
     verb.add_argument("--top-p", type=float, help="only the smallest set whose probability reaches p")
     verb.add_argument("--min-p", type=float, help="only tokens this share as probable as the most probable")
     verb.add_argument(
-        "--penalty", type=float, default=1.0, help="above 1, what was said becomes less probable"
+        "--penalty", type=float, help="above 1, what was said becomes less probable (default: 1)"
     )
-    verb.add_argument("--seed", type=int, default=0, help="the seed of the first sample (default: 0)")
+    verb.add_argument("--seed", type=seed, help="the seed of the first sample (default: 0)")
+    verb.add_argument("--samples", type=count, help="samples side by side, one seed each (default: 1)")
     verb.add_argument(
-        "--samples", type=int, default=1, help="samples side by side, one seed each (default: 1)"
+        "--probabilities",
+        action="store_true",
+        default=None,
+        help="every token with its probability and the alternatives",
     )
+    verb.add_argument("--beam", type=count, help="search for the most probable text with a beam so wide")
     verb.add_argument(
-        "--probabilities", action="store_true", help="every token with its probability and the alternatives"
+        "--length-penalty", type=finite, help="beams are ranked by log-probability / length^this (default: 0)"
     )
-    verb.add_argument("--beam", type=int, help="search for the most probable text with a beam so wide")
-    verb.add_argument(
-        "--length-penalty", type=float, default=0.0, help="beams are ranked by log-probability / length^this"
-    )
+    verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("--stop", default="", help="stop after this text")
     verb.add_argument(
         "--beyond",
         default="recompute",
         help="the rule beyond the context: recompute, window or endless (default: recompute)",
     )
-    verb.set_defaults(do=commands.generate)
+    verb.set_defaults(do=speak.generate)
 
 
 def checked(top: Parser, words: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The operator: one function for every kind of attention.
+"""`attend`, the attention operator: one function for every kind of attention.
 
 (q, k) = position.turn(q, k)
 y_i = sum over j in support(i) of w_ij v_j
@@ -10,7 +10,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from regard.core.backends import BACKENDS, choose
+from regard.arguments import check
+from regard.arguments import told as named
+from regard.core.backends import choose, run
 from regard.core.call import Call
 from regard.core.edges import Edges
 from regard.core.normalise import Normaliser, Softmax
@@ -51,6 +53,12 @@ def attend(
     weights, where asked for, are those that were applied, after dropout: (b h n m), or (b h e) in the order
     of the edges.
 
+    A pair that is hidden, or scored -inf, weighs nothing; a query with no other gives zeros. NaN and
+    infinities reach the rows that the equation gives them, and no others (`linear` may give the one for the
+    other; under torch.compile and vmap hidden ones may spread). torch's fused kernel alone promises nothing
+    about them: a NaN in a query may come out as zeros, and a hidden one may reach rows that do not see it.
+    weights=True, `trace` and backend='reference' show where one came from.
+
     >>> q, k = torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, 2, 2)
     >>> v = torch.tensor([[1.0], [3.0]]).view(1, 1, 2, 1)
     >>> attended = attend(q, k, v)
@@ -58,13 +66,15 @@ def attend(
     (tensor([[[[2.]]]]), 'sdpa')
     """
     check_tensors(q, k, v)
+    if not (q.dtype is k.dtype is v.dtype and q.is_floating_point()):
+        q, k, v = one_type(q, k, v)
     check_factors(similarity, support, position, normalise)
-    if not 0.0 <= dropout < 1.0:
-        raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
+    if not (type(dropout) is float and 0.0 <= dropout < 1.0 and type(weights) is bool and generator is None):
+        check_options(dropout, weights, generator)
     similarity.fit(q, k)
     support.fit(q, k)
     if normalise.divides:
-        check_nonnegative(similarity, position, normalise)
+        check_nonnegative(similarity, position, support, normalise)
     if position is not None:
         position.fit(q, k)
         q, k = position.turn(q, k)
@@ -73,15 +83,33 @@ def attend(
         q, k, v, similarity, support, position, normalise, dropout, generator, weights or record is not None
     )
     name, reason = choose(call, backend)
-    output, made = BACKENDS[name].run(call)
+    reason += support.note
+    output, made = run(call, name)
     if record is not None:
         reason += "; trace keeps the weights"
+        assert made is not None
         record.attention(made, support, name, reason)
     return Attended(output, made if call.weights else None, name, reason)
 
 
+def one_type(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Under autocast, all three in its type, as torch's own attention does it: norms leave float32 there."""
+    kind = q.device.type
+    floats = q.is_floating_point() and k.is_floating_point() and v.is_floating_point()
+    if floats and torch.is_autocast_enabled(kind):
+        half = torch.get_autocast_dtype(kind)
+        return q.to(half), k.to(half), v.to(half)
+    raise RegardError(
+        "q, k and v need one floating type",
+        f"q {q.dtype}, k {k.dtype}, v {v.dtype}",
+        "convert them, as in k.to(q.dtype)",
+    )
+
+
 def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Raise where the tensors do not belong together."""
+    if not type(q) is type(k) is type(v) is Tensor:
+        check_kinds(q, k, v)
     sizes = q.shape, k.shape, v.shape
     if not len(sizes[0]) == len(sizes[1]) == len(sizes[2]) == 4:
         raise RegardError(
@@ -98,18 +126,30 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
             f"{heads} query heads, {groups} key heads",
             "use as many, or a divisor",
         )
-    if not (q.dtype is k.dtype is v.dtype and q.is_floating_point()):
-        raise RegardError(
-            "q, k and v need one floating type",
-            f"q {q.dtype}, k {k.dtype}, v {v.dtype}",
-            "convert them, as in k.to(q.dtype)",
-        )
     if not q.device == k.device == v.device:
         raise RegardError(
             "q, k and v lie on different devices",
             f"q {q.device}, k {k.device}, v {v.device}",
             "move them, as in k.to(q.device)",
         )
+
+
+def check_kinds(q: object, k: object, v: object) -> None:
+    """Raise where one of them is no tensor, such as an array."""
+    for name, x in (("q", q), ("k", k), ("v", v)):
+        if not isinstance(x, Tensor):
+            raise RegardError(
+                "attend needs tensors", f"{name}={named(x)}", f"pass torch.as_tensor({name}), of floats"
+            )
+
+
+def check_options(dropout: object, weights: object, generator: object) -> None:
+    """Raise where an option is of another kind, or no share."""
+    check("attend", "dropout", dropout, float)
+    check("attend", "weights", weights, bool)
+    check("attend", "generator", generator, torch.Generator | None)
+    if not 0.0 <= dropout < 1.0:  # type: ignore[operator]
+        raise RegardError("dropout is the share of weights that is dropped", f"{dropout}", "0 <= dropout < 1")
 
 
 def told(q: Tensor, k: Tensor, v: Tensor) -> str:
@@ -142,12 +182,14 @@ def check_factors(similarity: object, support: object, position: object, normali
         ("normalise", normalise, Normaliser, "Softmax()"),
     )
     name, value, example = next((n, x, e) for n, x, kind, e in factors if not isinstance(x, kind))
-    raise RegardError(
-        f"this is not what {name} takes", repr(value), f"pass an object, such as {name}={example}"
-    )
+    masks = isinstance(value, Tensor) and name == "support"
+    fix = "wrap the mask: support=Mask(mask)" if masks else f"pass an object, such as {name}={example}"
+    raise RegardError(f"this is not what {name} takes", named(value), fix)
 
 
-def check_nonnegative(similarity: Similarity, position: Position | None, normalise: Normaliser) -> None:
+def check_nonnegative(
+    similarity: Similarity, position: Position | None, support: Support, normalise: Normaliser
+) -> None:
     """Raise where scores that may be negative would be divided by their sum."""
     name = type(normalise).__name__
     if not similarity.nonnegative:
@@ -161,4 +203,10 @@ def check_nonnegative(similarity: Similarity, position: Position | None, normali
             f"{name} divides scores by their sum, and a position's bias may make them negative",
             type(position).__name__,
             "use normalise=Softmax(), or a position that turns, such as Rotary()",
+        )
+    if support.adds:
+        raise RegardError(
+            f"{name} divides scores by their sum, and an additive mask may make them negative",
+            type(support).__name__,
+            "use normalise=Softmax(), or hide alone: Mask(mask > -torch.inf)",
         )

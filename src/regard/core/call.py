@@ -48,6 +48,16 @@ def kept(shape: tuple[int, ...], call: Call, device: torch.device) -> Bool[Tenso
     return torch.rand(shape, generator=call.generator, device=device) >= call.dropout
 
 
+def finite(x: Float[Tensor, "*axes"]) -> bool:
+    """Whether no entry is NaN or infinite; taken to be so where nobody can look, as under torch.compile."""
+    if torch.compiler.is_compiling():
+        return True
+    try:
+        return bool(x.isfinite().all())
+    except RuntimeError:  # under torch.func.vmap and on the meta device
+        return True
+
+
 def wide(x: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
     """The tensor in a type whose sums do not overflow: half precision becomes float32, the rest stays."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x

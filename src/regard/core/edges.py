@@ -1,4 +1,4 @@
-"""The edges of a graph as a support: which node regards which, sorted once and kept both ways round."""
+"""Edge list of a graph as a support of attention: sorted once, by target and by source (CSR and CSC)."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from regard.arguments import check, told
 from regard.core.support import Support
 from regard.errors import RegardError
 from regard.shapes import Bool, Float, Int
@@ -80,6 +81,7 @@ class Edges(Support):
         self.sizes = _sizes(nodes, sizes)
         self.source, self.target = _ends("source", source), _ends("target", target)
         self.relation = None if relation is None else _ends("relation", relation)
+        check("Edges", "features", features, Tensor | None)
         self.features = features
         self._check()
         self._sort()
@@ -229,12 +231,15 @@ class Edges(Support):
 
     def _keys(self, source: Tensor, target: Tensor) -> Int[Tensor, " e"]:
         """One number per edge, ordered by target, then source, then relation."""
-        keys, kinds = target * max(self.sizes) + source, 1
-        if self.relation is not None and self.count:
-            kinds = int(self.relation.max()) + 1
-            keys = keys * kinds + self.relation
-        assert max(self.sizes) ** 2 * kinds < 2**63
-        return keys
+        kinds = int(self.relation.max()) + 1 if self.relation is not None and self.count else 1
+        if max(self.sizes) ** 2 * kinds >= 2**63:
+            raise RegardError(
+                "an edge list cannot hold so many nodes and relations",
+                f"sizes={self.sizes}, {kinds} relations",
+                "number the nodes and relations that there are, from 0",
+            )
+        keys = target * max(self.sizes) + source
+        return keys * kinds + self.relation if kinds > 1 and self.relation is not None else keys
 
     def _sort(self) -> None:
         keys, self.order = self._keys(self.source, self.target).sort()
@@ -257,14 +262,16 @@ def _sizes(nodes: int | None, sizes: tuple[int, int] | None) -> tuple[int, int]:
     if (nodes is None) == (sizes is None):
         raise RegardError(
             "Edges needs the number of nodes once",
-            f"nodes={nodes}, sizes={sizes}",
+            f"nodes={told(nodes)}, sizes={told(sizes)}",
             "pass nodes=n, or sizes=(targets, sources) where queries and keys are different sets",
         )
+    if sizes is not None:
+        check("Edges", "sizes", sizes, tuple[int, int])
     n, m = sizes if sizes is not None else (nodes, nodes)
     if not (isinstance(n, int) and isinstance(m, int) and n >= 0 and m >= 0):
         raise RegardError(
             "the number of nodes is a whole number, at least 0",
-            f"{n!r} and {m!r}",
+            f"{told(n)} and {told(m)}",
             "pass the size of each set of nodes",
         )
     return n, m
@@ -272,7 +279,7 @@ def _sizes(nodes: int | None, sizes: tuple[int, int] | None) -> tuple[int, int]:
 
 def _ends(name: str, x: Tensor) -> Int[Tensor, " e"]:
     if not isinstance(x, Tensor) or x.dtype not in INTEGERS or x.dim() != 1:
-        got = f"{tuple(x.shape)} of {x.dtype}" if isinstance(x, Tensor) else type(x).__name__
+        got = f"{tuple(x.shape)} of {x.dtype}" if isinstance(x, Tensor) else told(x)
         raise RegardError(
             f"{name} is one whole number per edge", got, f"pass {name} as a tensor of integers with one axis"
         )
@@ -298,5 +305,10 @@ def _named(relation: object, features: object) -> str:
 
 
 def _starts(rows: Int[Tensor, " e"], size: int) -> Int[Tensor, " rows_and_one"]:
-    counts = torch.zeros(size + 1, dtype=torch.long, device=rows.device)
+    try:
+        counts = torch.zeros(size + 1, dtype=torch.long, device=rows.device)
+    except RuntimeError as error:
+        raise RegardError(
+            "there is no memory for so many nodes", f"{size} nodes", "pass the number of nodes there are"
+        ) from error
     return counts.index_add_(0, rows + 1, torch.ones_like(rows)).cumsum_(0)

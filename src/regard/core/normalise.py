@@ -1,4 +1,4 @@
-"""How the scores of a row become weights. Each is written once, for masks and for edge lists alike."""
+"""Normalisers: how scores become weights (softmax, mean, symmetric), for masks and edge lists alike."""
 
 from dataclasses import dataclass
 from math import inf
@@ -18,7 +18,7 @@ class Members(Protocol):
         ...
 
     def row_max(self, scores: Tensor) -> Tensor:
-        """The largest score of a row; zero where the row is empty."""
+        """The largest score of a row; zero where the row is empty, or no score is above -inf."""
         ...
 
     def row_sum(self, scores: Tensor) -> Tensor:
@@ -95,6 +95,11 @@ class Raw(Normaliser):
 
     def __call__(self, scores: Float[Tensor, "*axes"], members: Members) -> Float[Tensor, "*axes"]:
         return members.only(scores)
+
+
+def peak(most: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
+    """The largest scores with zero in place of -inf, which cannot be taken off: all is hidden there."""
+    return most.masked_fill(most == -inf, 0.0)
 
 
 def nonzero(sums: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:

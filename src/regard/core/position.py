@@ -1,4 +1,4 @@
-"""Where queries and keys stand, by turning or by adding. `python -m regard.core.position` draws it.
+"""Position encodings: rotary (RoPE), ALiBi, relative. `python -m regard.core.position` draws them.
 
 Unless an offset says otherwise, keys stand at 0, 1, 2, ... and the queries are the last of them.
 """
@@ -9,6 +9,7 @@ from math import floor, inf, log2
 import torch
 from torch import Tensor, nn
 
+from regard.arguments import check, check_fields, check_sizes, kinds
 from regard.core.support import Offset, check_offset, positions
 from regard.errors import RegardError, nearest
 from regard.shapes import Float, Int
@@ -60,12 +61,15 @@ class Rotary(Position):
     "The place of each key, (m) or row by row (b m); 0, 1, 2, ... when it is None."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.pairing not in PAIRINGS:
             raise RegardError(
                 "no pairing of that name",
                 repr(self.pairing),
                 nearest(self.pairing, PAIRINGS, "pairing='halves' or pairing='adjacent'"),
             )
+        if not 0 < self.base < inf:
+            raise RegardError("Rotary: base is above 0, and finite", f"base={self.base}", "10000 is usual")
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         check_offset(self.offset, q)
@@ -124,6 +128,11 @@ class Alibi(Position):
     offset: Offset = None
     "The place of query 0 among the keys; the last ones when it is None."
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not all(-inf < slope < inf for slope in self.slopes):
+            raise RegardError("Alibi needs finite slopes", f"slopes={self.slopes}", "Alibi.geometric(heads)")
+
     @classmethod
     def geometric(cls, heads: int, offset: Offset = None) -> "Alibi":
         """The usual slopes: 2^(-8 / p), its square, its cube, ... for p heads, p a power of two.
@@ -133,6 +142,8 @@ class Alibi(Position):
         >>> Alibi.geometric(4).slopes
         (0.25, 0.0625, 0.015625, 0.00390625)
         """
+        check("Alibi.geometric", "heads", heads, int)
+        check_sizes("Alibi.geometric", heads=heads)
         lower = 2 ** floor(log2(heads))
         first = [2 ** (-8 * (t + 1) / lower) for t in range(lower)]
         between = [2 ** (-8 * (t + 1) / (2 * lower)) for t in range(0, 2 * (heads - lower), 2)]
@@ -166,10 +177,12 @@ class Relative(Position):
     "The place of query 0 among the keys; the last ones when it is None."
 
     def __post_init__(self) -> None:
-        if self.p.dim() not in (1, 2) or self.p.shape[-1] % 2 == 0:
+        check_fields(self)
+        if self.p.dim() not in (1, 2) or self.p.shape[-1] % 2 == 0 or not self.p.is_floating_point():
             raise RegardError(
                 "Relative needs p for the distances -r to r, p_0 in the middle",
-                f"p of shape {tuple(self.p.shape)}",
+                f"p of shape {tuple(self.p.shape)}"
+                + ("" if self.p.is_floating_point() else f" of {self.p.dtype}"),
                 "pass 2 r + 1 scalars, or one such row per head",
             )
 
@@ -189,8 +202,11 @@ class LearnedRelative(nn.Module, Position):
     torch.Size([2, 5, 5])
     """
 
+    @kinds
     def __init__(self, heads: int, reach: int, offset: Offset = None) -> None:
         super().__init__()
+        check_sizes("LearnedRelative", heads=heads)
+        check_sizes("LearnedRelative", least=0, reach=reach)
         self.offset = offset
         self.p = nn.Parameter(torch.zeros(heads, 2 * reach + 1))
 

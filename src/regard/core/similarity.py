@@ -1,13 +1,14 @@
-"""How much a query regards a key: a score for every pair, before position and normalisation."""
+"""Similarities (score functions): how much a query regards a key, before position and normalisation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log, pi, sqrt
+from math import isfinite, log, pi, sqrt
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check, check_fields, check_sizes, kinds, told
 from regard.core.edges import Edges
 from regard.errors import RegardError
 from regard.shapes import Float
@@ -45,6 +46,9 @@ class Dot(Similarity):
     scale: float | None = None
     "Factor of the inner product; 1 / sqrt(d) when it is None."
 
+    def __post_init__(self) -> None:
+        check_finite("Dot", "scale", 1.0 if self.scale is None else self.scale)
+
     def factor(self, width: int) -> float:
         """The scale for queries of this width."""
         return width**-0.5 if self.scale is None else self.scale
@@ -70,6 +74,9 @@ class Cosine(Similarity):
     scale: float = 1.0
     "Factor of the cosine: an inverse temperature."
 
+    def __post_init__(self) -> None:
+        check_finite("Cosine", "scale", self.scale)
+
     def dense(self, q: Float[Tensor, "b h n d"], k: Float[Tensor, "b h m d"]) -> Float[Tensor, "b h n m"]:
         return Dot(self.scale).dense(unit(q), unit(k))
 
@@ -90,6 +97,9 @@ class Constant(Similarity):
 
     value: float = 1.0
     "The score."
+
+    def __post_init__(self) -> None:
+        check_finite("Constant", "value", self.value)
 
     @property
     def nonnegative(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -119,6 +129,9 @@ class Gaussian(Similarity):
     "Per key, and per channel where its last axis is as wide as the keys; ones where None."
     log_weight: Float[Tensor, "*heads m"] | None = None
     "Per key; equal where None."
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         """Raise where there is not one variance and one weight per key."""
@@ -173,6 +186,7 @@ class Kernel(Similarity):
     "Whether phi(q) · phi(k) is never below zero; known for ours, to be promised for your own."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.nonnegative is None:
             object.__setattr__(self, "nonnegative", self.phi in (elu_plus_one, relu, polynomial))
 
@@ -196,10 +210,14 @@ class Additive(nn.Module, Similarity):
     torch.Size([1, 2, 4, 5])
     """
 
+    @kinds
     def __init__(
         self, heads: int, width: int, *, slope: float = 0.2, relations: int = 0, features: int = 0
     ) -> None:
         super().__init__()
+        check_sizes("Additive", heads=heads, width=width)
+        check_sizes("Additive", least=0, relations=relations, features=features)
+        check_finite("Additive", "slope", slope)
         self.slope = slope
         self.target = nn.Parameter(torch.empty(heads, width))
         self.source = nn.Parameter(torch.empty(heads, width))
@@ -243,6 +261,13 @@ class Additive(nn.Module, Similarity):
         return F.leaky_relu(scores if extra is None else scores + extra.to(scores), self.slope)
 
 
+def check_finite(owner: str, name: str, value: object) -> None:
+    """Raise where a factor of the scores is no finite number."""
+    check(owner, name, value, float)
+    if not isfinite(value):  # type: ignore[arg-type]
+        raise RegardError(f"{owner}: {name} is a finite number", f"{name}={value}", "pass a finite number")
+
+
 def fit_vectors(name: str, vectors: Float[Tensor, "h d"], q: Tensor) -> None:
     """Raise where queries have other heads or another width than the vectors of a similarity of that name."""
     heads, width = vectors.shape
@@ -271,14 +296,21 @@ def unit(x: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes d"]:
     return x / length.where(length > 0, 1.0)
 
 
+def features(name: str, x: Tensor) -> Tensor:
+    """What a feature map takes: vectors of real numbers, or the error that says so."""
+    if not isinstance(x, Tensor) or x.dim() == 0 or not x.is_floating_point():
+        raise RegardError(f"{name} maps vectors of real numbers", told(x), "convert them with .float()")
+    return x
+
+
 def elu_plus_one(x: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes d"]:
     """elu(x) + 1: positive, and linear for positive x."""
-    return F.elu(x) + 1
+    return F.elu(features("elu_plus_one", x)) + 1
 
 
 def relu(x: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes d"]:
     """max(x, 0)."""
-    return F.relu(x)
+    return F.relu(features("relu", x))
 
 
 def polynomial(x: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes f"]:
@@ -287,6 +319,7 @@ def polynomial(x: Float[Tensor, "*axes d"]) -> Float[Tensor, "*axes f"]:
     >>> polynomial(torch.tensor([3.0, 5.0]))
     tensor([ 1.0000,  4.2426,  7.0711,  9.0000, 25.0000, 21.2132])
     """
+    x = features("polynomial", x)
     first, second = torch.triu_indices(x.shape[-1], x.shape[-1], offset=1, device=x.device)
     ones, cross = torch.ones_like(x[..., :1]), x[..., first] * x[..., second]
     return torch.cat([ones, sqrt(2) * x, x.square(), sqrt(2) * cross], -1)

@@ -1,4 +1,4 @@
-"""Which keys a query may look at. `python -m regard.core.support` draws them.
+"""Supports (attention masks): which keys a query may look at. `python -m regard.core.support` draws them.
 
 A support answers with a mask that broadcasts to (b h n m), or with None where every query sees every key. Two
 combine with `&` and `|`. Edge lists are in `regard.core.edges`.
@@ -11,15 +11,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.arguments import check, check_fields, check_sizes, told
 from regard.errors import RegardError
-from regard.shapes import Bool, Int
+from regard.shapes import Bool, Float, Int
 
 Offset = int | Tensor | None
 """Where the queries start among the keys: None makes them the last ones, a tensor says it row by row."""
 
 
 class Support:
-    """The protocol: fit the sizes, give a mask, combine."""
+    """The protocol: fit the sizes, give a mask, perhaps add to the scores, combine."""
+
+    adds: bool = False
+    "True where something is added to the scores of the pairs, as an additive mask does."
+    note: str = ""
+    "What `Attended.reason` says of the support."
 
     def fit(self, q: Tensor, k: Tensor) -> None:
         """Raise where the support's own sizes do not fit the tensors."""
@@ -27,6 +33,12 @@ class Support:
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
         """True where query i may look at key j; None where it may everywhere."""
         raise NotImplementedError
+
+    def bias(
+        self, n: int, m: int, device: torch.device | str = "cpu", kind: torch.dtype = torch.float32
+    ) -> Float[Tensor, "*axes n m"] | None:
+        """What is added to the scores, -inf where the mask hides the pair; None where nothing is."""
+        return None
 
     def __and__(self, other: "Support") -> "Both":
         return Both(self, other)
@@ -61,6 +73,10 @@ class Causal(Support):
     offset: Offset = None
     "The key at which query 0 stands."
 
+    def __post_init__(self) -> None:
+        if self.offset is not None:
+            check_fields(self)
+
     def fit(self, q: Tensor, k: Tensor) -> None:
         check_offset(self.offset, q)
 
@@ -86,6 +102,8 @@ class Window(Support):
     "The key at which query 0 stands."
 
     def __post_init__(self) -> None:
+        if not (type(self.size) is int and type(self.causal) is bool and self.offset is None):
+            check_fields(self)
         if self.size < 0:
             raise RegardError(
                 "a window cannot have a negative size", f"size={self.size}", "Window(0) sees itself alone"
@@ -118,11 +136,18 @@ class Grid(Support):
     "Steps to the cells seen: a list of steps, or a list of such lists, one per head; all of one length."
 
     def __post_init__(self) -> None:
-        steps = self.steps
+        check("Grid", "shape", self.shape, tuple[int, ...])
+        check_sizes("Grid", **{f"shape[{axis}]": size for axis, size in enumerate(self.shape)})
+        try:
+            steps = self.steps
+        except (TypeError, ValueError, RuntimeError):
+            steps = torch.zeros(())
         if steps.dim() not in (2, 3) or steps.shape[-1] != len(self.shape):
             raise RegardError(
                 "Grid needs offsets with one step for each axis of the grid",
-                f"offsets of shape {tuple(steps.shape)} on a grid of {len(self.shape)} axes",
+                f"offsets of shape {tuple(steps.shape)} on a grid of {len(self.shape)} axes"
+                if steps.dim()
+                else f"offsets={told(self.offsets)}",
                 "pass [(0, 1), (1, 0)] on two axes, or one such list per head",
             )
 
@@ -159,44 +184,6 @@ class Grid(Support):
 
 
 @dataclass(frozen=True, eq=False)
-class Mask(Support):
-    """A person's own mask: True where the query may look.
-
-    >>> Mask(torch.eye(2, dtype=torch.bool)).mask(2, 2)
-    tensor([[ True, False],
-            [False,  True]])
-    """
-
-    allowed: Tensor
-    "(n m), or anything else that broadcasts to (b h n m)."
-
-    def __post_init__(self) -> None:
-        if self.allowed.dtype is not torch.bool:
-            raise RegardError(
-                "Mask needs booleans, True where the query may look",
-                f"{self.allowed.dtype}",
-                "pass mask.bool()",
-            )
-
-    def fit(self, q: Tensor, k: Tensor) -> None:
-        scores = (*q.shape[:3], k.shape[2])
-        own = (1,) * (4 - self.allowed.dim()) + tuple(self.allowed.shape)
-        if (
-            len(own) > 4
-            or own[2:] != scores[2:]
-            or any(a not in (1, s) for a, s in zip(own, scores, strict=True))
-        ):
-            raise RegardError(
-                "the mask does not fit the scores",
-                f"mask {tuple(self.allowed.shape)}, scores {scores} (b h n m)",
-                "give it the shape (n m), (h n m) or (b h n m); (b 1 n m) serves all heads",
-            )
-
-    def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
-        return self.allowed.to(device)
-
-
-@dataclass(frozen=True, eq=False)
 class Packed(Support):
     """Packed documents: a query sees the keys that carry the same document number.
 
@@ -211,11 +198,19 @@ class Packed(Support):
     ids: Int[Tensor, "*b m"]
     "The document of each key, (m) or row by row (b m)."
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.ids, Tensor) or self.ids.is_floating_point():
+            raise RegardError(
+                "Packed needs the number of the document of each key",
+                f"ids={told(self.ids)}",
+                "pass a tensor of whole numbers, (m) or row by row (b m)",
+            )
+
     def fit(self, q: Tensor, k: Tensor) -> None:
         shape, n, m = tuple(self.ids.shape), q.shape[2], k.shape[2]
         if shape not in ((m,), (1, m), (q.shape[0], m)) or n > m:
             raise RegardError(
-                "Documents needs one number per key, and no more queries than keys",
+                "Packed needs one number per key, and no more queries than keys",
                 f"ids {shape} for {q.shape[0]} rows of {n} queries and {m} keys",
                 f"shape them ({m},) or ({q.shape[0]}, {m})",
             )
@@ -242,6 +237,25 @@ class Both(Support):
     left: Support
     right: Support
 
+    def __post_init__(self) -> None:
+        for one in (self.left, self.right):
+            if not isinstance(one, Support):
+                raise RegardError(
+                    "a support combines with another",
+                    told(one),
+                    "pass two objects: Causal() & Window(3)",
+                )
+
+    @property
+    def adds(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Whether one of the two adds to the scores."""
+        return self.left.adds or self.right.adds
+
+    @property
+    def note(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """What the two have to say."""
+        return self.left.note + self.right.note
+
     def fit(self, q: Tensor, k: Tensor) -> None:
         self.left.fit(q, k)
         self.right.fit(q, k)
@@ -250,10 +264,25 @@ class Both(Support):
         left, right = self.left.mask(n, m, device), self.right.mask(n, m, device)
         return right if left is None else left if right is None else left & right
 
+    def bias(
+        self, n: int, m: int, device: torch.device | str = "cpu", kind: torch.dtype = torch.float32
+    ) -> Float[Tensor, "*axes n m"] | None:
+        left, right = self.left.bias(n, m, device, kind), self.right.bias(n, m, device, kind)
+        return right if left is None else left if right is None else left + right
+
 
 @dataclass(frozen=True, eq=False)
 class Either(Both):
-    """What one of two supports allows; the result of `|`."""
+    """What one of two supports allows; the result of `|`. A mask that adds to the scores is refused."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.adds:
+            raise RegardError(
+                "either of two supports: what an additive mask adds would be lost",
+                f"{type(self.left).__name__} | {type(self.right).__name__}",
+                "keep where it may look alone, Mask(mask > -torch.inf), or combine with &",
+            )
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"] | None:
         left, right = self.left.mask(n, m, device), self.right.mask(n, m, device)
@@ -268,7 +297,9 @@ def positions(n: int, m: int, offset: Offset, device: torch.device | str) -> Int
 
 
 def check_offset(offset: Offset, q: Tensor) -> None:
-    """Raise where an offset that differs by row has not one entry per row."""
+    """Raise where an offset is no number, or one that differs by row has not one entry per row."""
+    if isinstance(offset, Tensor) and (offset.is_floating_point() or offset.is_complex()):
+        raise RegardError("offset is a whole number", f"{offset.dtype}", "convert it with .long()")
     if isinstance(offset, Tensor) and offset.dim() and tuple(offset.shape) != (q.shape[0],):
         raise RegardError(
             "offset needs one number, or one for each row of the batch",
@@ -291,9 +322,9 @@ def gallery() -> dict[str, Support]:
         "Window(1)": Window(1),
         "Window(2, causal=True)": Window(2, causal=True),
         "Grid((3, 3), cross)": Grid((3, 3), cross),
-        "Documents(ids)": Packed(ids),
-        "Causal() & Documents(ids)": Causal() & Packed(ids),
-        "Window(1) | Documents(ids)": Window(1) | Packed(ids),
+        "Packed(ids)": Packed(ids),
+        "Causal() & Packed(ids)": Causal() & Packed(ids),
+        "Window(1) | Packed(ids)": Window(1) | Packed(ids),
     }
 
 

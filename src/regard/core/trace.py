@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
+from regard.arguments import check
 from regard.shapes import Float
 
 if TYPE_CHECKING:
@@ -102,4 +103,5 @@ def trace(model: nn.Module) -> Trace:
     >>> seen.looks["1"][0].weights.shape, seen.activations["0"][0].shape
     (torch.Size([1, 2, 5, 5]), torch.Size([1, 5, 6]))
     """
+    check("trace", "model", model, nn.Module)
     return Trace(model)

@@ -1,15 +1,19 @@
 """The autoencoder as a scikit-learn transformer: points in, codes out, and back."""
 
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_array, check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor, nn
 
-from regard.errors import RegardError, nearest
+from regard.arguments import fits, told
+from regard.errors import RegardError
+from regard.estimators.parameters import validate
 from regard.models import autoencoder as model
 
 ACTIVATIONS = {"identity": nn.Identity, "relu": nn.ReLU, "tanh": nn.Tanh, "logistic": nn.Sigmoid}
@@ -31,6 +35,17 @@ class AutoencoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     >>> bool(coder.score(points) > -0.02)     # minus the mean square error: the small columns leave 0.006
     True
     """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "hidden_layer_sizes": ["array-like", Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(set(ACTIVATIONS))],
+        "corruption": [model.Clean, model.Noisy, model.Masked, HasMethods(["__call__", "moments"]), None],
+        "learning_rate_init": [Interval(Real, 0.0, 1e3, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
 
     def __init__(
         self,
@@ -55,6 +70,7 @@ class AutoencoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def fit(self, X: Any, y: Any = None) -> "AutoencoderEstimator":
         """Learn from all points, `max_iter` times over, from new weights."""
+        validate(self)
         points = self._points(X, reset=True)
         self._begin(points)
         for _ in range(self.max_iter):
@@ -63,6 +79,7 @@ class AutoencoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
 
     def partial_fit(self, X: Any, y: Any = None) -> "AutoencoderEstimator":
         """Learn from these points once, going on from what was learned before: for streams."""
+        validate(self)
         begun = hasattr(self, "model_")
         points = self._points(X, reset=not begun)
         if not begun:
@@ -112,14 +129,19 @@ class AutoencoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         return (points - self.mean_) / self.scale_
 
     def _begin(self, points: Tensor) -> None:
-        if self.activation not in ACTIVATIONS:
-            fix = nearest(self.activation, ACTIVATIONS, f"one of {', '.join(ACTIVATIONS)}")
-            raise RegardError("no activation of that name", repr(self.activation), fix)
+        hidden: Any = self.hidden_layer_sizes
+        hidden = (hidden,) if isinstance(hidden, Integral) else tuple(np.asarray(hidden).tolist())
+        if not fits(hidden, tuple[int, ...]):
+            raise RegardError(
+                "hidden layers have whole numbers of neurons",
+                f"hidden_layer_sizes={told(self.hidden_layer_sizes)}",
+                "pass (100,), or () for none",
+            )
         self.mean_ = points.mean(0)
         self.scale_ = float((points - self.mean_).square().mean().sqrt()) or 1.0
         self._orders = check_random_state(self.random_state)
         self.model_ = model.Autoencoder(
-            (points.shape[1], *self.hidden_layer_sizes, self.n_components),
+            (points.shape[1], *hidden, self.n_components),
             activation=ACTIVATIONS[self.activation],
             corruption=self.corruption or model.Clean(),
             seeds=(int(self._orders.randint(2**31)),),

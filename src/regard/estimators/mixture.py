@@ -4,8 +4,9 @@ from regard.estimators import GaussianMixture        # for: from sklearn.mixture
 """
 
 import warnings
-from math import log
-from typing import Any
+from math import isfinite, log, nan
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -13,10 +14,13 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.cluster import kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 
+from regard.arguments import check, told
 from regard.errors import RegardError
+from regard.estimators.parameters import validate
 from regard.models.mixture import em
 from regard.models.mixture import gaussian as mixture
 from regard.training import fork_rng
@@ -25,6 +29,8 @@ KINDS = {"full": "full", "diag": "diagonal", "spherical": "spherical"}
 "scikit-learn's words for covariances, and ours."
 BLOCK = 1 << 20
 "Numbers in a block of densities."
+TINY = 1e-300
+"The variance with which a column of equal numbers starts where none is added."
 FORGETTING = 0.6
 "Batch t of a stream counts t^−0.6: between 1/2 and 1, the mixture settles and forgets where it began."
 
@@ -62,6 +68,7 @@ class MixtureEstimator(DensityMixin, BaseEstimator):
     def sample(self, n_samples: int = 1) -> tuple[np.ndarray, np.ndarray]:
         """Draws from p(x), and the component of each."""
         check_is_fitted(self)
+        check("sample", "n_samples", n_samples, int)
         if n_samples < 1:
             raise RegardError("a sample holds at least one draw", f"n_samples={n_samples}", "pass 1 or more")
         generator = torch.Generator().manual_seed(int(self._random().randint(2**31 - 1)))
@@ -96,10 +103,8 @@ class MixtureEstimator(DensityMixin, BaseEstimator):
             return [self.model_.joint(self._forth(block)) for block in x.split(rows)]
 
     def _samples(self, X: Any, *, reset: bool) -> Tensor:
+        validate(self)
         x = torch.from_numpy(validate_data(self, X, dtype=np.float64, ensure_min_samples=2, reset=reset))
-        if self.n_components < 1:
-            got = f"n_components={self.n_components}"
-            raise RegardError("a mixture has at least one component", got, "pass 1 or more")
         if reset and len(x) < self.n_components:
             raise RegardError(
                 "fewer samples than components",
@@ -137,6 +142,20 @@ class GaussianMixture(MixtureEstimator):
 
     model_: mixture.GaussianMixtureModel
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "covariance_type": [StrOptions(set(KINDS))],
+        "tol": [Interval(Real, 0.0, None, closed="left")],
+        "reg_covar": [Interval(Real, 0.0, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "weights_init": ["array-like", None],
+        "means_init": ["array-like", None],
+        "precisions_init": ["array-like", None],
+        "draft": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
     def __init__(
         self,
         n_components: Any = 1,
@@ -167,7 +186,7 @@ class GaussianMixture(MixtureEstimator):
     def fit(self, X: Any, y: Any = None) -> "GaussianMixture":
         """EM from `n_init` starts; the most likely end is kept."""
         x, random = self._samples(X, reset=True), self._random()
-        ends = [self._climb(x, random) for _ in range(max(1, self.n_init))]
+        ends = [self._climb(x, random) for _ in range(self.n_init)]
         self.model_, path = max(ends, key=lambda end: end[1][-1])
         self.centre_ = x.mean(0)
         self.moments_, self.n_batches_ = em.EM(self.model_, self.centre_).expect(x)[1], 1
@@ -216,9 +235,6 @@ class GaussianMixture(MixtureEstimator):
     def _climb(
         self, x: Tensor, random: np.random.RandomState
     ) -> tuple[mixture.GaussianMixtureModel, list[float]]:
-        if self.covariance_type not in KINDS:
-            got = f"covariance_type={self.covariance_type!r}"
-            raise RegardError("no covariance of that kind", got, f"one of {', '.join(KINDS)}")
         with fork_rng(0):  # its own start is not used: nobody's random numbers move for it
             model = mixture.GaussianMixtureModel(
                 self.n_components, x.shape[1], covariance=KINDS[self.covariance_type]
@@ -231,27 +247,75 @@ class GaussianMixture(MixtureEstimator):
             "least": self.reg_covar,
             "draft": self.draft,
         }
-        return model, list(em.fit(model, x, **options))
+        try:
+            path = list(em.fit(model, x, **options))
+        except RuntimeError:  # a covariance that cannot be inverted
+            path = [nan]
+        if not isfinite(path[-1]):
+            raise RegardError(
+                "a component has no spread along some direction, and its density no end",
+                f"reg_covar={self.reg_covar}",
+                "raise reg_covar (1e-6 is usual), pass fewer components, or leave out constant columns",
+            )
+        return model, path
 
     def _place(self, model: mixture.GaussianMixtureModel, x: Tensor, random: np.random.RandomState) -> None:
         """Put the mixture where EM begins: as it was told, else far apart and as wide as fills the data."""
         model.logits.zero_()
         if self.weights_init is not None:
-            model.logits.copy_(torch.as_tensor(np.asarray(self.weights_init)).log())
-        given = None if self.means_init is None else torch.as_tensor(np.asarray(self.means_init))
+            weights = self._given("weights_init", (self.n_components,))
+            if bool((weights < 0).any()) or abs(float(weights.sum()) - 1) > 1e-6:
+                raise RegardError(
+                    "the weights of a mixture are 0 or more, and sum to 1",
+                    f"weights_init={weights.tolist()}",
+                    "divide them by their sum",
+                )
+            model.logits.copy_(weights.clamp(min=em.EMPTY).log())
+        size = (self.n_components, x.shape[1])
+        given = None if self.means_init is None else self._given("means_init", size)
         model.means.copy_(self._start(x, random) if given is None else given)
         if self.precisions_init is not None:
-            self._narrow(model, torch.as_tensor(np.asarray(self.precisions_init)).double())
+            self._narrow(model, self._given("precisions_init", self._shape(*size)))
             return
-        spread = x.var(0, correction=0).clamp(min=self.reg_covar) * self.n_components ** (-2 / x.shape[1])
+        spread = x.var(0, correction=0).clamp(min=self.reg_covar or TINY)
+        spread = spread * self.n_components ** (-2 / x.shape[1])
         width = model.log_variances.shape[1]
         model.log_variances.copy_((spread if width > 1 else spread.mean(0, keepdim=True)).log())
 
+    def _shape(self, components: int, width: int) -> tuple[int, ...]:
+        """The shape that scikit-learn gives precisions of this `covariance_type`."""
+        shapes = {"full": (components, width, width), "diag": (components, width), "spherical": (components,)}
+        return shapes[self.covariance_type]
+
+    def _given(self, name: str, shape: tuple[int, ...]) -> Tensor:
+        """A start that a person gave, as numbers of that shape."""
+        try:
+            given = torch.as_tensor(np.asarray(getattr(self, name), dtype=np.float64))
+        except (TypeError, ValueError):
+            given = torch.zeros(())
+        if tuple(given.shape) != shape or not bool(given.isfinite().all()):
+            raise RegardError(
+                f"{name} does not fit the mixture",
+                f"{name} {told(getattr(self, name))}",
+                f"pass finite numbers of the shape {shape}",
+            )
+        return given
+
     def _narrow(self, model: mixture.GaussianMixtureModel, precisions: Tensor) -> None:
         if model.lower is None:
+            if not bool((precisions > 0).all()):
+                least = f"precisions_init with {float(precisions.min())}"
+                raise RegardError("a precision is above 0", least, "pass inverses of variances")
             model.log_variances.copy_(-precisions.view(model.log_variances.shape).log())
             return
-        factors = torch.linalg.cholesky(torch.linalg.inv(precisions))
+        try:
+            factors = torch.linalg.cholesky(torch.linalg.inv(precisions))
+        except RuntimeError as error:
+            raise RegardError(
+                "a precision is a symmetric matrix with positive eigenvalues",
+                "precisions_init with a matrix that has none of those",
+                "pass inverses of covariances",
+            ) from error
         rows, columns = torch.tril_indices(model.width, model.width, -1)
         model.log_variances.copy_(2 * factors.diagonal(dim1=1, dim2=2).log())
         model.lower.copy_(factors[:, rows, columns])

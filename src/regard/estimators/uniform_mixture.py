@@ -1,9 +1,11 @@
 """A mixture of boxes as a scikit-learn estimator."""
 
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from sklearn.utils._param_validation import Interval
 from torch import Tensor
 
 from regard.estimators.mixture import MixtureEstimator
@@ -23,6 +25,16 @@ class UniformMixture(MixtureEstimator):
     """
 
     model_: uniform_mixture.UniformMixtureModel
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "softness": [Interval(Real, 0.0, 1e3, closed="neither")],
+        "first_softness": [Interval(Real, 0.0, 1e3, closed="neither")],
+        "rate": [Interval(Real, 0.0, 1e3, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
 
     def __init__(
         self,

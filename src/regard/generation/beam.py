@@ -7,11 +7,15 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from regard.arguments import kinds
 from regard.errors import RegardError
 from regard.generation.engine import check
 from regard.generation.reader import Model, Prompts, Reader, aligned, reader
 from regard.generation.stopping import Stop
 from regard.shapes import Float, Int
+
+WIDEST = 10_000
+"The widest beam: each of its beginnings has a cache of its own."
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ class Search:
             before = before if level.ended else [texts[place] for place in kept]
 
 
+@kinds
 def beam_search(
     model: Model,
     prompt: Prompts,
@@ -103,6 +108,16 @@ def beam_search(
     """
     if width < 1:
         raise RegardError("a beam has a width", f"width={width}", "keep at least one beginning")
+    if width > WIDEST:
+        raise RegardError(
+            "a beam so wide fits into no memory", f"width={width}", f"keep {WIDEST} beginnings at most"
+        )
+    if not -100 <= penalty <= 100:
+        raise RegardError(
+            "scores are divided by length ** penalty",
+            f"penalty={penalty}",
+            "0 ranks by probability, 1 by its mean",
+        )
     check(steps, context)
     known, pads = aligned(prompt)
     run = _Running(

@@ -1,4 +1,4 @@
-"""Token ids in, token ids out: a model asked again and again for what comes next."""
+"""Text generation: a model asked again and again for the next token; whole, or as a stream."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from regard.arguments import MOST, kinds
 from regard.errors import RegardError
 from regard.generation.reader import Model, Prompts, Reader, aligned, reader
 from regard.generation.sampling import Sampler
@@ -38,6 +39,7 @@ class Token:
         return top.values, top.indices
 
 
+@kinds
 def stream(
     model: Model,
     prompt: Prompts,
@@ -122,3 +124,5 @@ def check(steps: int, context: int | None) -> None:
     for name, value in (("steps", steps), ("context", context)):
         if value is not None and value < 1:
             raise RegardError("there is nothing to generate", f"{name}={value}", "give at least 1")
+    if steps > MOST:
+        raise RegardError("so many tokens fit into no memory", f"steps={steps}", f"give {MOST} at most")

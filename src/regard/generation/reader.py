@@ -1,4 +1,4 @@
-"""How a model is asked for what comes next: with a cache where it has one, or by reading all of it again.
+"""Readers: how generation asks a model for logits, with a KV cache or by reading all of it again.
 
 A reader takes the tokens that follow those it has read, and gives the logits of what follows the last.
 """
@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, get_args, runtime_checkable
 import torch
 from torch import Tensor
 
+from regard.arguments import told
 from regard.errors import RegardError, nearest
 from regard.shapes import Float, Int
 
@@ -33,7 +34,7 @@ class Reader(Protocol):
 
 
 class Whole:
-    """Reads the last `context` tokens of each row anew for every token, as the course documents do."""
+    """Reads the last `context` tokens of each row anew for every token, as course assignments do."""
 
     def __init__(self, model: Model, *, context: int | None, pads: Int[Tensor, " b"] | None = None) -> None:
         self.model, self.context, self.pads = model, context, pads
@@ -144,13 +145,11 @@ def aligned(prompt: Prompts) -> tuple[Int[Tensor, "b n"], Int[Tensor, " b"] | No
              [0, 0, 8]]), tensor([0, 2]))
     """
     if isinstance(prompt, Tensor):
-        check(
-            prompt.dim() == 2 and prompt.shape[0] > 0 and prompt.shape[1] > 0, f"shape {tuple(prompt.shape)}"
-        )
+        check(prompt.dim() == 2 and prompt.numel() > 0 and not prompt.is_floating_point(), told(prompt))
         return prompt, None
     check(len(prompt) > 0, "no prompt")
     for one in prompt:
-        check(one.dim() == 1 and len(one) > 0, f"shape {tuple(one.shape)}")
+        check(one.dim() == 1 and len(one) > 0 and not one.is_floating_point(), told(one))
     longest = max(len(one) for one in prompt)
     pads = torch.tensor([longest - len(one) for one in prompt], device=prompt[0].device)
     rows = [torch.nn.functional.pad(one, (longest - len(one), 0)) for one in prompt]

@@ -1,11 +1,13 @@
-"""How the next token is chosen: the logits become a distribution, and a draw is made from it."""
+"""Sampling: temperature, top-k, top-p, min-p, penalties; logits become a distribution and a draw."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import torch
 from torch import Tensor
 
+from regard.arguments import check, check_fields, told
 from regard.errors import RegardError
 from regard.shapes import Bool, Float, Int
 
@@ -30,9 +32,10 @@ class Sampler:
     "Above 1, tokens that were there become less probable: logits are divided by it, negative multiplied."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for fine, got, fix in (
             (
-                self.temperature >= 0,
+                0 <= self.temperature < inf,
                 f"temperature={self.temperature}",
                 "0 takes the most probable token; larger is more random",
             ),
@@ -43,7 +46,11 @@ class Sampler:
                 "a probability above 0, up to 1",
             ),
             (self.min_p is None or 0 <= self.min_p <= 1, f"min_p={self.min_p}", "a share from 0 to 1"),
-            (self.penalty > 0, f"penalty={self.penalty}", "1 changes nothing; above 1 discourages repeats"),
+            (
+                0 < self.penalty < inf,
+                f"penalty={self.penalty}",
+                "1 changes nothing; above 1 discourages repeats",
+            ),
         ):
             if not fine:
                 raise RegardError("the sampler cannot choose like that", got, fix)
@@ -93,6 +100,9 @@ class Sampler:
         generator: torch.Generator | Sequence[torch.Generator] | None = None,
     ) -> Int[Tensor, " b"]:
         """One token for each row; with a generator for each row, a row's draws are its own."""
+        check_logits(logits)
+        if generator is not None:
+            check_generators(generator, len(logits))
         if self.temperature == 0:
             if self.penalty != 1.0 and seen is not None:
                 logits = penalised(logits, seen, self.penalty)
@@ -111,6 +121,29 @@ class Sampler:
 
 GREEDY = Sampler(temperature=0.0)
 "Always the most probable token."
+
+
+def check_logits(logits: object) -> None:
+    """Raise where a model has not given one row of logits per text."""
+    if not (
+        isinstance(logits, Tensor) and logits.dim() == 2 and logits.shape[1] and logits.is_floating_point()
+    ):
+        raise RegardError(
+            "the next token is chosen from logits (b k), one row of real numbers per text",
+            told(logits),
+            "give the model's output after the last token",
+        )
+
+
+def check_generators(generator: object, rows: int) -> None:
+    """Raise where there is neither one generator nor one for each row."""
+    check("Sampler", "generator", generator, torch.Generator | Sequence[torch.Generator])
+    if isinstance(generator, Sequence) and len(generator) != rows:
+        raise RegardError(
+            "draws need one generator, or one for each row",
+            f"{len(generator)} generators, {rows} rows",
+            "give as many as there are prompts",
+        )
 
 
 def first_largest(logits: Float[Tensor, "b k"]) -> Int[Tensor, "b 1"]:

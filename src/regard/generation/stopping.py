@@ -1,10 +1,11 @@
-"""When a text is at its end."""
+"""Stop sequences: when a generated text is at its end."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from regard.arguments import fits, told
 from regard.errors import RegardError
 from regard.shapes import Bool, Int
 
@@ -26,11 +27,15 @@ class Stop:
     sequences: tuple[tuple[int, ...], ...]
 
     def __init__(self, *sequences: tuple[int, ...]) -> None:
-        object.__setattr__(self, "sequences", sequences)
-        if not sequences or not all(sequences):
+        if not sequences or not all(
+            fits(one, tuple[int, ...]) and one and min(one) >= 0 for one in sequences
+        ):
             raise RegardError(
-                "a text stops after a sequence of tokens", f"{sequences}", "give at least one token each"
+                "a text stops after a sequence of tokens",
+                told(sequences),
+                "give tuples of ids, with at least one token each",
             )
+        object.__setattr__(self, "sequences", sequences)
 
     def reached(self, ids: Int[Tensor, "b n"]) -> Bool[Tensor, " b"]:
         """Which rows have just come to their end."""
@@ -41,6 +46,12 @@ class Stop:
 
     def next(self, ids: Int[Tensor, "b n"], vocabulary: int) -> Bool[Tensor, "b k"]:
         """Which tokens would bring each row to its end."""
+        if max(sequence[-1] for sequence in self.sequences) >= vocabulary:
+            raise RegardError(
+                "a stop holds a token outside of the vocabulary",
+                f"{self.sequences}",
+                f"ids go from 0 to {vocabulary - 1}",
+            )
         would = torch.zeros(len(ids), vocabulary, dtype=torch.bool, device=ids.device)
         for *before, last in self.sequences:
             would[:, last] |= _ends(ids, tuple(before))

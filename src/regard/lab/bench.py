@@ -1,4 +1,4 @@
-"""Comparisons with peers: both sides timed in turn, memory in a fresh process, the floor beside each."""
+"""Benchmarks against peers: both sides timed in turn, memory in a fresh process, the floor beside each."""
 
 import gc
 import importlib.util

@@ -1,7 +1,7 @@
-"""What a person sees in the terminal: progress, tables, verdicts."""
+"""Terminal output: progress bars, tables, verdicts."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
 
@@ -17,20 +17,19 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.text import Text
 
 from regard.claims import ClaimVerdict
 from regard.lab import registry
 from regard.lab.bench import Result
-from regard.lab.book.coverage import Item
 from regard.lab.book.report import SIGNS, numbers, short
 from regard.lab.events import Event, ProgressEvent
 from regard.lab.experiment import Experiment
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store.diff import Change
-from regard.lab.store.index import RunEntry
-from regard.lab.store.runs import Run
+from regard.lab.store.run import Run
+from regard.lab.tables import Column, show_table
 from regard.theory.text import plain, told
 from regard.theory.theorem import Proof
 
@@ -92,8 +91,8 @@ def show_outcome(run: Run) -> None:
     request = run.request
     changed = f" with {', '.join(request['changes'])}" if request["changes"] else ""
     facts = f"{request['preset']}{changed} · seed {request['seed']} · {run.state}"
-    console.print(f"[bold]{escape(request['name'])}[/]  [dim]{escape(facts)}[/]")
-    console.print(f"[italic]{escape(request['question'])}[/]\n")
+    console.print(f"[bold]{escape(request['name'])}[/]  [dim]{escape(facts)}[/]", soft_wrap=True)
+    _say(f"[italic]{escape(request['question'])}[/]\n")
     for one in run.verdicts:
         _show_verdict(one)
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
@@ -105,130 +104,74 @@ def show_outcome(run: Run) -> None:
 def _show_verdict(one: ClaimVerdict) -> None:
     value = "" if one.value is None else f" = [bold]{short(one.value)}[/]"
     state = f"[{COLOURS[one.state]}]{SIGNS[one.state]} {one.state:<11}[/]"
-    console.print(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
+    _say(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
     reason = one.reason or (one.claim.why if one.state == "failed" else "")
     if reason:
-        console.print(f"              [dim]{escape(reason)}[/]")
+        _say(f"              [dim]{escape(reason)}[/]")
+
+
+def _say(text: str) -> None:
+    """A line that is wrapped in a terminal and stays whole in a pipe."""
+    console.print(text, soft_wrap=not console.is_terminal)
 
 
 def show_run(run: Run) -> None:
     """A run's report, as far as a terminal can tell it."""
     show_outcome(run)
-    table = Table(
-        "number", "mean", "spread", "95 % interval", "", box=None, padding=(0, 2, 0, 0), header_style="dim"
-    )
+    rows = []
     for one in numbers(run):
         lone = one.summary.count < 2
+        spread = "" if lone else f"± {short(one.summary.spread)}"
         interval = "" if lone else f"{short(one.summary.low)} to {short(one.summary.high)}"
-        table.add_row(
-            escape(one.name),
-            short(one.summary.mean),
-            "" if lone else f"± {short(one.summary.spread)}",
-            interval,
-            one.what,
-        )
+        rows.append((one.name, short(one.summary.mean), spread, interval, one.what))
+    heads = (Column("number", wraps=True), *map(Column, ("mean", "spread", "95 % interval", "")))
     console.print()
-    console.print(table)
+    show_table(console, heads, rows)
 
 
 def show_experiment(experiment: Experiment, preset: str) -> None:
     """What an experiment asks, claims, and lets a person set."""
-    console.print(f"[bold]{experiment.name}[/]  [dim]about {experiment.seconds:g} s[/]")
+    console.print(f"[bold]{experiment.name}[/]  [dim]about {experiment.seconds:g} s[/]", soft_wrap=True)
     console.print(f"[italic]{escape(experiment.question)}[/]\n")
     for paragraph in experiment.method.split("\n\n"):
         console.print(escape(told(" ".join(paragraph.split()))) + "\n")
-    table = Table("claim", "expected", "source", box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for claim in experiment.claims:
-        table.add_row(escape(claim.name), claim.band, escape(claim.source))
-    console.print(table)
-    table = Table("setting", preset, "", box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name, value, sentence in listing(experiment.presets[preset]):
-        table.add_row(name, escape(str(value)), escape(sentence))
-    console.print(table)
-    console.print(f"\n[dim]change one with[/] regard run {experiment.name} --set NAME=VALUE")
-
-
-def show_experiments(experiments: Iterable[Experiment]) -> None:
-    table = Table(
-        "experiment", "items", "seconds", "question", box=None, padding=(0, 2, 0, 0), header_style="dim"
-    )
-    for one in experiments:
-        table.add_row(one.name, _ranges(one.answers), f"{one.seconds:g}", escape(one.question))
-    console.print(table)
-
-
-def _ranges(items: Sequence[int]) -> str:
-    """Numbers in few words: 23-25, 31."""
-    groups: list[list[int]] = []
-    for item in sorted(items):
-        if groups and item == groups[-1][-1] + 1:
-            groups[-1].append(item)
-        else:
-            groups.append([item])
-    return ", ".join(str(group[0]) if len(group) == 1 else f"{group[0]}-{group[-1]}" for group in groups)
-
-
-def show_runs(entries: Iterable[RunEntry]) -> None:
-    table = Table(
-        "run",
-        "state",
-        "seconds",
-        "held",
-        "failed",
-        "not settled",
-        box=None,
-        padding=(0, 2, 0, 0),
-        header_style="dim",
-    )
-    for one in entries:
-        table.add_row(
-            one.id,
-            one.state,
-            "" if one.seconds is None else f"{one.seconds:.1f}",
-            str(one.held),
-            str(one.failed),
-            str(one.unsettled),
-        )
-    console.print(table)
-
-
-def show_coverage(items: Iterable[Item]) -> None:
-    table = Table(
-        "item", "asks for", "answered by", "state", box=None, padding=(0, 2, 0, 0), header_style="dim"
-    )
-    for one in items:
-        table.add_row(
-            str(one.item), one.text, one.owner or "", f"[{COLOURS.get(one.state, 'dim')}]{one.state}[/]"
-        )
-    console.print(table)
+    heads = (Column("claim", wraps=True), Column("expected"), Column("source", wraps=True))
+    show_table(console, heads, [(one.name, one.band, one.source) for one in experiment.claims])
+    console.print()
+    heads = (Column("setting"), Column(preset, wraps=True), Column("", wraps=True))
+    settings = listing(experiment.presets[preset])
+    show_table(console, heads, [(name, str(value), sentence) for name, value, sentence in settings])
+    console.print(f"\n[dim]change one with[/] regard run {experiment.name} --set NAME=VALUE", soft_wrap=True)
 
 
 def show_changes(first: Run, second: Run, changes: Sequence[Change]) -> None:
     if not changes:
         console.print("the two runs do not differ")
         return
-    table = Table("", "what", first.id, second.id, box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for one in changes:
-        table.add_row(one.kind, escape(one.name), escape(short(one.first)), escape(short(one.second)))
-    console.print(table)
+    for word, run in (("first", first), ("second", second)):
+        console.print(f"[dim]{word}[/] {run.id}", soft_wrap=True)
+    heads = (
+        Column("what", wraps=True),
+        Column(""),
+        Column("first", wraps=True),
+        Column("second", wraps=True),
+    )
+    rows = [(one.name, one.kind, short(one.first), short(one.second)) for one in changes]
+    show_table(console, heads, rows)
 
 
 def show_proofs(proofs: Sequence[Proof]) -> None:
     """One line per theorem: its steps, its predictions, its breaks."""
-    table = Table(
-        "theorem", "", "steps", "trials", "seconds", "", box=None, padding=(0, 2, 0, 0), header_style="dim"
-    )
+    rows = []
     for one in proofs:
         state = "failed" if one.failed else "held"
-        table.add_row(
-            one.theorem.name,
-            f"[{COLOURS[state]}]{SIGNS[state]} {state}[/]",
-            f"{sum(gap <= 1 for gap in one.steps)}/{len(one.steps)}",
-            f"{sum(found.holds for found in one.outcomes)}/{len(one.outcomes)}",
-            f"{one.seconds:.1f}",
-            escape(", ".join(one.failed) or one.theorem.question),
-        )
-    console.print(table)
+        steps = f"{sum(gap <= 1 for gap in one.steps)}/{len(one.steps)}"
+        trials = f"{sum(found.holds for found in one.outcomes)}/{len(one.outcomes)}"
+        said = ", ".join(one.failed) or one.theorem.question
+        sign = Text(f"{SIGNS[state]} {state}", style=COLOURS[state])
+        rows.append((one.theorem.name, sign, steps, trials, f"{one.seconds:.1f}", said))
+    heads = map(Column, ("theorem", "", "steps", "trials", "seconds"))
+    show_table(console, (*heads, Column("", wraps=True)), rows)
 
 
 def show_proof(proof: Proof) -> None:
@@ -257,43 +200,28 @@ def show_data(rows: Sequence[dict]) -> None:
     """The datasets: what they hold, how large, whose, from where, and whether they are here."""
     for one in rows:
         here = "[green]here[/]" if one["here"] else f"regard data {one['name']} fetches it"
-        console.print(f"[bold]{one['name']}[/]  {one['bytes'] / 1e6:.1f} MB, {here}\n  {one['what']}")
-        console.print(f"  [dim]{one['licence']} · from {', '.join(one['origins'])}[/]")
+        _say(f"[bold]{one['name']}[/]  {one['bytes'] / 1e6:.1f} MB, {here}\n  {one['what']}")
+        _say(f"  [dim]{one['licence']} · from {', '.join(one['origins'])}[/]")
 
 
 def show_results(results: Sequence[Result]) -> None:
     """Figures beside their peers, bars and floors."""
-    table = Table(
-        "figure",
-        "value",
-        "quartiles",
-        "ours",
-        "peer",
-        "bar",
-        "",
-        "floor",
-        box=None,
-        padding=(0, 2, 0, 0),
-        header_style="dim",
+    heads = ("figure", "value", "quartiles", "ours", "peer", "bar", "", "floor")
+    show_table(console, [Column(head) for head in heads], [_figures(one) for one in results])
+
+
+def _figures(one: Result) -> tuple[str | Text, ...]:
+    value, floor = one.value, one.floor_seconds
+    sides = (_unit(side.median, side.unit) if side else "" for side in (one.ours, one.peer))
+    return (
+        f"{one.comparison}: {one.name}",
+        _unit(value.median, value.unit) if value else one.reason,
+        f"{_unit(value.low, value.unit)} to {_unit(value.high, value.unit)}" if value else "",
+        *sides,
+        one.bar,
+        Text(one.state or "", style=COLOURS.get(one.state or "", "")),
+        "" if floor is None else f"{_unit(floor, 's')} ({short(one.distance)} ×)",
     )
-    for one in results:
-        value = one.value
-        quartiles = f"{_unit(value.low, value.unit)} to {_unit(value.high, value.unit)}" if value else ""
-        state = f"[{COLOURS[one.state]}]{one.state}[/]" if one.state else ""
-        floor = (
-            "" if one.floor_seconds is None else f"{_unit(one.floor_seconds, 's')} ({short(one.distance)} ×)"
-        )
-        sides = (_unit(side.median, side.unit) if side else "" for side in (one.ours, one.peer))
-        table.add_row(
-            f"{one.comparison}: {escape(one.name)}",
-            _unit(value.median, value.unit) if value else one.reason,
-            quartiles,
-            *sides,
-            one.bar,
-            state,
-            floor,
-        )
-    console.print(table)
 
 
 def _unit(value: float, unit: str) -> str:

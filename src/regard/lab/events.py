@@ -1,4 +1,4 @@
-"""What an experiment hands out while it runs: measurements, comparisons, figures, tables, words, progress."""
+"""Events of a run: metrics, paired metrics, figures, tables, texts, progress."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field

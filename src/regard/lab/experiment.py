@@ -49,8 +49,10 @@ class Experiment:
     "Takes the settings and the session, yields events."
     answers: tuple[int, ...] = ()
     "The checklist items that this experiment owns."
+    derives: tuple[int, ...] = ()
+    "Checklist items whose derivation this is, while another experiment owns them."
     correction: str = ""
-    "Where the document it came from was wrong, and what is right."
+    "Where the assignment it came from, or its published answers, are wrong, and what is right."
     chapter: Chapter = "yours"
     "Its place in the book."
     name: str = field(default="", compare=False)

@@ -1,14 +1,15 @@
 """Runs an experiment: seeds, records what it yields, keeps to the budget, and settles its claims."""
 
 import random
+import shutil
 import signal
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
-from math import inf
+from math import inf, isnan
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,14 +21,19 @@ from regard.errors import RegardError, Unreachable
 from regard.files import write
 from regard.lab.book.report import page
 from regard.lab.book.style import picture
-from regard.lab.events import Event, FigureEvent, Kept, Metric, PairedMetric, ProgressEvent
+from regard.lab.events import Event, FigureEvent, Kept, Metric, PairedMetric, ProgressEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.settings import check
 from regard.lab.statistics import summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
-from regard.lab.store.runs import REPORT, Run, State, Store, Writer
+from regard.lab.store.resumption import RESUMABLE, require_experiment, require_unchanged, since
+from regard.lab.store.run import REPORT, Run, State
+from regard.lab.store.runs import Store
+from regard.lab.store.writer import Writer
 
 Watch = Callable[[Event], None]
+TRACEBACK = "traceback.txt"
 
 
 class StopRequest:
@@ -66,10 +72,17 @@ def run(
 
     `changes` are the words by which `settings` differ from the preset's; such a run answers for no item.
     """
-    request = _request(experiment, settings) | {"preset": preset, "changes": list(changes), "seed": seed}
-    request |= {"key": fingerprint.key(settings, seed=seed, source=source), "source": str(source)}
-    writer = store.create(experiment.name, preset, request)
-    return _carry_out(experiment, settings, writer, minutes, watch)
+    check(settings)
+    parts = fingerprint.parts(settings, seed=seed, source=source)
+    request = _request(experiment) | {"preset": preset, "changes": list(changes), "source": str(source)}
+    writer = store.create(experiment.name, preset, request | parts | {"key": fingerprint.digest(parts)})
+    try:
+        return _carry_out(experiment, settings, writer, minutes, watch)
+    except RegardError:
+        # A mistake that is told before anything was measured leaves nothing behind.
+        if not Run(writer.path).lines and not (writer.path / TRACEBACK).exists():
+            shutil.rmtree(writer.path, ignore_errors=True)
+        raise
 
 
 def resume(
@@ -77,15 +90,29 @@ def resume(
     experiment: Experiment,
     settings: Any,
     *,
+    source: Path,
+    accept: Sequence[str] = (),
     minutes: float = inf,
     watch: Watch = lambda event: None,
 ) -> Run:
-    """Take up a run that was cut off: its folder, its log, and whatever its experiment has saved there."""
-    if run.state in ("running", "finished"):
+    """Take up a run that was cut off: its folder, its log, and whatever its experiment has saved there.
+
+    Experiment, settings, data and code must be those of its beginning; `accept` may hold 'code'.
+    """
+    if run.problem:
+        raise run.problem
+    if run.state not in RESUMABLE:
         raise RegardError(
             f"this run is {run.state}", run.id, "take up one that was stopped, or start anew without --resume"
         )
-    return _carry_out(experiment, settings, Writer(run.path), minutes, watch)
+    require_experiment(run, experiment.name)
+    changed = since(run, fingerprint.parts(settings, seed=run.request["seed"], source=source))
+    require_unchanged(changed, accept)
+    writer = Writer(run.path)
+    if changed:
+        said = "\n".join(f"{kind}: {told}" for kind, told in changed.items())
+        writer.record(TextEvent("This run was taken up although something had changed", said))
+    return _carry_out(experiment, settings, writer, minutes, watch)
 
 
 def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: float, watch: Watch) -> Run:
@@ -114,8 +141,8 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
         verdicts = settle(
             experiment.claims, Run(writer.path).events, preset=request["preset"], cut=reason, missing=missing
         )
-        writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
-        writer.close()
+        with closing(writer):
+            writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
     run = Run(writer.path)
     write(run.path / REPORT, page(run))
     return run
@@ -165,14 +192,31 @@ def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str, missin
         return claim.settle(None, reason="only the full preset settles it")
     for event in events:
         if isinstance(event, PairedMetric) and event.name == claim.name:
-            gap = event.difference
-            return claim.settle(gap.mean, interval=(gap.low, gap.high))
+            return _paired(claim, event)
     values = [
         event.value
         for event in events
         if isinstance(event, Metric) and event.name == claim.name and not event.at
     ]
-    return claim.settle(summarise(values).mean) if values else claim.settle(None, reason=missing)
+    if not values:
+        return claim.settle(None, reason=missing)
+    return claim.settle(summarise(values).mean, reason=_no_number(values))
+
+
+def _paired(claim: Claim, event: PairedMetric) -> ClaimVerdict:
+    """A comparison is settled by its interval; without one, in words."""
+    gap = event.difference
+    reason = _no_number([*event.first.values(), *event.second.values()])
+    if gap.count < 2 and not reason:
+        return ClaimVerdict(claim, "not settled", gap.mean, "one seed has no interval: it needs two or more")
+    return claim.settle(gap.mean, interval=(gap.low, gap.high), reason=reason)
+
+
+def _no_number(values: Sequence[float]) -> str:
+    lost = sum(isnan(value) for value in values)
+    return (
+        f"{lost} of {len(values)} measured values {'is' if lost == 1 else 'are'} not a number" if lost else ""
+    )
 
 
 @contextmanager
@@ -198,21 +242,20 @@ def _stopping(watch: Watch) -> Iterator[StopRequest]:
 
 
 def _broken(error: Exception, folder: Path) -> RegardError:
-    write(folder / "traceback.txt", "".join(traceback.format_exception(error)))
+    write(folder / TRACEBACK, "".join(traceback.format_exception(error)))
     place = traceback.extract_tb(error.__traceback__)[-1]
     return RegardError(
         "the experiment stopped with an error",
         f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})",
-        f"the whole story is in {folder / 'traceback.txt'}",
+        f"the whole story is in {folder / TRACEBACK}",
     )
 
 
-def _request(experiment: Experiment, settings: Any) -> dict[str, Any]:
+def _request(experiment: Experiment) -> dict[str, Any]:
     """All that the report needs of the experiment, so that a run can be read when its file is gone."""
     return {
         "name": experiment.name,
         "started": datetime.now().astimezone().isoformat(timespec="microseconds"),
-        "settings": fingerprint.plain(settings),
         "environment": environment(),
         "question": experiment.question,
         "method": experiment.method,

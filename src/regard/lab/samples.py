@@ -1,18 +1,19 @@
-"""Samples of a model in the terminal: as they are said, side by side, or token by token with chances."""
+"""Samples of a text model in the terminal: as a stream, side by side, or token by token with odds."""
 
 import sys
 from collections.abc import Iterable
 from math import exp
+from typing import Any
 
 from rich.columns import Columns
 from rich.live import Live
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
 
 from regard.generation.beam import Beam
 from regard.generation.engine import Token
 from regard.lab.console import console
+from regard.lab.tables import Column, show_table
 from regard.lab.text_model import TextModel
 
 
@@ -65,10 +66,30 @@ def show_chances(model: TextModel, tokens: Iterable[Token], seeds: list[int], co
                 )
                 rows[row].append((repr(model.tokenizer.decode([one])), exp(own[row]), told))
     for seed, lines in zip(seeds, rows, strict=True):
-        table = Table("token", "probability", "most probable here", box=None, title=f"seed {seed}")
-        for said, chance, told in lines:
-            table.add_row(escape(said), f"{chance:.3f}", escape(told))
-        console.print(table)
+        console.print(f"[dim]seed {seed}[/]")
+        heads = (Column("token"), Column("probability"), Column("most probable here", wraps=True))
+        show_table(console, heads, [(said, f"{chance:.3f}", told) for said, chance, told in lines])
+
+
+def gather(model: TextModel, tokens: Iterable[Token], seeds: list[int], count: int) -> list[dict[str, Any]]:
+    """Samples as JSON has them: seed, text, and each token with its probability and `count` alternatives."""
+    found: list[dict[str, Any]] = [{"seed": seed, "text": "", "tokens": []} for seed in seeds]
+    said: list[list[int]] = [[] for _ in seeds]
+    for token in tokens:
+        own, (logs, which) = token.log_probabilities().tolist(), token.alternatives(count)
+        for row, one in enumerate(token.ids.tolist()):
+            if one >= 0:
+                said[row].append(one)
+                others = zip(which[row].tolist(), logs[row].tolist(), strict=True)
+                others = [
+                    {"token": model.tokenizer.decode([other]), "probability": exp(log)}
+                    for other, log in others
+                ]
+                step = {"token": model.tokenizer.decode([one]), "probability": exp(own[row])}
+                found[row]["tokens"].append(step | ({"alternatives": others} if count else {}))
+    for sample, ids in zip(found, said, strict=True):
+        sample["text"] = model.show(ids)
+    return found
 
 
 def show_beams(model: TextModel, prompt: str, beams: Iterable[Beam]) -> None:

@@ -5,18 +5,31 @@ import dataclasses
 import inspect
 import textwrap
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from regard.errors import RegardError, nearest
+from regard.lab.ranges import Follows, rules
 
+SPOKEN = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
+def choose(presets: Mapping[str, Any], name: str) -> Any:
+    """The settings of the preset of that name."""
+    if name not in presets:
+        raise RegardError(
+            "no preset of that name",
+            f"'{name}'",
+            nearest(name, presets, f"the presets are {', '.join(presets)}"),
+        )
+    return presets[name]
+
+
 def change(settings: Any, changes: Sequence[str]) -> Any:
-    """The settings with changes such as 'model.depth=4' made.
+    """The settings with changes such as 'model.depth=4' made; each is held to its type and its range.
 
     >>> @dataclasses.dataclass(frozen=True)
     ... class Model:
@@ -24,17 +37,32 @@ def change(settings: Any, changes: Sequence[str]) -> Any:
     >>> change(Model(), ["depth=4"])
     Model(depth=4)
     """
+    preset, seen = settings, set[str]()
     for text in changes:
-        name, equals, value = text.partition("=")
+        name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
             raise RegardError(
                 "a setting needs a name and a value", f"'{text}'", "write it as name=value, such as depth=4"
             )
-        settings = _changed(settings, name.split("."), value, name)
+        if name in seen:
+            raise RegardError("a setting is set twice", f"'{name}'", "leave out all but one of its values")
+        seen.add(name)
+        settings = _changed(settings, preset, name.split("."), value, name)
     return settings
 
 
-def _changed(settings: Any, path: list[str], value: str, name: str) -> Any:
+def check(settings: Any, prefix: str = "") -> None:
+    """Hold settings, however they were made, to the ranges that they declare."""
+    kinds = get_type_hints(type(settings), include_extras=True)
+    for field in dataclasses.fields(settings):
+        value = getattr(settings, field.name)
+        for rule in getattr(kinds[field.name], "__metadata__", ()):
+            rule.check(value, prefix + field.name)
+        if dataclasses.is_dataclass(value):
+            check(value, f"{prefix}{field.name}.")
+
+
+def _changed(settings: Any, preset: Any, path: list[str], value: str, name: str) -> Any:
     fields = [field.name for field in dataclasses.fields(settings)]
     if path[0] not in fields:
         raise RegardError(
@@ -42,16 +70,30 @@ def _changed(settings: Any, path: list[str], value: str, name: str) -> Any:
             f"'{name}'",
             nearest(path[0], fields, f"the settings are {', '.join(fields)}"),
         )
-    current = getattr(settings, path[0])
+    current, before = getattr(settings, path[0]), getattr(preset, path[0])
     if len(path) > 1 and not dataclasses.is_dataclass(current):
         raise RegardError("this setting has no parts", f"'{name}'", f"set {path[0]} itself")
+    kind = get_type_hints(type(settings), include_extras=True)[path[0]]
     if len(path) > 1:
-        return _replaced(settings, path[0], _changed(current, path[1:], value, name), name)
+        _require_effect(kind, path[1], name)
+        return _replaced(settings, path[0], _changed(current, before, path[1:], value, name), name)
     if dataclasses.is_dataclass(current):
         parts = ", ".join(f"{path[0]}.{field.name}" for field in dataclasses.fields(current))
         raise RegardError("this setting is a group", f"'{name}'", f"set one of {parts}")
-    kind = get_type_hints(type(settings))[path[0]]
-    return _replaced(settings, path[0], parse(value, kind, name), name)
+    found = parse(value, kind, name)
+    if (not value or found == ()) and before not in ("", ()):
+        raise RegardError(f"the setting '{name}' is empty", f"'{value}'", f"give {_spoken(kind)}")
+    for rule in rules(kind, before):
+        rule.check(found, name)
+    return _replaced(settings, path[0], found, name)
+
+
+def _require_effect(kind: Any, part: str, name: str) -> None:
+    for rule in getattr(kind, "__metadata__", ()):
+        if isinstance(rule, Follows) and part in rule.parts:
+            raise RegardError(
+                "this setting has no effect", f"'{name}'", f"leave it out: it follows from {rule.parts[part]}"
+            )
 
 
 def _replaced(settings: Any, field: str, value: Any, name: str) -> Any:
@@ -73,7 +115,9 @@ def parse(text: str, kind: Any, name: str) -> Any:
     """
     try:
         return _value(text.strip(), kind)
-    except (ValueError, KeyError):
+    except RegardError:
+        raise
+    except (ValueError, KeyError, OverflowError):
         raise RegardError(
             f"the setting '{name}' is of another type", f"'{text}'", f"give {_spoken(kind)}"
         ) from None
@@ -81,40 +125,57 @@ def parse(text: str, kind: Any, name: str) -> Any:
 
 def _value(text: str, kind: Any) -> Any:
     origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _value(text, inner[0])
     if origin in (Union, types.UnionType):
         plain = [one for one in inner if one is not type(None)]
         return None if text == "none" and len(plain) < len(inner) else _value(text, plain[0])
     if origin is Literal:
         return {str(one): one for one in inner}[text]
     if origin is tuple:
-        return tuple(_value(part.strip(), inner[0]) for part in text.strip("()").split(",") if part.strip())
+        values = tuple(_value(part.strip(), inner[0]) for part in text.strip("()").split(",") if part.strip())
+        if Ellipsis not in inner and len(values) != len(inner):
+            raise ValueError("another number of values")
+        return values
     if kind is bool:
         return TRUTH[text.lower()]
     if kind is int:
         return int(text.replace("_", ""))
+    if kind not in SPOKEN:
+        raise RegardError(
+            "this setting cannot be given on the command line",
+            str(kind),
+            "change it in its preset",
+        )
     return kind(text)
 
 
 def _spoken(kind: Any) -> str:
     origin, inner = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return _spoken(inner[0])
     if origin in (Union, types.UnionType):
-        return " or ".join("'none'" if one is type(None) else _spoken(one) for one in inner)
+        typed = [one for one in inner if not dataclasses.is_dataclass(one)]
+        return " or ".join("'none'" if one is type(None) else _spoken(one) for one in typed)
     if origin is Literal:
         return "one of " + ", ".join(map(str, inner))
     if origin is tuple:
-        return f"several values parted by commas, each {_spoken(inner[0])}"
-    return {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}[
-        kind
-    ]
+        count = "several" if Ellipsis in inner else str(len(inner))
+        return f"{count} values parted by commas, each {_spoken(inner[0])}"
+    return SPOKEN[kind]
 
 
 def listing(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
     """Each setting's dotted name, its value, and the sentence under it in the source."""
-    sentences = _sentences(type(settings))
+    sentences, kinds = _sentences(type(settings)), get_type_hints(type(settings), include_extras=True)
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
         if dataclasses.is_dataclass(value):
-            yield from listing(value, f"{prefix}{field.name}.")
+            fixed = [rule.parts for rule in getattr(kinds[field.name], "__metadata__", ())
+                     if isinstance(rule, Follows)]  # fmt: skip
+            for name, one, sentence in listing(value, f"{prefix}{field.name}."):
+                if not any(name.rpartition(".")[2] in parts for parts in fixed):
+                    yield name, one, sentence
         else:
             yield f"{prefix}{field.name}", value, sentences.get(field.name, "")
 

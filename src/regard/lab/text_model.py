@@ -1,6 +1,5 @@
-"""A trained model that can be made to speak: its config and tokenizer lie beside its checkpoints."""
+"""A trained text model: its config and tokenizer lie beside its checkpoints; it generates and searches."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from torch import Tensor
 from regard.data.tokens.bpe import tokenizer_from_json
 from regard.data.tokens.tokenizer import Tokenizer
 from regard.errors import RegardError, nearest
-from regard.files import explained, write
+from regard.files import Damaged, Format, OtherFormat, explained, write
 from regard.generation.beam import Beam, beam_search
 from regard.generation.engine import Token, stream
 from regard.generation.sampling import Sampler
@@ -21,6 +20,15 @@ from regard.models.gpt.model import GPT
 from regard.training import Checkpoints
 
 FILE = "model.json"
+MODEL = Format(
+    "text model",
+    2,
+    "run the experiment again, or use the version that wrote it",
+    fields=("place", "config", "tokenizer"),
+    early=("config", "tokenizer"),
+)
+ROOM = 2**31
+"Bytes that the rows of a generation may take."
 BROKEN = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -28,7 +36,12 @@ def save_text_model(folder: Path, config: GPTConfig, tokenizer: Tokenizer) -> No
     """Write down what is needed to make the model of these checkpoints again."""
     with explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    write(folder / FILE, json.dumps({"config": asdict(config), "tokenizer": tokenizer.to_json()}))
+    before = text_models(folder.parent)
+    place = list(before).index(folder.name) if folder.name in before else len(before)
+    write(
+        folder / FILE,
+        MODEL.page({"place": place, "config": asdict(config), "tokenizer": tokenizer.to_json()}),
+    )
 
 
 @dataclass(frozen=True)
@@ -52,6 +65,17 @@ class TextModel:
         if ids.shape[1] <= context:
             return ""
         return f"the prompt has {ids.shape[1]} tokens; the model sees the last {context} of them"
+
+    def require_room(self, rows: int) -> None:
+        """Refuse more rows at once than fit: each of them remembers a context of keys and values."""
+        config = self.model.config
+        heads = config.kv_heads or config.heads
+        memory = 4 * config.context * config.depth * 2 * heads * config.width // config.heads
+        most = ROOM // (2 * memory + 4 * config.vocabulary)
+        if rows > most:
+            raise RegardError(
+                "so many rows at once do not fit", f"{rows:,} rows of {memory:,} bytes", f"at most {most:,}"
+            )
 
     def speak(
         self,
@@ -99,10 +123,15 @@ class TextModel:
 
 def text_models(run: Path) -> dict[str, Path]:
     """The folders of a run that hold a model, by name, in the order in which they were made."""
-    return {
-        file.parent.name: file.parent
-        for file in sorted(run.rglob(FILE), key=lambda one: one.stat().st_mtime_ns)
-    }
+    return {file.parent.name: file.parent for file in sorted(run.rglob(FILE), key=_place)}
+
+
+def _place(file: Path) -> tuple[int, str]:
+    """Where a model stands among those of its run, as its file says: a copy of the file has other times."""
+    try:
+        return MODEL.read(file)["place"], file.parent.name
+    except (Damaged, OtherFormat):
+        return -1, file.parent.name
 
 
 def load_text_model(run: Path, name: str | None = None) -> TextModel:
@@ -121,10 +150,15 @@ def load_text_model(run: Path, name: str | None = None) -> TextModel:
             nearest(name, known, f"there are {', '.join(known)}"),
         )
     folder = known[name or list(known)[-1]]
+    try:
+        described = MODEL.read(folder / FILE)
+    except Damaged as error:
+        raise RegardError(
+            "this run's model is damaged", f"{folder}: {error}", "run the experiment again"
+        ) from error
     loaded = Checkpoints(folder).last()
     if loaded is None:
         raise RegardError("the run has not saved its model yet", folder.name, "wait for its first checkpoint")
-    described = json.loads((folder / FILE).read_text(encoding="utf-8"))
     model = GPT(GPTConfig(**described["config"])).eval()
     model.load_state_dict(loaded.state.part("model."), strict=True)
     return TextModel(model, tokenizer_from_json(described["tokenizer"]))

@@ -42,6 +42,7 @@ def experiment(theorem: Theorem) -> Experiment:
         chapter="theory",
         question=theorem.question,
         answers=theorem.items,
+        derives=theorem.speaks_of,
         method=derivation(theorem),
         see=theorem.meaning + _elsewhere(theorem),
         correction=theorem.correction,

@@ -1,14 +1,18 @@
-"""Small trainings side by side: too small to share a step among threads, they take a thread each."""
+"""Worker threads and processes for small trainings: too small to share a step, they take a thread each."""
 
 import multiprocessing
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing.pool import Pool
+from multiprocessing.synchronize import Event
 from typing import Any
 
 import torch
+
+from regard.errors import RegardError
 
 
 @contextmanager
@@ -33,17 +37,46 @@ def one_thread_each() -> Iterator[ThreadPoolExecutor]:
 
 
 @contextmanager
-def processes(count: int, ready: Callable[..., None], *given: Any) -> Iterator[Pool]:
+def processes(count: int, ready: Callable[..., None], *given: Any) -> Iterator[ProcessPoolExecutor]:
     """So many processes of one thread each, begun by `ready(*given)`: for trainings that draw random numbers.
 
     Give arrays rather than tensors: those would travel as open files, and of these there are too few.
+    A process that dies ends the whole with an error, as does a script that every process would run again.
     """
-    with multiprocessing.get_context("spawn").Pool(count, _begin, (ready, given)) as pool:
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        # A process that is being started reads the script that started it, which asks for processes again.
+        raise SystemExit(1)
+    spawn = multiprocessing.get_context("spawn")
+    begun = spawn.Event()
+    pool = ProcessPoolExecutor(count, spawn, _begin, (begun, ready, given))
+    try:
         yield pool
+    except BrokenProcessPool as error:
+        raise (_died() if begun.is_set() else _never_began()) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _begin(ready: Callable[..., None], given: tuple[Any, ...]) -> None:
+def _begin(begun: Event, ready: Callable[..., None], given: tuple[Any, ...]) -> None:
     # The process that asks decides what Ctrl-C means, and ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    begun.set()
     torch.set_num_threads(1)
     ready(*given)
+
+
+def _never_began() -> RegardError:
+    script = getattr(sys.modules["__main__"], "__file__", None) or "a script"
+    return RegardError(
+        "the processes that share the work cannot start",
+        f"{script}: each of them runs it from its first line and would start processes again",
+        "put what the script does under: if __name__ == '__main__':",
+    )
+
+
+def _died() -> RegardError:
+    return RegardError(
+        "a process that shares the work has died",
+        "it was killed, or the system ended it for want of memory",
+        "make room and run it again",
+    )

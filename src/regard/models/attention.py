@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from regard.arguments import check_share, check_sizes, check_tensor, kinds
 from regard.core.attend import attend
 from regard.core.normalise import Normaliser, Softmax
 from regard.core.position import Position
@@ -22,6 +23,7 @@ class MultiHead(nn.Module):
     torch.Size([2, 5, 6])
     """
 
+    @kinds
     def __init__(
         self,
         *,
@@ -37,6 +39,9 @@ class MultiHead(nn.Module):
     ) -> None:
         super().__init__()
         kv_heads = heads if kv_heads is None else kv_heads
+        given = width if context_width is None else context_width
+        check_sizes("MultiHead", width=width, heads=heads, kv_heads=kv_heads, context_width=given)
+        check_share("MultiHead", dropout=dropout)
         if width % heads or heads % kv_heads:
             raise RegardError(
                 "heads share the width evenly, and key heads the heads",
@@ -45,7 +50,7 @@ class MultiHead(nn.Module):
             )
         self.heads, self.kv_heads, self.dropout = heads, kv_heads, dropout
         self.similarity, self.position, self.normalise = similarity, position, normalise
-        inner, given = width // heads * kv_heads, width if context_width is None else context_width
+        inner = width // heads * kv_heads
         self.query = nn.Linear(width, width, bias)
         self.key = nn.Linear(given, inner, bias)
         self.value = nn.Linear(given, inner, bias)
@@ -60,7 +65,9 @@ class MultiHead(nn.Module):
         backend: str = "auto",
     ) -> Float[Tensor, "b n c"]:
         """What each place takes from the context, or from the others where there is none."""
+        check_tensor("MultiHead", "x", x, "b n c", width=self.query.in_features)
         context = x if context is None else context
+        check_tensor("MultiHead", "context", context, "b m c", width=self.key.in_features)
         attended = attend(
             split(self.query(x), self.heads),
             split(self.key(context), self.kv_heads),

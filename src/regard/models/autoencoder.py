@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
 
+from regard.arguments import check, check_fields, check_sizes, kinds, told
 from regard.errors import RegardError
 from regard.shapes import Float
 
@@ -49,7 +51,8 @@ class Noisy:
     "Standard deviation of the noise."
 
     def __post_init__(self) -> None:
-        if not self.deviation >= 0:
+        check_fields(self)
+        if not 0 <= self.deviation < inf:
             raise RegardError(
                 "noise has a standard deviation of 0 or more", f"{self.deviation}", "0.5 is usual"
             )
@@ -74,6 +77,7 @@ class Masked:
     "The chance of an entry to be masked."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 0 <= self.share < 1:
             raise RegardError(
                 "an entry is masked with a chance from 0 to below 1", f"{self.share}", "0.25 is usual"
@@ -116,6 +120,7 @@ class Autoencoder(nn.Module):
     (torch.Size([3, 11, 2]), torch.Size([3, 11, 7]), torch.Size([3]), False)
     """
 
+    @kinds
     def __init__(
         self,
         sizes: Sequence[int],
@@ -131,7 +136,8 @@ class Autoencoder(nn.Module):
                 f"sizes={tuple(sizes)}",
                 "pass (width, ..., bottleneck)",
             )
-        if not seeds or len(set(seeds)) < len(seeds):
+        check_sizes("Autoencoder", **{f"sizes[{place}]": size for place, size in enumerate(sizes)})
+        if not seeds or len(set(seeds)) < len(seeds) or not all(0 <= seed < 2**63 for seed in seeds):
             raise RegardError("each repeat has a seed of its own", f"seeds={tuple(seeds)}", "pass (0, 1, 2)")
         self.sizes, self.corruption = tuple(sizes), corruption
         self.generators = [torch.Generator().manual_seed(seed) for seed in seeds]
@@ -147,6 +153,11 @@ class Autoencoder(nn.Module):
 
     def encode(self, x: Float[Tensor, "*repeats b c"]) -> Float[Tensor, "r b k"]:
         """The code of each point in each repeat; points may be the same for all repeats or each its own."""
+        check("Autoencoder", "x", x, Tensor)
+        if x.dim() not in (2, 3) or not x.is_floating_point():
+            raise RegardError(
+                "points are one row of real numbers each", told(x), "shape them (points, width), of floats"
+            )
         if x.shape[-1] != self.sizes[0]:
             raise RegardError(
                 "the points do not fit the model",

@@ -1,4 +1,4 @@
-"""Convolutions that know quarter turns: each filter in four orientations (Cohen and Welling, 2016)."""
+"""Group-equivariant convolutions (P4): each filter in four orientations (Cohen and Welling, 2016)."""
 
 from itertools import pairwise
 from math import sqrt
@@ -7,8 +7,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check_sizes, kinds
 from regard.errors import RegardError
-from regard.models.cnn import KERNEL, check_channels
+from regard.models.cnn import KERNEL, check_pictures
 from regard.shapes import Float
 
 TURNS = 4
@@ -57,6 +58,7 @@ class P4ConvNet(nn.Module):
     orientations.
     """
 
+    @kinds
     def __init__(
         self,
         *,
@@ -67,6 +69,10 @@ class P4ConvNet(nn.Module):
         hidden: int = 32,
     ) -> None:
         super().__init__()
+        sizes = dict(zip(("widths[0]", "widths[1]", "widths[2]"), widths, strict=True))
+        check_sizes("P4ConvNet", channels=channels, classes=classes, hidden=hidden, **sizes)
+        check_sizes("P4ConvNet", least=0, side=side)
+        self.side = side
         if side % 4 or side < 8:
             raise RegardError(
                 "a picture that is halved twice has a side that 4 divides",
@@ -79,7 +85,7 @@ class P4ConvNet(nn.Module):
         self.head = nn.Linear(hidden, classes)
 
     def forward(self, pictures: Float[Tensor, "b c y x"]) -> Float[Tensor, "b k"]:
-        check_channels(pictures, self.lift.weight.shape[1])
+        check_pictures("P4ConvNet", pictures, self.lift.weight.shape[1], self.side)
         maps = _halve(F.relu(self.lift(pictures)))
         for turn in self.turns:
             maps = _halve(F.relu(turn(maps)))

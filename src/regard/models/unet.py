@@ -1,4 +1,4 @@
-"""A U-Net: down to a small picture that knows what, up again with skips that know where.
+"""U-Net: down to a small picture that knows what, up again with skips that know where.
 
 Ronneberger, Fischer and Brox, "U-Net: Convolutional Networks for Biomedical Image Segmentation", 2015; with a
 batch norm after each convolution, which the paper has not.
@@ -10,8 +10,13 @@ from itertools import count
 import torch
 from torch import Tensor, nn
 
+from regard.arguments import check_sizes as at_least
+from regard.arguments import check_tensor, kinds
 from regard.errors import RegardError
 from regard.shapes import Float
+
+DEEPEST = 16
+"Levels of the deepest network: the channels double at each."
 
 
 class Stage(nn.Sequential):
@@ -38,13 +43,16 @@ class Down(nn.Module):
     torch.Size([2, 5, 4, 6])
     """
 
+    @kinds
     def __init__(self, channels: int, width: int, *, padded: bool = True) -> None:
         super().__init__()
+        at_least("Down", channels=channels, width=width)
         self.pool = nn.MaxPool2d(2, ceil_mode=padded)
         self.stage = Stage(channels, width, padded=padded)
 
     def forward(self, x: Float[Tensor, "b c y x"]) -> Float[Tensor, "b w y2 x2"]:
         """The smaller picture."""
+        check_tensor("Down", "x", x, "b c y x")
         return self.stage(self.pool(x))
 
 
@@ -58,8 +66,10 @@ class Up(nn.Module):
     torch.Size([2, 5, 7, 11])
     """
 
+    @kinds
     def __init__(self, channels: int, width: int, *, skip: bool = True, padded: bool = True) -> None:
         super().__init__()
+        at_least("Up", channels=channels, width=width)
         self.skip, self.padded = skip, padded
         self.rise = nn.ConvTranspose2d(channels, width, 2, stride=2)
         self.stage = Stage(2 * width if skip else width, width, padded=padded)
@@ -68,6 +78,8 @@ class Up(nn.Module):
         self, x: Float[Tensor, "b c y x"], skip: Float[Tensor, "b w y2 x2"]
     ) -> Float[Tensor, "b w y3 x3"]:
         """The larger picture."""
+        check_tensor("Up", "x", x, "b c y x")
+        check_tensor("Up", "skip", skip, "b w y x")
         x = self.rise(x)
         if self.padded:
             x = x[..., : skip.shape[-2], : skip.shape[-1]]
@@ -87,6 +99,7 @@ class UNet(nn.Module):
     388
     """
 
+    @kinds
     def __init__(
         self,
         *,
@@ -100,8 +113,14 @@ class UNet(nn.Module):
         """`skips` names the levels that have one, 0 the topmost; None is all of them, () none."""
         super().__init__()
         self.channels, self.depth, self.padded = channels, depth, padded
-        self.skips = frozenset(range(depth) if skips is None else skips)
-        check_sizes(channels, classes, width, depth, self.skips)
+        self.skips = frozenset(range(min(depth, DEEPEST)) if skips is None else skips)
+        at_least("UNet", channels=channels, classes=classes, width=width)
+        at_least("UNet", least=0, depth=depth)
+        if depth > DEEPEST:
+            raise RegardError(
+                "a U-Net halves the picture at every level", f"depth={depth}", f"pass {DEEPEST} or less"
+            )
+        check_skips(depth, self.skips)
         widths = [width * 2**level for level in range(depth + 1)]
         self.first = Stage(channels, width, padded=padded)
         self.down = nn.ModuleList(Down(w, 2 * w, padded=padded) for w in widths[:-1])
@@ -139,6 +158,7 @@ class UNet(nn.Module):
 
     def check(self, x: Tensor, cut: Collection[int]) -> None:
         """Raise where a picture or a cut does not fit the network."""
+        check_tensor("UNet", "x", x, "b c y x")
         if x.shape[1] != self.channels:
             raise RegardError(
                 f"this U-Net reads {self.channels} channels",
@@ -171,14 +191,8 @@ def middle(x: Tensor, like: Tensor) -> Tensor:
     return x[..., top : top + y, left : left + x_]
 
 
-def check_sizes(channels: int, classes: int, width: int, depth: int, skips: frozenset[int]) -> None:
-    """Raise where no network has these sizes."""
-    if min(channels, classes, width) < 1 or depth < 0:
-        raise RegardError(
-            "a U-Net has at least one channel, one class and a width of one, and a depth of 0 or more",
-            f"channels={channels}, classes={classes}, width={width}, depth={depth}",
-            "pass larger sizes",
-        )
+def check_skips(depth: int, skips: frozenset[int]) -> None:
+    """Raise where a level is named that the network has not."""
     if not skips <= set(range(depth)):
         raise RegardError(
             f"a U-Net of depth {depth} has the levels 0 to {depth - 1}"

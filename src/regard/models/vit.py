@@ -1,4 +1,4 @@
-"""Attention on pixels: a transformer over the patches of a picture, and a convolution as one of its layers.
+"""Vision transformer (ViT) on patches of a picture, and a convolution as one of its layers.
 
 Dosovitskiy and others, "An Image is Worth 16x16 Words", 2021; Cordonnier, Loukas and Jaggi, "On the
 Relationship between Self-Attention and Convolutional Layers", 2020.
@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check, check_fields, check_sizes, check_tensor
 from regard.core.attend import attend
 from regard.core.normalise import Raw
 from regard.core.position import Places, Position, check_heads
@@ -51,6 +52,9 @@ class Sight:
     "'learned' (a vector for each place), 'relative' (a number for each step and head), or 'none'."
 
     def __post_init__(self) -> None:
+        check_fields(self)
+        sizes = {name: getattr(self, name) for name in ("channels", "classes", "width", "depth", "heads")}
+        check_sizes("Sight", **sizes)
         if self.patch < 1 or self.side < self.patch or self.side % self.patch:
             raise RegardError(
                 "patches cover a picture without a rest",
@@ -60,6 +64,13 @@ class Sight:
         if self.position not in get_args(Kind):
             fix = nearest(self.position, get_args(Kind), f"one of {', '.join(get_args(Kind))}")
             raise RegardError("no position of that name", repr(self.position), fix)
+        check_sizes("Sight", side=self.side)
+        if self.width % self.heads:
+            raise RegardError(
+                "heads share the width evenly",
+                f"width={self.width}, heads={self.heads}",
+                "choose heads that divide the width",
+            )
         if self.reach is not None and self.reach < 0:
             raise RegardError("reach is a distance", f"reach={self.reach}", "pass 0 or more, or None for all")
 
@@ -71,7 +82,8 @@ class Sight:
     @property
     def support(self) -> Support:
         """What a patch sees: all, or the square around it."""
-        return Full() if self.reach is None else Grid(self.grid, square(self.reach))
+        # What lies beyond the picture is seen by nobody.
+        return Full() if self.reach is None else Grid(self.grid, square(min(self.reach, self.grid[0])))
 
 
 class GridRelative(nn.Module, Position):
@@ -124,6 +136,7 @@ class PatchTransformer(nn.Module):
 
     def __init__(self, sight: Sight) -> None:
         super().__init__()
+        check("PatchTransformer", "sight", sight, Sight)
         self.sight, self.support = sight, sight.support
         self.embed = nn.Linear(sight.channels * sight.patch**2, sight.width)
         cells = sight.grid[0] * sight.grid[1]
@@ -141,6 +154,7 @@ class PatchTransformer(nn.Module):
     def look(self, pictures: Float[Tensor, "b c y x"]) -> Float[Tensor, "b n w"]:
         """The patches after all blocks."""
         sight, expected = self.sight, (self.sight.channels, self.sight.side, self.sight.side)
+        check_tensor("PatchTransformer", "pictures", pictures, "b c y x")
         if tuple(pictures.shape[1:]) != expected:
             raise RegardError(
                 "the pictures are not of the size that this transformer was made for",

@@ -1,4 +1,4 @@
-"""Finite laws with the moments one needs, so that an expectation in a derivation is exact and not sampled."""
+"""Finite probability laws with given moments, so that an expectation in a derivation is exact."""
 
 from itertools import product
 

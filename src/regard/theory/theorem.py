@@ -110,7 +110,7 @@ class TrialOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Theorem:
-    """A result of the course documents, put to the test."""
+    """A result that the course assignments ask for, put to the test."""
 
     name: str
     title: str

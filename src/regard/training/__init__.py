@@ -6,17 +6,22 @@ from regard.training.device import find_device
 from regard.training.loop import Step, Training
 from regard.training.objective import cross_entropy, evaluate, mean_squared_error
 from regard.training.parallel import ALONE, ProcessGroup, distributed, is_main
-from regard.training.plan import Plan
+from regard.training.plan import PLAIN, Plan
 from regard.training.resume import checkpointed, resume
 from regard.training.rng import fork_rng
 from regard.training.state import TrainingState
+from regard.training.stopping import EarlyStopping
+from regard.training.torch_optimiser import TorchOptimiser
 
 __all__ = [
     "ALONE",
+    "PLAIN",
     "Checkpoints",
+    "EarlyStopping",
     "Plan",
     "ProcessGroup",
     "Step",
+    "TorchOptimiser",
     "Training",
     "TrainingState",
     "checkpointed",

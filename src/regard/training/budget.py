@@ -1,4 +1,4 @@
-"""How long steps take on this machine, and so how many more fit into the time that is left."""
+"""Time budget: how long steps take on this machine, and how many more fit into the time left."""
 
 import time
 from collections import deque

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import RegardError
-from regard.files import explained, write
-from regard.training.manifest import Damaged, Manifest, contents
+from regard.files import Damaged, contents, explained, write
+from regard.training.manifest import Manifest
 from regard.training.state import TrainingState
 
 NAME = re.compile(r"step-(\d{9,})\.json")

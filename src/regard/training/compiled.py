@@ -1,4 +1,4 @@
-"""Whether torch.compile makes a training quicker on this machine: tried, timed, said."""
+"""torch.compile, if it makes a training faster on this machine: tried, timed, said."""
 
 import time
 from collections.abc import Callable

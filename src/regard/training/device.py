@@ -1,10 +1,12 @@
-"""Where a model computes, by the name that a person gave."""
+"""Device: where a model computes, by the name that a person gave."""
 
 import torch
 
+from regard.arguments import kinds
 from regard.errors import RegardError
 
 
+@kinds
 def find_device(name: str) -> torch.device:
     """The device of that name, if this machine has it.
 

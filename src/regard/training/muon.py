@@ -1,4 +1,4 @@
-"""The orthogonal factor of a matrix, by matrix products alone.
+"""Muon's Newton-Schulz iteration: the orthogonal factor of a matrix, by matrix products alone.
 
 Every singular value goes through odd polynomials p(x) = a x + b x³ + c x⁵, one after the other, until it is
 near 1. Each is the best there is: it leaves the smallest max |1 − p(x)| on the interval that those before it

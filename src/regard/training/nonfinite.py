@@ -1,4 +1,4 @@
-"""Where a number that is not finite first came up."""
+"""NaN and infinity: the first place in a model where one came up."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What a training makes small: a function of the model and a batch that gives the mean loss."""
+"""Losses (objectives): cross-entropy, mean squared error, and evaluation on held-out batches."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from regard.arguments import kinds, told
 from regard.errors import RegardError
 from regard.shapes import Float
 
@@ -19,7 +20,7 @@ def cross_entropy(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, 
     >>> cross_entropy(nn.Identity(), (torch.zeros(3, 4), torch.tensor([0, 2, 3])))   # ln 4
     tensor(1.3863)
     """
-    inputs, targets = batch
+    inputs, targets = pair(model, batch)
     scores = model(inputs)
     # In float32 whatever the model computes in: the sum over many classes loses too much otherwise.
     return functional.cross_entropy(scores.flatten(0, -2).float(), targets.flatten())
@@ -31,15 +32,27 @@ def mean_squared_error(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Ten
     >>> mean_squared_error(nn.Identity(), (torch.ones(3), -torch.ones(3)))
     tensor(4.)
     """
-    inputs, targets = batch
+    inputs, targets = pair(model, batch)
     return (model(inputs).float() - targets).square().mean()
 
 
 def count_targets(batch: tuple[Any, Tensor]) -> int:
     """How many targets a batch has."""
-    return batch[1].numel()
+    return pair(nn.Identity(), batch)[1].numel()
 
 
+def pair(model: nn.Module, batch: tuple[Any, Tensor]) -> tuple[Any, Tensor]:
+    """The inputs and the targets of a batch, for a model that can be asked; or the error that tells."""
+    if not callable(model):
+        raise RegardError("the loss needs a model", told(model), "pass a module, such as a GPT")
+    if not (isinstance(batch, tuple | list) and len(batch) == 2 and isinstance(batch[1], Tensor)):
+        raise RegardError(
+            "a batch is inputs and targets", told(batch), "pass two: (inputs, targets), the second a tensor"
+        )
+    return batch[0], batch[1]
+
+
+@kinds
 def evaluate(
     model: nn.Module,
     batches: Iterable[Any],

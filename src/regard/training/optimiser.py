@@ -1,6 +1,6 @@
-"""AdamW, and Muon for the matrices: what moves the parameters, and its memory as named tensors."""
+"""Optimisers: AdamW or another of torch's, and Muon for the matrices, with their state as named tensors."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from regard.shapes import Float
 from regard.training.muon import orthogonal
 from regard.training.plan import Plan
+from regard.training.torch_optimiser import TorchOptimiser
 
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
@@ -86,44 +87,55 @@ class Optimiser:
     """Everything that moves a model under a plan."""
 
     def __init__(self, model: nn.Module, plan: Plan) -> None:
-        self.rates = plan.learning_rate, plan.matrix_learning_rate
         self.named = {name: one for name, one in model.named_parameters() if one.requires_grad}
         chosen = matrices(model, plan.exclude) if plan.optimiser == "muon" else {}
         self.muon = Muon(chosen, momentum=plan.momentum, weight_decay=plan.weight_decay)
+        self.matrix_rate = plan.matrix_learning_rate
         self.others = {name: one for name, one in self.named.items() if name not in chosen}
-        groups = [
-            {
-                "params": [one for one in self.others.values() if one.ndim >= 2],
-                "weight_decay": plan.weight_decay,
-            },
-            {"params": [one for one in self.others.values() if one.ndim < 2], "weight_decay": 0.0},
-        ]
-        self.adamw = torch.optim.AdamW(groups, lr=plan.learning_rate, betas=plan.betas, fused=True)
+        if isinstance(plan.optimiser, TorchOptimiser):
+            self.kind, self.wrapped = (
+                plan.optimiser.name,
+                plan.optimiser.build(self.others, plan.learning_rate),
+            )
+        else:
+            self.kind, self.wrapped = "adamw", adamw(self.others.values(), plan)
+        self.rates = [group["lr"] for group in self.wrapped.param_groups]
 
     def step(self, factor: float) -> None:
         """Move every parameter by its gradient, at the highest learning rates times `factor`."""
-        rate, matrix_rate = self.rates
-        for group in self.adamw.param_groups:
+        for group, rate in zip(self.wrapped.param_groups, self.rates, strict=True):
             group["lr"] = rate * factor
-        self.adamw.step()
-        self.muon.step(matrix_rate * factor)
+        self.wrapped.step()
+        self.muon.step(self.matrix_rate * factor)
 
     def tensors(self) -> dict[str, Tensor]:
         """All that it remembers; a parameter that never had a gradient has nothing to remember."""
         return self.muon.tensors() | {
-            f"adamw.{name}.{slot}": value
+            f"{self.kind}.{name}.{slot}": value
             for name, one in self.others.items()
-            for slot, value in sorted(self.adamw.state[one].items())
+            for slot, value in sorted(self.wrapped.state[one].items())
         }
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Remember what `tensors` gave."""
         for name, one in self.muon.tensors().items():
             one.copy_(tensors[name])
-        for name, one in self.others.items():
-            slots = (key for key in tensors if key.startswith(f"adamw.{name}."))
-            # A name may begin another: 'a' and 'a.b'. What is left of a key is a slot only without a dot.
-            mine = {key: key.removeprefix(f"adamw.{name}.") for key in slots}
-            self.adamw.state[one] = {
-                slot: tensors[key].clone().to(one.device) for key, slot in mine.items() if "." not in slot
-            }
+        names = {id(one): name for name, one in self.others.items()}
+        order = (names[id(one)] for group in self.wrapped.param_groups for one in group["params"])
+        # A name may begin another: 'a' and 'a.b'. What is before the last dot of a key is the whole name.
+        memory: dict[str, dict[str, Tensor]] = {}
+        for key, value in tensors.items():
+            name, slot = key.rsplit(".", 1)
+            memory.setdefault(name, {})[slot] = value.clone()
+        found = {at: memory.get(f"{self.kind}.{name}", {}) for at, name in enumerate(order)}
+        # torch knows on which device each of them belongs.
+        self.wrapped.load_state_dict(self.wrapped.state_dict() | {"state": found})
+
+
+def adamw(parameters: Collection[nn.Parameter], plan: Plan) -> torch.optim.AdamW:
+    """AdamW, with weight decay of what has two axes or more."""
+    groups = [
+        {"params": [one for one in parameters if one.ndim >= 2], "weight_decay": plan.weight_decay},
+        {"params": [one for one in parameters if one.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=plan.learning_rate, betas=plan.betas, fused=True)

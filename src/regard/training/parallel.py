@@ -1,4 +1,4 @@
-"""Several processes that train one model: each sees its share of the batch; all take the mean gradient."""
+"""Distributed data parallel: several processes train one model and take the mean gradient."""
 
 import os
 from collections.abc import Iterator, Sequence

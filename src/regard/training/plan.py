@@ -1,10 +1,13 @@
-"""How a training goes: everything about it that is neither the model nor the data."""
+"""Plan of a training (hyperparameters): all of it that is neither the model nor the data."""
 
 from dataclasses import dataclass
 from typing import Literal
 
+from regard.arguments import MOST, check_fields
 from regard.errors import RegardError
 from regard.training.schedule import Schedule, factor
+from regard.training.stopping import EarlyStopping
+from regard.training.torch_optimiser import TorchOptimiser
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,10 +21,10 @@ class Plan:
 
     steps: int = 1000
     "Steps to make, unless the time ends first."
-    optimiser: Literal["adamw", "muon"] = "adamw"
-    "Muon moves the weights of linear and convolution layers, AdamW all else; or AdamW everything."
+    optimiser: Literal["adamw", "muon"] | TorchOptimiser = "adamw"
+    "Muon moves the weights of linear and convolution layers, AdamW all else; or one optimiser everything."
     learning_rate: float = 3e-3
-    "Highest learning rate of AdamW."
+    "Highest learning rate, but for what Muon moves."
     matrix_learning_rate: float = 0.02
     "Highest learning rate of Muon."
     exclude: tuple[str, ...] = ("head",)
@@ -31,7 +34,7 @@ class Plan:
     momentum: float = 0.95
     "How much Muon remembers of the gradient."
     weight_decay: float = 0.0
-    "Weight decay of all that has two axes or more, times the learning rate."
+    "Weight decay of AdamW and Muon, of all that has two axes or more, times the learning rate."
     schedule: Schedule = "linear"
     "How the learning rate comes down."
     warmup: float = 0.02
@@ -42,12 +45,15 @@ class Plan:
     "Largest norm of the gradient; none leaves it as it is."
     accumulate: int = 1
     "Batches whose gradients are averaged for one step."
+    early_stopping: EarlyStopping | None = None
+    "When it ends by the figure of its validation; none makes all steps."
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     "What the model computes in: auto is bfloat16 on a GPU that has it, float32 elsewhere."
     seed: int = 0
     "Where the random numbers of its steps start."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         low, high = self.betas
         for fine, got, fix in (
             (self.steps >= 1, f"steps={self.steps}", "make at least one step"),
@@ -63,7 +69,7 @@ class Plan:
             (0 <= self.warmup < 1, f"warmup={self.warmup}", "give the share of the steps, from 0 to below 1"),
             (0 <= self.floor <= 1, f"floor={self.floor}", "give a share of the learning rate, from 0 to 1"),
             (self.clip is None or self.clip > 0, f"clip={self.clip}", "a norm above 0, or none"),
-            (self.accumulate >= 1, f"accumulate={self.accumulate}", "average at least one batch"),
+            (1 <= self.accumulate <= MOST, f"accumulate={self.accumulate}", "average at least one batch"),
             (0 <= self.seed < 2**63, f"seed={self.seed}", "give a whole number from 0 to 2**63 - 1"),
         ):
             if not fine:
@@ -72,3 +78,7 @@ class Plan:
     def factor(self, progress: float) -> float:
         """What both learning rates are multiplied by at this progress."""
         return factor(progress, schedule=self.schedule, warmup=self.warmup, floor=self.floor)
+
+
+PLAIN = Plan(schedule="constant", warmup=0.0, clip=None, precision="float32")
+"A plan that leaves learning rate, gradient and precision as they are."

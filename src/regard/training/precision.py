@@ -1,4 +1,4 @@
-"""What a model computes in: float32, or bfloat16 where a GPU has it."""
+"""Mixed precision (autocast): float32, or bfloat16 where a GPU has it."""
 
 from contextlib import AbstractContextManager
 

@@ -1,4 +1,4 @@
-"""A training that saves itself, and goes on where it was."""
+"""Resuming: a training that saves itself, and goes on where it was."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The states of Python's, numpy's and torch's random numbers, as tensors."""
+"""Random state (RNG) of Python, numpy and torch, as tensors; seeding step by step."""
 
 import random
 from collections.abc import Iterator, Mapping

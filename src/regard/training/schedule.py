@@ -1,4 +1,4 @@
-"""How the learning rate rises and falls, and how far a training is: both told by progress from 0 to 1."""
+"""Learning-rate schedule: warm-up and decay, told by progress from 0 to 1."""
 
 from dataclasses import dataclass
 from math import cos, pi

@@ -1,4 +1,4 @@
-"""All that a training needs in order to go on: tensors by name, and facts that JSON can hold."""
+"""Training state: tensors by name and facts that JSON can hold, all that is needed to go on."""
 
 import json
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ class TrainingState:
     """
 
     tensors: Mapping[str, Tensor]
-    "Parameters under 'model.', the optimiser's memory under 'optimiser.', random numbers under 'rng.'."
+    "Under 'model.' and 'best.' parameters, 'optimiser.' the optimiser's memory, 'rng.' random numbers."
     facts: Mapping[str, Any]
-    "The step, the course, the plan, and what it ran on."
+    "The step, the course, the best figure, the plan, and what it ran on."
 
     @property
     def step(self) -> int:

@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import pytest
 
 from regard.checker.process import wire
 from regard.checker.process.child import answer, serve
@@ -44,6 +45,7 @@ def test_only_the_verbs_are_done() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_cannot_be_sent_is_told() -> None:
     asked = wire.pack({"verb": "make", "values": ["f", 1, [], {}], "named": {}})
     asked += wire.pack(

@@ -119,6 +119,7 @@ exec {python} "$@"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lucky", [True, False])
 def test_a_process_that_cannot_start_is_not_the_codes_fault(lucky: bool, tmp_path: Path, monkeypatch) -> None:
     file, starter = tmp_path / "mine.py", tmp_path / "python"
@@ -217,9 +218,11 @@ def test_a_file_has_a_largest_size(session: Session) -> None:
         call(session, "fill")
 
 
+@pytest.mark.slow
 def test_words_are_named_not_sent(session: Session) -> None:
     assert call(session, "where") == {"other": "str"}
 
 
+@pytest.mark.slow
 def test_a_patched_torch_does_not_reach_the_checker(session: Session) -> None:
     assert call(session, "patched").tolist() == [0.0, 1.0, 2.0]

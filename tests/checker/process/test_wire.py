@@ -43,11 +43,13 @@ def same(one, two) -> bool:
     return one == two
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_what_goes_in_comes_out(value) -> None:
     assert same(value, wire.unpack(wire.pack(value)))
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200))
 def test_noise_is_broken_and_nothing_worse(noise: bytes) -> None:
     try:

@@ -79,6 +79,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linear, "SPAN", 6)
 
 
+@pytest.mark.slow
 @given(
     sizes=st.tuples(
         *[st.integers(1, 3)] * 3, st.integers(1, 23), st.integers(0, 7), st.integers(1, 4), st.integers(1, 4)
@@ -100,6 +101,7 @@ def test_equals_the_reference_in_value_and_gradient(sizes, kernel, causal, norma
         )
 
 
+@pytest.mark.slow
 @given(
     n=st.integers(1, 9),
     m=st.integers(1, 9),
@@ -114,6 +116,7 @@ def test_queries_may_stand_anywhere_among_the_keys(n, m, offset, normalise) -> N
         assert gap_to_reference(leaves, support=Causal(offset), normalise=normalise) < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [-1, 0, 1])
 @pytest.mark.parametrize("edge", ["CHUNK", "SPAN"])
 def test_equals_the_recurrence_at_the_boundaries(edge: str, change: int) -> None:
@@ -124,6 +127,7 @@ def test_equals_the_recurrence_at_the_boundaries(edge: str, change: int) -> None
     assert gap((ours, *slopes(ours, leaves)), (theirs, *slopes(theirs, leaves))) < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("divide", [True, False])
 @pytest.mark.parametrize("start", [0, 2])
 def test_the_written_gradient_is_the_numerical_one(small: None, divide: bool, start: int) -> None:
@@ -349,3 +353,15 @@ def test_what_it_cannot_do_is_refused(factors: dict, what: str, got: str, fix: s
             backend="linear",
         )
     assert str(caught.value) == f"{what}\n  got: {got}\n  fix: {fix}"
+
+
+@pytest.mark.parametrize("start", [0, 2])
+def test_what_is_not_finite_reaches_what_comes_after_it_alone(small: None, start: int) -> None:
+    drawn = draw(1, 1, 6, 3), draw(1, 6 + start, 3, seed=1).abs(), draw(1, 6 + start, 2, seed=2)
+    q, k, v = (x.detach().clone() for x in drawn)
+    clean = linear.triangle(q.abs(), k, v, start=start, divide=True)
+    v[0, 3 + start, 1] = torch.nan
+    made = linear.triangle(q.abs(), k, v, start=start, divide=True)
+    assert made[..., 1].isnan().flatten().tolist() == [False] * 3 + [True] * 3
+    assert torch.allclose(made[..., 0], clean[..., 0])
+    assert torch.allclose(made[:, :, :3], clean[:, :, :3])

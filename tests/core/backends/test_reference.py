@@ -12,6 +12,7 @@ from torch import Tensor
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Divide, Mean, Raw, Symmetric
 from regard.core.position import Relative, Rotary
 from regard.core.similarity import (
@@ -311,6 +312,7 @@ ROWS = {
 FIXED = SimpleNamespace(b=2, h=3, n=5, m=7, d=2, c=3, seed=11)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS)
 @given(st.builds(SimpleNamespace, **dict.fromkeys("bhnmdc", SIZES), seed=st.integers(0, 99)))
 @settings(max_examples=settings.default.max_examples // 3)
@@ -326,3 +328,26 @@ def test_a_planted_fault_breaks_the_row(row):
     law = ROWS[row](FIXED)
     assert gap(law.ours("auto"), law.formula(), law.leaves) < TOLERANCE
     assert gap(law.fault(), law.formula(), law.leaves) > 1e-3
+
+
+def test_large_scores_do_not_overflow():
+    q = torch.full((1, 1, 1, 1), 1000.0)
+    k, v = torch.tensor([1.0, 2.0]).view(1, 1, 2, 1), torch.tensor([3.0, 5.0]).view(1, 1, 2, 1)
+    assert attend(q, k, v, backend="reference").output.item() == 5.0
+    assert attend(q, k[:, :, :0], v[:, :, :0], backend="reference").output.item() == 0.0
+
+
+def test_no_query_over_hidden_values_that_are_not_finite_is_no_trouble():
+    k = torch.full((1, 1, 2, 1), float("nan"))
+    made = attend(k[:, :, :0], k, k, support=Causal(), backend="reference").output
+    assert made.shape == (1, 1, 0, 1)
+
+
+@pytest.mark.parametrize("backend", ["reference", "sdpa"])
+def test_a_position_and_an_additive_mask_add_up(backend):
+    x = torch.zeros(1, 1, 2, 1)
+    mask, position = Mask(torch.tensor([[0.0, 3.0], [0.0, 0.0]])), Relative(torch.tensor([-1.0, 0.0, 0.0]))
+    made = attend(
+        x, x, torch.tensor([0.0, 1.0]).view(1, 1, 2, 1), support=mask, position=position, backend=backend
+    )
+    assert made.output.flatten().tolist() == pytest.approx([torch.tensor(2.0).sigmoid().item(), 0.5])

@@ -6,10 +6,11 @@ import torch.nn.functional as F
 
 from regard.core.attend import attend
 from regard.core.edges import Edges
+from regard.core.mask import Mask
 from regard.core.normalise import Mean
 from regard.core.position import Alibi
 from regard.core.similarity import Constant, Dot
-from regard.core.support import Causal, Full, Mask
+from regard.core.support import Causal, Full
 from regard.errors import RegardError
 
 X = torch.linspace(-1, 1, 2 * 2 * 5 * 3).view(2, 2, 5, 3)
@@ -100,3 +101,16 @@ def test_what_it_cannot_do_is_refused(call, text):
 def test_a_mask_for_some_heads_arrives_with_four_axes(handed):
     attend(X, X, X, support=Mask(torch.ones(2, 5, 5, dtype=torch.bool)))
     assert handed[0]["attn_mask"].shape == (1, 2, 5, 5)
+
+
+def test_key_heads_are_shared_where_they_are_fewer_and_only_there(handed):
+    q, k = torch.ones(1, 4, 3, 2), torch.ones(1, 2, 3, 2)
+    attend(q, k, k)
+    attend(q, q, q)
+    assert [call["enable_gqa"] for call in handed] == [True, False]
+
+
+def test_in_float16_a_very_negative_bias_stays_finite_and_minus_infinity_stays_itself(handed):
+    x = torch.ones(1, 1, 2, 2, dtype=torch.float16)
+    attend(x, x, x, support=Mask(torch.tensor([[0.0, -1e9], [1.0, -torch.inf]])))
+    assert handed[0]["attn_mask"].flatten().tolist() == [0.0, -65504.0, 1.0, -torch.inf]

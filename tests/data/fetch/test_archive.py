@@ -156,6 +156,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
             read_members(path, EVERY, LIMITS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [make_tar, make_zip])
 def test_a_member_and_a_sum_of_members_are_bounded(tmp_path: Path, make: Callable[..., Path]) -> None:
     noise = random.Random(5).randbytes
@@ -217,6 +218,7 @@ def damaged(content: bytes, times: int) -> Iterator[bytes]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [make_tar, make_zip])
 def test_a_damaged_archive_is_three_lines_or_unharmed(tmp_path: Path, make: Callable[..., Path]) -> None:
     members = {f"a/{k}.txt": random.Random(k).randbytes(50 * k) for k in range(7)}
@@ -231,6 +233,7 @@ def test_a_damaged_archive_is_three_lines_or_unharmed(tmp_path: Path, make: Call
     assert told > 100
 
 
+@pytest.mark.slow
 def test_damage_inside_the_tar_is_told_too(tmp_path: Path) -> None:
     """Most damage is seen by gzip's own checksum: here it is packed again, so that tarfile meets it."""
     whole = gzip.decompress(

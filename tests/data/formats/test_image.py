@@ -23,6 +23,7 @@ def test_a_table_comes_back_as_it_was_written(table: numpy.ndarray, end: str, la
     assert numpy.array_equal(read_csv(text.encode(), "t.csv", columns=table.shape[1]), table)
 
 
+@pytest.mark.slow
 def test_a_table_of_several_blocks_is_whole() -> None:
     """The reader works in blocks of four megabytes; numpy's own reader is the oracle."""
     table = numpy.random.default_rng(0).integers(0, 256, (3_300, 401)).astype(numpy.uint8)
@@ -70,6 +71,7 @@ def test_a_damaged_idx_file_is_named(content: bytes, got: str) -> None:
     assert str(raised.value) == f"a-ubyte is no file of pictures that can be read\n  got: {got}{FIX}"
 
 
+@pytest.mark.slow
 def test_a_picture_comes_back_and_a_damaged_one_is_named() -> None:
     from matplotlib.image import imsave
 

@@ -94,6 +94,7 @@ def test_nonsense_is_told_in_three_lines(content: bytes, got: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_small_file_cannot_fill_the_memory() -> None:
     """A hundred megabytes of zeros behind a heading that speaks of six bytes: only those are unpacked."""
     bomb = gzip.compress(volume(VALUES) + bytes(10**8), 1)

@@ -45,6 +45,7 @@ def test_coras_splits_do_not_meet_and_its_edges_go_both_ways(cora: Network) -> N
     assert found == {(second, first) for first, second in found} and all(a != b for a, b in found)
 
 
+@pytest.mark.slow
 def test_coras_order_keeps_papers_of_one_field_together(cora: Network) -> None:
     """A wrong order would join papers at random, 18 % of them in one field; citations stay inside for 81 %."""
     same = cora.labels[cora.source] == cora.labels[cora.target]

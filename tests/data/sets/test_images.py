@@ -194,6 +194,7 @@ def test_the_real_pictures_are_what_is_known_of_them(name: str) -> None:
     assert abs(found.train.numpy().mean() - mean) < 1e-3
 
 
+@pytest.mark.slow
 def test_the_digits_are_those_of_the_original_files() -> None:
     """The md5 of the original train-images file, heading and all, as its authors published the file."""
     if find(entry("mnist")) is None:

@@ -126,6 +126,7 @@ def europe() -> Places:
         pytest.skip(missing.what)
 
 
+@pytest.mark.slow
 def test_the_real_places(europe: Places) -> None:
     train, test = europe.splits["train"], europe.splits["test"]
     assert len(train) + len(test) == 63_403 and len(test) == 63_403 // 9
@@ -134,6 +135,7 @@ def test_the_real_places(europe: Places) -> None:
     assert torch.allclose(madrid, torch.tensor([-3.7, 40.4]), atol=1.0)
 
 
+@pytest.mark.slow
 def test_the_real_outlines() -> None:
     try:
         lines = load_outlines()

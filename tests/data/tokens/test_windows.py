@@ -153,7 +153,7 @@ def test_a_batch_that_cannot_be_is_told(index: int, size: int, seed: int) -> Non
     assert str(raised.value) == (
         "no such batch\n"
         f"  got: index={index}, size={size}, seed={seed}\n"
-        "  fix: index >= 0, size >= 1 and seed from 0 to 2**64 - 1"
+        "  fix: index >= 0, size from 1 to 1000000000, seed from 0 to 2**64 - 1"
     )
 
 

@@ -46,6 +46,7 @@ def test_the_convolution_with_the_pictures_own_pixels_is_the_matrix() -> None:
     assert (by_convolution(image) - matrices(image)["f(Z)"]).abs().max() < 1e-12
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(Settings(tries=50), Context(folder=tmp_path)))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["picture", "maps", "matrices"]

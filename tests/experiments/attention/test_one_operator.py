@@ -26,6 +26,7 @@ def test_the_table_of_the_design_is_whole() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(SMALL, Context(folder=tmp_path)))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["gaps", "weights"]

@@ -23,10 +23,12 @@ def test_one_layer_sees_what_it_is_built_to_see(kind: str, seen: list[int]) -> N
     assert sights[5].nonzero().flatten().tolist() == seen
 
 
+@pytest.mark.slow
 def test_operations_are_those_of_the_formulas() -> None:
     assert operations(10, 4) == {"attention": 4 * 10 * 10 * 4, "convolution": 2 * 10 * 3 * 4 * 4}
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(SMALL, Context(folder=tmp_path)))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["sight", "heads"]

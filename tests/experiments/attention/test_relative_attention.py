@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from regard.experiments.attention.relative_attention import (
@@ -13,7 +14,7 @@ from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
 
 
-def test_the_layer_is_the_documents_formula() -> None:
+def test_the_layer_is_the_formula_of_toronto() -> None:
     """Softmax of q_i k_j + p_(i-j) with loops, on four places."""
     x = torch.tensor([[0.3, 1.1, 0.7, 0.2]], dtype=torch.float64)
     p = {-1: 0.4, 0: -0.3, 1: 1.2}
@@ -25,7 +26,7 @@ def test_the_layer_is_the_documents_formula() -> None:
         assert abs(found[0, i] - expected) < 1e-12
 
 
-def test_the_documents_kernel_has_the_known_answer() -> None:
+def test_toronto_s_kernel_has_the_known_answer() -> None:
     value, p = convolution(torch.tensor([2.0, 0.0, 1.0], dtype=torch.float64))
     assert value == 3 and torch.allclose(p.exp(), torch.tensor([1 / 3, 0, 2 / 3], dtype=torch.float64))
 
@@ -48,10 +49,12 @@ def test_a_bound_ten_times_too_small_would_be_seen() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_kernel_of_one_sign_is_found_by_the_search() -> None:
     assert nearest_kernel(torch.tensor([0.0, 0.0, -2.0], dtype=torch.float64)) < 1e-9
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     events = list(run(Settings(length=20, sequences=5, betas=(1.0, 100.0)), Context(folder=tmp_path)))
     assert any(isinstance(one, FigureEvent) for one in events)

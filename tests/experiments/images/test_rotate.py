@@ -68,6 +68,7 @@ def test_the_sense_of_turning_is_scipys(degrees: float) -> None:
     torch.testing.assert_close(found, torch.from_numpy(expected), atol=1e-9, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turn", range(-4, 9))
 @pytest.mark.parametrize("side", [28, 32, 7])
 def test_quarter_turns_move_pixels_and_change_none(turn: int, side: int) -> None:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.experiments.text.corpus import load_corpus, real_words, speak
+from regard.experiments.text.corpus import TextSource, load_corpus, real_words, speak
 from regard.generation.sampling import GREEDY
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
@@ -50,3 +50,34 @@ def test_real_words_are_counted_but_for_the_ends() -> None:
 def test_a_missing_file_is_told_in_three_lines() -> None:
     with pytest.raises(RegardError, match="the text cannot be read"):
         load_corpus("nowhere.txt", shares=SHARES, context=3)
+
+
+@pytest.mark.parametrize("content", ["a", "to be", "to be or not"])
+def test_a_text_that_is_too_short_is_told_in_three_lines(tmp_path: Path, content: str) -> None:
+    (tmp_path / "mine.txt").write_text(content)
+    with pytest.raises(RegardError) as caught:
+        load_corpus(str(tmp_path / "mine.txt"), shares=SHARES, context=7)
+    least = len(content) - int(0.75 * len(content))
+    assert str(caught.value) == (
+        f"the text is too short\n  got: {len(content)} characters of mine.txt, of which the smallest part has {min(least, int(0.75 * len(content)))}\n"
+        "  fix: name a longer text: a part needs 8 characters"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("tiny_shakespeare", "no text of that name\n  got: 'tiny_shakespeare'\n  fix: did you mean 'tiny-shakespeare'?"),
+        (".", "a text is a file\n  got: '.', a folder\n  fix: name a text file in it"),
+        ("nowhere.txt", "no text of that name\n  got: 'nowhere.txt'\n  fix: name a text file, or one of shakespeare, tiny-shakespeare, grimm, andersen"),
+    ],
+)  # fmt: skip
+def test_a_text_that_is_none_is_told_in_three_lines(name: str, message: str) -> None:
+    with pytest.raises(RegardError) as caught:
+        TextSource().check(name, "text")
+    assert str(caught.value) == message
+
+
+def test_known_texts_and_files_are_texts(text: str) -> None:
+    TextSource().check("grimm", "text")
+    TextSource().check(text, "text")

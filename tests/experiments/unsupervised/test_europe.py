@@ -34,7 +34,7 @@ def map_of(places: Places) -> Europe:
     return Europe(places, [torch.tensor([[0.0, 50.0], [10.0, 55.0]])])
 
 
-def test_a_descent_is_the_documents_loop(places: Places) -> None:
+def test_a_descent_is_the_loop_of_the_assignment(places: Places) -> None:
     """Adam on −mean log p over shuffled batches, written out."""
     torch.manual_seed(1)
     ours, theirs = GaussianMixtureModel(3), GaussianMixtureModel(3)
@@ -64,6 +64,7 @@ def test_the_likelihood_is_a_mean_without_a_graph(places: Places) -> None:
     assert likelihood(model, points) == pytest.approx(-model.loss(points).item(), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_pictures_show_every_model(map_of: Europe) -> None:
     torch.manual_seed(0)
     models = {"one": GaussianMixtureModel(1), "boxes": UniformMixtureModel(4)}
@@ -75,6 +76,7 @@ def test_the_pictures_show_every_model(map_of: Europe) -> None:
     assert len(contours(map_of, models).axes) == 2
 
 
+@pytest.mark.slow
 def test_a_film_shows_all_trainings_at_each_epoch(map_of: Europe) -> None:
     torch.manual_seed(0)
     frames = {f"epoch {epoch}": GaussianMixtureModel(3) for epoch in (1, 10, 20)}

@@ -46,7 +46,7 @@ def test_loss_and_gradients_are_those_of_the_points_themselves(seed: int) -> Non
         assert ours.shape == theirs.shape and torch.allclose(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
-def test_the_documents_optima() -> None:
+def test_the_optima_of_berkeley() -> None:
     """Berkeley HW6's points: 20 variances of 100, 80 of 1, per entry of 100."""
     covariance = torch.diag(torch.tensor([100.0] * 20 + [1.0] * 80, dtype=torch.float64))
     found = [optimum(covariance, k).clean / 100 for k in (5, 10, 20, 100, 1000)]
@@ -100,7 +100,7 @@ def test_signs_agree_as_often_as_the_angle_says(correlation: float) -> None:
     assert share == pytest.approx(accuracy(correlation), abs=5 * 0.5 / 200_000**0.5)
 
 
-def test_the_expected_accuracies_of_the_document() -> None:
+def test_the_expected_accuracies_of_berkeley() -> None:
     assert [expected_accuracy(k, 20) for k in (5, 10, 20, 100)] == pytest.approx([2 / 3, 0.75, 1, 1])
 
 

@@ -42,6 +42,7 @@ def test_a_start_follows_from_its_seed_and_country_means_change_the_means_alone(
     assert torch.equal(country.logits, plain.logits) and country.log_variances.eq(0).all()
 
 
+@pytest.mark.slow
 def test_the_printed_formula_halves_the_variance() -> None:
     """−log σ² − v / (2σ²) is largest at σ² = v / 2."""
     x = torch.randn(500, 2, generator=torch.Generator().manual_seed(0)) * 1.3
@@ -59,6 +60,7 @@ def test_em_finds_what_one_gaussian_gives(europe: Europe) -> None:
     assert path[-1] == pytest.approx(mixtures.ONE_GAUSSIAN, abs=0.01) and path[0] < path[-1]
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_every_claim(
     monkeypatch: pytest.MonkeyPatch, europe: Europe, tmp_path: Path
 ) -> None:

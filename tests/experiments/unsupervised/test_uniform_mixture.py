@@ -60,6 +60,7 @@ def test_hard_boxes_lose_places_and_soft_ones_do_not(europe: Europe) -> None:
     assert soft.moved > 0.1 and soft.uncovered[-1] < hard.uncovered[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("components", [(1, 2, 5), (1, 2, 3, 4, 5, 6)])
 def test_a_small_run_measures_every_claim(
     monkeypatch: pytest.MonkeyPatch, europe: Europe, tmp_path: Path, components: tuple[int, ...]

@@ -1,14 +1,32 @@
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
+import torch
 
 from regard.errors import RegardError
-from regard.lab.book.style import SECONDS, draw_changes, film, inline, panels, picture, style
+from regard.lab.book.style import (
+    RED,
+    SECONDS,
+    draw_changes,
+    film,
+    inline,
+    log_ticks,
+    mark_height,
+    mark_place,
+    panels,
+    picture,
+    plot_means,
+    plot_runs,
+    show_image,
+    style,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,15 +41,18 @@ def drawn() -> bytes:
     return picture(figure)
 
 
+@pytest.mark.slow
 def test_the_same_figure_gives_the_same_bytes() -> None:
     assert drawn() == drawn()
 
 
+@pytest.mark.slow
 def test_a_figure_is_a_vector_picture_without_text_that_needs_a_font() -> None:
     root = ElementTree.fromstring(drawn())
     assert root.tag.endswith("svg") and not root.findall(".//{http://www.w3.org/2000/svg}text")
 
 
+@pytest.mark.slow
 def test_two_figures_in_one_page_share_no_id_and_every_reference_is_met() -> None:
     first, second = (inline(drawn().decode(), name) for name in ("a", "b"))
     ids = [set(re.findall(r'\bid="([^"]+)"', one)) for one in (first, second)]
@@ -40,9 +61,88 @@ def test_two_figures_in_one_page_share_no_id_and_every_reference_is_met() -> Non
         assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text)) <= own
 
 
+@pytest.mark.slow
 def test_an_inlined_figure_takes_its_size_from_the_page() -> None:
     head = inline(drawn().decode(), "a").split(">", 1)[0]
     assert "viewBox" in head and not re.search(r'\b(width|height)="', head)
+
+
+@pytest.fixture
+def axis() -> "Iterator[Axes]":
+    with style():
+        yield panels()[1][0]
+
+
+def test_runs_are_their_mean_and_each_one_thin_behind_it(axis: "Axes") -> None:
+    plot_runs(axis, [1, 2], [torch.tensor([0.0, 2.0]), [2.0, 4.0]], label="a", linestyle="--")
+    mean, *each = axis.lines
+    assert [list(line.get_ydata()) for line in axis.lines] == [[1.0, 3.0], [0.0, 2.0], [2.0, 4.0]]
+    assert {line.get_color() for line in axis.lines} == {mean.get_color()}
+    for line in each:
+        assert line.get_linewidth() < mean.get_linewidth() and line.get_zorder() < mean.get_zorder()
+        assert line.get_marker() == "" and line.get_linestyle() == "--"
+    assert axis.get_legend_handles_labels()[1] == ["a"]
+
+
+def test_one_run_alone_is_drawn_once_and_the_next_curve_has_the_next_colour(axis: "Axes") -> None:
+    plot_runs(axis, [1, 2], [[0.0, 2.0]])
+    plot_runs(axis, [1, 2], [[1.0, 2.0], [1.0, 3.0]])
+    axis.plot([1, 2], [1, 2])
+    assert len(axis.lines) == 5
+    assert [axis.lines[place].get_color() for place in (0, 1, 4)] == ["#0072B2", "#E69F00", "#009E73"]
+
+
+def test_means_have_whiskers_from_the_smallest_to_the_largest(axis: "Axes") -> None:
+    plot_means(axis, [1, 2], [[0.0, 1.0, 5.0], torch.tensor([3.0])], label="a")
+    (drawn,) = axis.containers
+    line, _, (bars,) = drawn.lines
+    assert list(line.get_ydata()) == [2.0, 3.0]
+    assert [path.vertices.tolist() for path in bars.get_paths()] == [[[1, 0], [1, 5]], [[2, 3], [2, 3]]]
+
+
+def test_equal_values_have_no_whisker_of_negative_length(axis: "Axes") -> None:
+    plot_means(axis, [1], [[0.1] * 3])
+    ((_, _, (bars,)),) = (drawn.lines for drawn in axis.containers)
+    assert [path.vertices.tolist() for path in bars.get_paths()] == [[pytest.approx([1, 0.1])] * 2]
+
+
+def test_an_image_is_a_matrix_or_a_picture_of_three_colours_without_ticks(axis: "Axes") -> None:
+    matrix = torch.arange(6.0).view(2, 3)
+    image = show_image(axis, matrix, "weights", vmin=-1)
+    assert image.get_array().tolist() == matrix.tolist() and image.get_clim() == (-1, 5)
+    assert image.get_cmap().name == "cividis" and axis.get_title("left") == "weights"
+    assert not list(axis.get_xticks()) and not list(axis.get_yticks())
+    assert show_image(axis, torch.zeros(3, 4, 5)).get_array().shape == (4, 5, 3)
+
+
+def test_marks_are_dotted_lines_whose_notes_keep_their_share_of_the_panel(axis: "Axes") -> None:
+    mark_height(axis, 2.0, "theory", at=0.25, above=-9)
+    mark_place(axis, 3.0, "here", colour=RED)
+    mark_place(axis, 4.0)
+    across, up, bare = axis.lines
+    assert (
+        list(across.get_ydata()) == [2, 2]
+        and list(up.get_xdata()) == [3, 3]
+        and bare.get_color() == "#000000"
+    )
+    assert {line.get_linestyle() for line in axis.lines} == {":"}
+    assert [(note.get_text(), note.xy, note.get_color()) for note in axis.texts] == [
+        ("theory", (0.25, 2.0), "#000000"),
+        ("here", (3.0, 1.0), RED),
+    ]
+    assert [note.xyann for note in axis.texts] == [(4, -9), (4, -10)]
+    before = [note.xycoords.transform(note.xy).tolist() for note in axis.texts]
+    axis.set(xlim=(0, 30), ylim=(0, 20))
+    after = [note.xycoords.transform(note.xy).tolist() for note in axis.texts]
+    assert after[0][0] == before[0][0] and after[1][1] == before[1][1]
+
+
+def test_ticks_of_a_logarithmic_axis_are_what_was_measured(axis: "Axes") -> None:
+    axis.plot([2, 1024], [1, 2])
+    log_ticks(axis, [2, 48, 1024])
+    assert axis.get_xscale() == "log" and list(axis.get_xticks()) == [2, 48, 1024]
+    assert [one.get_text() for one in axis.get_xticklabels()] == ["2", "48", "1024"]
+    assert not list(axis.get_xticks(minor=True))
 
 
 def frame(title: str, width: float = 3.0) -> "Figure":
@@ -68,6 +168,7 @@ def spans(svg: str) -> list[tuple[float, float]]:
     return [(float(first), float(last)) for first, last in found]
 
 
+@pytest.mark.slow
 def test_a_film_is_one_picture_with_every_frame_in_a_layer_and_the_last_one_seen_without_motion() -> None:
     root = ElementTree.fromstring(moving(3))
     assert not root.findall(f".//{SVG}svg")
@@ -79,6 +180,7 @@ def test_a_film_is_one_picture_with_every_frame_in_a_layer_and_the_last_one_seen
     assert rule.endswith("}") and rule.count("{") == rule.count("}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 6, 7])
 def test_at_any_time_a_film_shows_one_frame(count: int) -> None:
     """The first begins at once, each begins where the one before ends, the last ends where all begins again."""
@@ -97,6 +199,7 @@ def test_at_any_time_a_film_shows_one_frame(count: int) -> None:
     assert [float(one[2]) for one in clocks] == pytest.approx([SECONDS * (count + 1)] * count)
 
 
+@pytest.mark.slow
 def test_the_frames_of_a_film_share_no_id_and_every_reference_is_met_in_a_page_too() -> None:
     for svg in (moving(3), inline(moving(3), "page")):
         ids = re.findall(r'\bid="([^"]+)"', svg)
@@ -104,17 +207,20 @@ def test_the_frames_of_a_film_share_no_id_and_every_reference_is_met_in_a_page_t
         assert ids and len(ids) == len(set(ids)) and wanted and wanted <= set(ids)
 
 
+@pytest.mark.slow
 def test_the_frames_of_a_film_are_cut_alike() -> None:
     """A wide title would move the edge of a frame that is cut to what it shows."""
     short, long = (picture(film([frame(title)])).decode().split(">", 1)[0] for title in ("a", "a" * 60))
     assert short == long and "viewBox" in short
 
 
+@pytest.mark.slow
 def test_a_film_in_a_page_takes_its_size_from_the_page() -> None:
     head = inline(moving(2), "a").split(">", 1)[0]
     assert "viewBox" in head and not re.search(r'\b(width|height)="', head)
 
 
+@pytest.mark.slow
 def test_the_same_film_gives_the_same_bytes() -> None:
     assert moving(2) == moving(2)
 

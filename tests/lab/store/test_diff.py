@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from regard.lab.runner import run
 from regard.lab.store.diff import Change, changes
 
@@ -11,6 +13,7 @@ def test_two_equal_runs_differ_in_their_seconds_alone(experiment, store, source)
     assert {(one.kind, one.name) for one in changes(first, second)} <= {("run", "seconds")}
 
 
+@pytest.mark.slow
 def test_settings_numbers_and_verdicts_that_differ_are_told(experiment, store, source) -> None:
     quick = experiment.presets["quick"]
     first = run(experiment, quick, store, source=source, preset="quick")

@@ -116,3 +116,13 @@ def test_settings_seed_and_the_content_of_a_file_are_in_the_key(package: Path, t
 def test_the_real_first_experiment_depends_on_claims_and_not_on_the_book() -> None:
     files = set(fingerprint.code(fingerprint.PACKAGE / "experiments" / "attention" / "scaled_dot_product.py"))
     assert "claims.py" in files and "lab/book/book.py" not in files and "cli/verbs.py" not in files
+
+
+def test_a_text_that_names_a_file_stands_with_what_it_holds(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert fingerprint.plain("mine.txt") == "mine.txt"
+    Path("mine.txt").write_text("a")
+    before = fingerprint.plain("mine.txt")
+    assert before["path"] == "mine.txt" and len(before["sha256"]) == 64
+    Path("mine.txt").write_text("b")
+    assert fingerprint.plain("mine.txt") != before and fingerprint.plain("\0") == "\0"

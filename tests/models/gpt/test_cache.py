@@ -3,8 +3,9 @@
 import pytest
 import torch
 
+from regard.core.mask import Mask
 from regard.core.similarity import Kernel, elu_plus_one
-from regard.core.support import Causal, Mask, Window
+from regard.core.support import Causal, Window
 from regard.errors import RegardError
 from regard.models.gpt.cache import Cache, KVCache, LinearState, Move
 
@@ -148,3 +149,13 @@ def test_gradients_through_a_cache_are_refused() -> None:
         "  got: gradients are on\n"
         "  fix: generate under torch.inference_mode(), train without a cache"
     )
+
+
+def test_linear_sums_hold_every_token_but_the_pads() -> None:
+    kernel, q, v = Kernel(elu_plus_one), keys(4), keys(4)
+    padded = LinearState(torch.tensor([2, 0, 1]))
+    whole = padded.attend(q, q, v, kernel)
+    for row, pads in enumerate((2, 0, 1)):
+        alone = [x[row : row + 1, :, pads:] for x in (q, q, v)]
+        found = LinearState(None).attend(*alone, kernel)
+        assert torch.allclose(whole[row : row + 1, :, pads:], found, atol=1e-5)

@@ -50,8 +50,18 @@ DIVIDE = "choose heads that divide the width, and key/value heads that divide th
 @pytest.mark.parametrize(
     ("change", "what", "got", "fix"),
     [
-        ({"context": 0}, "context is at least 1", "context=0", "pass context=1 or more"),
-        ({"depth": -1}, "depth is at least 1", "depth=-1", "pass depth=1 or more"),
+        (
+            {"context": 0},
+            "GPTConfig: context is a whole number from 1 to 1000000000",
+            "context=0",
+            "pass context=1 or more",
+        ),
+        (
+            {"depth": -1},
+            "GPTConfig: depth is a whole number from 1 to 1000000000",
+            "depth=-1",
+            "pass depth=1 or more",
+        ),
         ({"heads": 4}, SHARE, "width=18, heads=4, kv_heads=4", DIVIDE),
         ({"kv_heads": 2}, SHARE, "width=18, heads=3, kv_heads=2", DIVIDE),
         ({"kv_heads": 0}, SHARE, "width=18, heads=3, kv_heads=0", DIVIDE),
@@ -63,7 +73,7 @@ DIVIDE = "choose heads that divide the width, and key/value heads that divide th
         ({"init": "zeros"}, "no init of that name", "'zeros'", "did you mean 'zero'?"),
         ({"dropout": 1.0}, "dropout is the share that is dropped", "dropout=1.0", "0 <= dropout < 1"),
         ({"ratio": 0.0}, "the MLP has no hidden channel", "ratio=0.0", "pass a ratio above 1 / width"),
-        ({"ngram": -1}, "ngram counts earlier tokens", "ngram=-1", "pass ngram=0 or more"),
+        ({"ngram": -1}, "ngram counts earlier tokens", "ngram=-1", "pass ngram=0 or more, up to the context"),
         ({"reach": -2}, "reach is a distance", "reach=-2", "pass reach=0 or more"),
         (
             {"position": "rotary", "width": 15},

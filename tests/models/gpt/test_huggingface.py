@@ -49,6 +49,7 @@ def logits(model: Any) -> torch.Tensor:
     return getattr(given, "logits", given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"tie_word_embeddings": False}, {"n_inner": 50}], ids=str)
 def test_their_checkpoint_gives_their_logits(peer: Any, settings: dict[str, Any], tmp_path: Path) -> None:
     model = theirs(peer, **settings)
@@ -57,6 +58,7 @@ def test_their_checkpoint_gives_their_logits(peer: Any, settings: dict[str, Any]
     torch.testing.assert_close(logits(load_gpt2(tmp_path)), logits(model), **CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "config",
     [SMALL, replace(SMALL, tied=False), replace(SMALL, ratio=2.0)],
@@ -69,6 +71,7 @@ def test_our_checkpoint_gives_our_logits_there(peer: Any, config: GPTConfig, tmp
     torch.testing.assert_close(logits(read), logits(model), **CLOSE)
 
 
+@pytest.mark.slow
 def test_a_swapped_pair_of_tensors_is_noticed(peer: Any, tmp_path: Path) -> None:
     """The law can fail: queries and keys exchanged give other logits."""
     model = wake(GPT(SMALL))

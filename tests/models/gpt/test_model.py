@@ -72,6 +72,7 @@ def moved(model: GPT, at: int) -> torch.Tensor:
         return (model(ids) - model(other)).abs().amax((0, 2))
 
 
+@pytest.mark.slow
 @every_variant
 @pytest.mark.parametrize("at", [1, 7, 16])
 def test_the_future_cannot_move_the_past(change: dict[str, Any], at: int) -> None:
@@ -103,6 +104,7 @@ def in_parts(model: GPT, ids: torch.Tensor, cuts: list[int]) -> torch.Tensor:
     return torch.cat(parts, 1)
 
 
+@pytest.mark.slow
 @every_variant
 @settings(max_examples=8)
 @given(cuts=st.lists(st.integers(1, 16), max_size=16))
@@ -169,6 +171,7 @@ def riddle() -> torch.Tensor:
     return ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACED)
 def test_one_batch_is_learned_by_heart(name: str) -> None:
     torch.manual_seed(0)
@@ -182,22 +185,22 @@ def test_without_attention_nothing_is_learned_by_heart(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("init", ["shrunk", "attention", "zero"])
-def test_weights_start_as_the_config_says(start: Any) -> None:
+def test_weights_start_as_the_config_says(init: Any) -> None:
     torch.manual_seed(0)
     model = GPT(
         GPTConfig(
-            vocabulary=211, context=97, depth=8, heads=4, width=128, init=start, init_std=0.03, tied=False
+            vocabulary=211, context=97, depth=8, heads=4, width=128, init=init, init_std=0.03, tied=False
         )
     )
-    small = {"zero": 0.0}.get(start, 0.03 / 4)
+    small = {"zero": 0.0}.get(init, 0.03 / 4)
     for name, parameter in model.named_parameters():
         if "norm" in name or "bias" in name:
             assert torch.equal(parameter, torch.full_like(parameter, float(name.endswith("weight"))))
             continue
         added = name.endswith("attention.out.weight") or (
-            name.endswith("mlp.out.weight") and start != "attention"
+            name.endswith("mlp.out.weight") and init != "attention"
         )
-        added = added or (name == "head.weight" and start == "zero")
+        added = added or (name == "head.weight" and init == "zero")
         assert math.isclose(parameter.std().item(), small if added else 0.03, rel_tol=0.05), name
         assert abs(parameter.mean().item()) < 1e-3
 
@@ -275,9 +278,10 @@ def losses_of(name: str) -> list[float]:
     return learn(GPT(replace(SMALL, **VARIANTS[name])).double(), riddle(), 20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACED)
 def test_the_first_twenty_losses_are_those_of_before(name: str) -> None:
-    """A refactoring leaves them as they are; `python tests/models/test_gpt.py` writes them anew."""
+    """A refactoring leaves them as they are; `python tests/models/gpt/test_model.py` writes them anew."""
     expected = json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
     assert len(expected) == 20
     assert expected[-1] < expected[0] - 0.5
@@ -288,3 +292,19 @@ if __name__ == "__main__":
     GOLDEN.write_text(
         json.dumps({name: losses_of(name) for name in TRACED}, indent=1) + "\n", encoding="utf-8"
     )
+
+
+@every_variant
+def test_every_variant_learns_under_autocast(change: dict[str, Any]) -> None:
+    torch.manual_seed(0)
+    model, ids = GPT(replace(SMALL, **change)), text()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=0.01)
+    losses = []
+    for _ in range(5):
+        with torch.autocast(ids.device.type, dtype=torch.bfloat16):
+            loss = F.cross_entropy(model(ids[:, :-1]).float().flatten(0, 1), ids[:, 1:].flatten())
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] - 0.1

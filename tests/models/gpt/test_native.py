@@ -30,6 +30,7 @@ def steps(model: GPT, ids: torch.Tensor, **words) -> tuple[torch.Tensor, bool]:
     return torch.stack(found, 1), cache.decoder.native is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 3, 4, 5, 9])
 @pytest.mark.parametrize(
     "change", [{}, {"biases": False}, {"gains": False}, {"position": "none", "tied": False}]
@@ -41,6 +42,7 @@ def test_the_compiled_step_is_the_forward_pass(change, rows: int) -> None:
     torch.testing.assert_close(found, model(ids)[:, 4:].detach(), atol=2e-4, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_change_nothing_but_roundings(threads: int) -> None:
     model, ids = made(), torch.randint(13, (7, 20), generator=torch.Generator().manual_seed(2))

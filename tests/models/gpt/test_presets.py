@@ -1,4 +1,4 @@
-"""Each preset has the number of parameters that its document, or the published model, has."""
+"""Each preset has the number of parameters that its assignment, or the published model, has."""
 
 import math
 from typing import Any
@@ -18,17 +18,17 @@ def size(config: GPTConfig) -> int:
         return GPT(config).size
 
 
-def test_document_000_has_the_parameters_of_the_recipe_it_cuts_down() -> None:
+def test_duke_has_the_parameters_of_the_recipe_it_cuts_down() -> None:
     assert size(DUKE) == 804_096
 
 
-def test_document_002_has_the_parameters_counted_by_hand() -> None:
+def test_jerusalem_has_the_parameters_counted_by_hand() -> None:
     tables, head, norm = 65 * 48 + 10 * 48, 48 * 65, 2 * 48
     block = 2 * norm + (48 * 144 + 144) + (48 * 48 + 48) + (48 * 192 + 192) + (192 * 48 + 48)
     assert size(JERUSALEM) == tables + 3 * block + norm + head == 91_632
 
 
-def test_document_003_has_the_parameters_of_its_log() -> None:
+def test_amsterdam_has_the_parameters_of_its_log() -> None:
     """The log counts a position table that rotary positions leave unused, and leaves out the head."""
     head, table = 384 * 87, 128 * 384
     assert round((size(AMSTERDAM) - head + table) / 1e6, 2) == 10.73
@@ -39,6 +39,7 @@ def test_swift_has_the_parameters_counted_by_hand() -> None:
     assert size(SWIFT) == (1 + 3 + 1) * 65 * 96 + 2 * 12 * 96**2 == 252_384
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "published"),
     [
@@ -52,8 +53,9 @@ def test_the_sizes_of_gpt2_are_the_published_ones(name: str, published: int) -> 
     assert size(sized(GPT2, name)) == published
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
-def test_every_size_is_a_model_of_document_003(name: str) -> None:
+def test_every_size_is_a_model_of_amsterdam(name: str) -> None:
     config = sized(AMSTERDAM, name)
     assert (config.depth, config.heads, config.width) == SIZES[name]
     block = 2 * config.width + 12 * config.width**2 + 9 * config.width
@@ -66,6 +68,7 @@ def test_an_unknown_size_is_told_the_nearest() -> None:
     assert str(caught.value) == "no size of that name\n  got: 'gpt2-xxl'\n  fix: did you mean 'gpt2-xl'?"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "config",
     [DUKE, JERUSALEM, AMSTERDAM, SWIFT, sized(GPT2, "gpt-nano")],

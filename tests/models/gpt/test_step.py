@@ -78,6 +78,7 @@ def nexts(model: GPT, ids: torch.Tensor, cache: Any, sizes: list[int]) -> list[t
     return found
 
 
+@pytest.mark.slow
 @every_variant
 def test_token_by_token_is_the_forward_pass(change: dict[str, Any]) -> None:
     model, ids = wake(change), text()
@@ -86,6 +87,7 @@ def test_token_by_token_is_the_forward_pass(change: dict[str, Any]) -> None:
         torch.testing.assert_close(logits, whole[:, place], **close)
 
 
+@pytest.mark.slow
 @every_variant
 @settings(max_examples=6)
 @given(sizes=st.lists(st.integers(1, 4), min_size=1, max_size=9))
@@ -100,6 +102,7 @@ def test_chunks_of_any_size_and_single_tokens_may_alternate(change: dict[str, An
         torch.testing.assert_close(logits, whole[:, end - 1], **close)
 
 
+@pytest.mark.slow
 @every_variant
 @pytest.mark.parametrize("sizes", [[6, 1], [2, 3, 1], [1]])
 def test_left_padding_changes_nothing(change: dict[str, Any], sizes: list[int]) -> None:
@@ -113,6 +116,7 @@ def test_left_padding_changes_nothing(change: dict[str, Any], sizes: list[int]) 
                 torch.testing.assert_close(logits[row], alone[place - pad], **close)
 
 
+@pytest.mark.slow
 @every_variant
 def test_pads_may_be_any_tokens(change: dict[str, Any]) -> None:
     model, ids, pads = wake(change), text(rows=2, length=9), torch.tensor([0, 4])
@@ -122,6 +126,7 @@ def test_pads_may_be_any_tokens(change: dict[str, Any]) -> None:
     assert torch.equal(*found)
 
 
+@pytest.mark.slow
 @every_window
 @pytest.mark.parametrize("sizes", [[1], [11, 1], [11, 9, 1], [40, 3, 1]])
 def test_a_window_is_a_full_pass_under_window(name: str, sizes: list[int], monkeypatch) -> None:
@@ -136,6 +141,7 @@ def test_a_window_is_a_full_pass_under_window(name: str, sizes: list[int], monke
         torch.testing.assert_close(logits, whole[:, place], **close)
 
 
+@pytest.mark.slow
 @every_window
 def test_a_window_with_pads_is_each_row_alone(name: str) -> None:
     model, ids, pads = wake(VARIANTS[name]), text(rows=2, length=41), torch.tensor([0, 7])
@@ -145,6 +151,7 @@ def test_a_window_with_pads_is_each_row_alone(name: str) -> None:
         torch.testing.assert_close(one[1:], other, **close)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["linear", "linear-rotary"])
 def test_endless_is_a_full_pass_of_a_longer_model_in_constant_memory(name: str) -> None:
     model, ids = wake(VARIANTS[name]), text(length=53)
@@ -157,6 +164,7 @@ def test_endless_is_a_full_pass_of_a_longer_model_in_constant_memory(name: str) 
     assert cache.ids is None
 
 
+@pytest.mark.slow
 @every_variant
 def test_moved_rows_go_on_as_if_they_had_always_been_there(change: dict[str, Any]) -> None:
     model, ids, rows = wake(change), text(rows=3), torch.tensor([2, 0, 2])

@@ -11,6 +11,7 @@ from regard.models.graph.aggregate import counts, maxima, means, medians, sums
 NUMPYS = {sums: numpy.sum, means: numpy.mean, maxima: numpy.max, medians: numpy.median}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ours", NUMPYS)
 @given(group=st.lists(st.integers(0, 4), max_size=13), seed=st.integers(0, 99))
 def test_every_group_is_as_numpy_has_it(ours, group, seed):

@@ -75,6 +75,7 @@ def test_a_plain_graph_has_no_parallel_edges_in_networkx():
     assert not there.is_multigraph() and list(there.edges(data=True)) == [(0, 1, {})]
 
 
+@pytest.mark.slow
 def test_torch_geometric_and_back():
     pytest.importorskip("torch_geometric")
     first = union([graph(), graph(5)])
@@ -133,6 +134,7 @@ def test_without_networkx_the_remedy_is_told(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_neither_is_loaded_before_it_is_asked_for():
     check = "import sys, regard.models.graph.convert; assert not {'networkx', 'torch_geometric'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)

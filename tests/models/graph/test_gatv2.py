@@ -54,6 +54,7 @@ def test_every_pair_is_scored_alike_in_a_mask_and_on_edges():
     assert torch.allclose(made.dense(q, k).flatten(2), scores, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_differences():
     made, q, k = similarity(), drawn(1, 2, 7, 3).requires_grad_(), drawn(1, 2, 5, 3, seed=1).requires_grad_()
     assert torch.autograd.gradcheck(

@@ -41,6 +41,7 @@ MODEL = random(
 )
 
 
+@pytest.mark.slow
 @given(graph=graphs())
 def test_a_layer_is_a_gat_layer_for_each_relation_summed(graph):
     x, edges = graph.features, graph.edges
@@ -59,12 +60,14 @@ def test_a_layer_is_a_gat_layer_for_each_relation_summed(graph):
     assert torch.allclose(LAYER(x, edges), y, atol=1e-10)
 
 
+@pytest.mark.slow
 @given(left=graphs(), right=graphs())
 def test_a_graph_in_a_batch_is_classified_as_if_alone(left, right):
     together = MODEL(union([left, right]))
     assert torch.allclose(together, torch.cat([MODEL(left), MODEL(right)]), atol=1e-9)
 
 
+@pytest.mark.slow
 @given(graph=graphs(), seed=st.integers(0, 99))
 def test_renumbering_the_notes_changes_nothing(graph, seed):
     order = torch.randperm(graph.nodes, generator=torch.Generator().manual_seed(seed))
@@ -79,6 +82,7 @@ def test_renumbering_the_notes_changes_nothing(graph, seed):
     assert torch.allclose(MODEL(graph), MODEL(Graph(graph.features[order], moved)), atol=1e-9)
 
 
+@pytest.mark.slow
 @given(graph=graphs())
 def test_the_weights_of_each_relation_to_a_node_sum_to_one(graph):
     seen = MODEL.weights(graph)

@@ -106,7 +106,7 @@ def test_bags_below_one_another(sizes):
 
 def test_a_bag_says_what_it_is():
     bags = SparseFeatures.of(torch.eye(3))
-    assert repr(bags) == "Bags(3 entries in 3 rows of 3)"
+    assert repr(bags) == "SparseFeatures(3 entries in 3 rows of 3)"
     assert len(bags) == 3 and bags.device.type == "cpu" and torch.equal(bags.to("cpu").dense(), torch.eye(3))
 
 

@@ -56,6 +56,7 @@ def by_loops(model: GaussianMixtureModel, x: Tensor) -> tuple[Tensor, Tensor, Te
     return joint.sum(1).log().mean(), r.mean(0), means, torch.stack(spread)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=st.integers(0, 10_000))
 def test_one_step_is_the_loops(kind: str, seed: int) -> None:
@@ -95,6 +96,7 @@ def test_ten_steps_are_scikit_learns(kind: str, theirs: str) -> None:
     assert abs(model.weights.detach().numpy() - peer.weights_).max() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=st.integers(0, 10_000), components=st.integers(1, 7))
 def test_the_likelihood_never_falls(kind: str, seed: int, components: int) -> None:

@@ -35,6 +35,7 @@ def samples(count: int = 11, width: int = 3, seed: int = 1) -> Tensor:
     return 2 * torch.randn(count, width, generator=generator, dtype=torch.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 def test_the_density_is_the_sum_of_torchs_own(kind: str, seed: int) -> None:
@@ -60,7 +61,7 @@ def test_the_density_is_scikit_learns(kind: str, theirs: str) -> None:
     assert abs(ours.responsibilities(x).detach().numpy() - peer.predict_proba(x.numpy())).max() < 1e-10
 
 
-def test_the_document_s_two_dimensional_formula_with_the_half_it_lacks() -> None:
+def test_the_assignment_s_two_dimensional_formula_with_the_half_it_lacks() -> None:
     ours, x = mixture(width=2, components=3), samples(7, 2)
     weights = ours.logits.exp() / ours.logits.exp().sum()
     for n in range(7):
@@ -98,6 +99,7 @@ def test_responsibilities_are_attention() -> None:
     assert torch.allclose(attended.output[0, 0], blurred, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_density_integrates_to_one(kind: str) -> None:
     ours = mixture(kind, components=3, width=2)
@@ -107,6 +109,7 @@ def test_the_density_integrates_to_one(kind: str) -> None:
     assert abs(whole.item() - 1) < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=SEEDS)
 def test_the_order_of_components_means_nothing(kind: str, seed: int) -> None:
@@ -182,7 +185,7 @@ def test_one_seed_one_result() -> None:
     assert torch.equal(drawn(), drawn())
 
 
-def test_the_document_s_start() -> None:
+def test_the_start_is_that_of_the_assignment() -> None:
     torch.manual_seed(0)
     ours = GaussianMixtureModel(2000)
     assert ours.log_variances.eq(0).all() and ours.lower is None
@@ -220,3 +223,17 @@ def test_mistakes_are_told_in_three_lines(call, told: str) -> None:
 def test_a_mixture_of_nothing_in_particular_says_so() -> None:
     with pytest.raises(NotImplementedError):
         Mixture(2)(torch.zeros(1, 2))
+
+
+@pytest.mark.parametrize("kind", ["diagonal", "full"])
+def test_a_draw_is_the_mean_and_the_factor_times_normal_numbers(kind: str) -> None:
+    torch.manual_seed(0)
+    mixture = GaussianMixtureModel(2, 3, covariance=kind)
+    if mixture.lower is not None:
+        torch.nn.init.normal_(mixture.lower)
+    component = torch.tensor([1, 0, 1])
+    with torch.no_grad():
+        drawn = mixture.draw(component, torch.Generator().manual_seed(5))
+        z = torch.randn(3, 3, generator=torch.Generator().manual_seed(5))
+        expected = mixture.means[component] + (mixture.factors()[component] @ z.unsqueeze(-1)).squeeze(-1)
+    torch.testing.assert_close(drawn, expected)

@@ -5,7 +5,7 @@ import pytest
 
 from regard.theory.theorems.beam_search import best, search, table
 
-# The document's tree: words 0 neural, 1 network; what the figure leaves out is far below.
+# Berkeley HW6's tree: words 0 neural, 1 network; what the figure leaves out is far below.
 TREE = [
     np.array([-0.65, -0.73]),
     np.array([[-0.8, -0.6], [-0.6, -9.0]]),
@@ -13,7 +13,7 @@ TREE = [
 ]
 
 
-def test_the_documents_tree_has_the_known_answers() -> None:
+def test_berkeley_s_tree_has_the_known_answers() -> None:
     assert search(TREE, 2)[0] == pytest.approx(-1.85) and best(TREE) == pytest.approx(-1.46)
     assert [search(TREE[:length], 2)[0] for length in (1, 2)] == pytest.approx([-0.65, -1.25])
 

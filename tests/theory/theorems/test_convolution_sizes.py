@@ -16,7 +16,7 @@ def test_sizes_are_torchs(kernel: int, padding: int, stride: int) -> None:
     assert placements(32, kernel, padding, stride) == layer(torch.zeros(1, 1, 32)).shape[-1]
 
 
-def test_the_four_layers_of_the_document_have_the_known_sizes() -> None:
+def test_the_four_layers_of_amsterdam_have_the_known_sizes() -> None:
     for padding, expected in ((0, [30, 14, 6, 2]), (1, [32, 16, 8, 4]), (2, [34, 18, 10, 6])):
         size, found = 32, []
         for stride in (1, 2, 2, 2):

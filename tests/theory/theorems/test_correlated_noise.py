@@ -8,6 +8,7 @@ from scipy.stats import multivariate_normal
 from regard.theory.theorems.correlated_noise import estimate, noises
 
 
+@pytest.mark.slow
 def test_sympy_finds_the_same_maximum() -> None:
     sympy = pytest.importorskip("sympy")
     a, beta = sympy.symbols("a beta", real=True)

@@ -7,7 +7,7 @@ from regard.theory.value import value
 SQUARE = np.array([[3, 1, 1, 1, 0], [1, 2, 1, 1, 1], [1, 1, 3, 0, 1], [1, 1, 0, 1, 0], [0, 1, 1, 0, 1]])
 
 
-def test_the_documents_graph_has_the_known_square() -> None:
+def test_amsterdam_s_graph_has_the_known_square() -> None:
     a = nx.to_numpy_array(nx.Graph([(0, 1), (0, 2), (0, 4), (1, 2), (2, 3)]), nodelist=range(5))
     assert (value("A^2", {"A": a}) == SQUARE).all()
     assert (np.array([walks(a, start, 2) for start in range(5)]) == SQUARE).all()

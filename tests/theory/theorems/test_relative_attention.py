@@ -30,7 +30,7 @@ def test_a_place_of_value_zero_averages() -> None:
     assert pooled(window, np.array([0.0]), 1e6)[0] == pytest.approx(window.mean())
 
 
-def test_the_documents_kernel_has_the_known_weights() -> None:
+def test_toronto_s_kernel_has_the_known_weights() -> None:
     known = bindings(THEOREM, np.random.default_rng(0)) | {"w": np.array([[2.0], [0.0], [1.0]])}
     with np.errstate(divide="ignore"):
         assert [float(value(f"b_{j}", known)) for j in (1, 2, 3)] == pytest.approx([2 / 3, 0, 1 / 3])

@@ -1,4 +1,4 @@
-"""The process that runs a person's code: reads a frame, does it, answers with a frame, until the stream ends."""
+"""The child process that runs a person's code: reads a frame, does it, answers, until the stream ends."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What goes in and out of a person's code: arrays as tensors and back, settings, answers of any shape."""
+"""Conversion between arrays and a person's tensors, settings objects, answers of any shape."""
 
 import dataclasses
 import types

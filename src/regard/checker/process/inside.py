@@ -1,4 +1,4 @@
-"""What is done to a person's code, in the process that runs it: load, make, set, call."""
+"""Inside the child process: load, make, set and call a person's code."""
 
 import inspect
 import linecache

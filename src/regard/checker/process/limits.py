@@ -1,4 +1,4 @@
-"""How much a person's code may take, and how what it leaves behind is found and ended."""
+"""Limits on time, memory and processes; what a person's code leaves behind is found and ended."""
 
 import os
 import signal

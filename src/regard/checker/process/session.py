@@ -1,4 +1,4 @@
-"""The checker's end of the line: starts the process that runs a person's code, asks, watches, ends it."""
+"""Session with the child process: starts it, asks, watches, ends it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Frames between the checker and the process that runs a person's code: JSON and raw arrays, lengths first."""
+"""Wire format between the checker and its child: frames of JSON and raw arrays, lengths first."""
 
 import json
 import math

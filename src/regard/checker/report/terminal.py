@@ -1,4 +1,4 @@
-"""A report for the terminal, at three levels: a hint, the finding, the explanation."""
+"""A verdict for the terminal, at three levels: a hint, the finding, the explanation."""
 
 import re
 from collections.abc import Iterator

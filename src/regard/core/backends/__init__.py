@@ -1,4 +1,4 @@
-"""The ways to compute a call, and the choice between them.
+"""Backends of `attend`: the ways to compute a call, and the choice between them.
 
 A backend is a module with `refuse(call)`, which says in three lines why it cannot do a call (or None), and
 `run(call)`, which gives the output and, where asked for, the weights.
@@ -6,6 +6,10 @@ A backend is a module with `refuse(call)`, which says in three lines why it cann
 
 from types import ModuleType
 
+import torch
+from torch import Tensor
+
+from regard.arguments import told
 from regard.core.backends import linear, reference, sdpa
 from regard.core.backends.edges import backend as edges
 from regard.core.call import Call
@@ -24,7 +28,7 @@ WHY = {
 
 def choose(call: Call, name: str) -> tuple[str, str]:
     """The backend for a call, and why: the one asked for, or under 'auto' the fast one, if it can."""
-    if name != "auto":
+    if not isinstance(name, str) or name != "auto":
         return demand(call, name), "asked for"
     fast = (
         "edges"
@@ -41,13 +45,22 @@ def choose(call: Call, name: str) -> tuple[str, str]:
 
 def demand(call: Call, name: str) -> str:
     """The backend of that name; raises where there is none, or where it cannot do the call."""
-    if name not in BACKENDS:
+    if not isinstance(name, str) or name not in BACKENDS:
         raise RegardError(
             "no backend of that name",
-            repr(name),
-            nearest(name, BACKENDS, f"one of auto, {', '.join(BACKENDS)}"),
+            told(name),
+            nearest(str(name), BACKENDS, f"one of auto, {', '.join(BACKENDS)}"),
         )
     refusal = BACKENDS[name].refuse(call)
     if refusal is not None:
         raise refusal if isinstance(refusal, RegardError) else RegardError(*refusal)
     return name
+
+
+def run(call: Call, name: str) -> tuple[Tensor, Tensor | None]:
+    """Do the call. Backends whose sums are our own choose their types themselves: autocast stays outside."""
+    kind = call.q.device.type
+    if name in ("linear", "edges") and torch.is_autocast_enabled(kind):
+        with torch.autocast(kind, enabled=False):
+            return BACKENDS[name].run(call)
+    return BACKENDS[name].run(call)

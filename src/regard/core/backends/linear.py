@@ -1,4 +1,4 @@
-"""Attention with a kernel in time linear in the length: keys are summed before a query meets them.
+"""Linear attention: a kernel in time linear in the length; keys are summed before a query meets them.
 
 Under Full, phi(Q) (phi(K)^T V). Under Causal, the same with the sum over all earlier chunks, and inside a
 chunk the dense triangle. Divide carries its sums as one more channel of the values, all ones.
@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from regard.core.call import Call, Refusal, wide
+from regard.core.call import Call, Refusal, finite, wide
 from regard.core.normalise import Divide, Raw, nonzero
 from regard.core.position import Position
 from regard.core.similarity import Kernel
@@ -88,11 +88,33 @@ def causal(
     if blind + behind < n:
         seen = slice(start + n - behind)
         parts.append(
-            _Triangle.apply(q[:, :, blind : n - behind], k[:, seen], v[:, seen], max(start, 0), divide)
+            triangle(q[:, :, blind : n - behind], k[:, seen], v[:, seen], start=max(start, 0), divide=divide)
         )
     if behind:
         parts.append(full(q[:, :, n - behind :], k, v, divide=divide))
     return parts[0] if len(parts) == 1 else torch.cat(parts, 2)
+
+
+def triangle(
+    q: Float[Tensor, "b h n d"],
+    k: Float[Tensor, "b m d"],
+    v: Float[Tensor, "b m c"],
+    *,
+    start: int,
+    divide: bool,
+) -> Float[Tensor, "b h n c"]:
+    """The last queries over their past, where NaN and infinities reach what comes after them alone.
+
+    The last query sees every key, so it tells whether one of them is not finite. The sums, in which zeros
+    hide the future and zero times NaN is NaN, are then made without it, and it is put where it belongs.
+    """
+    output = _Triangle.apply(q, k, v, start, divide)
+    if finite(output[:, :, -1]):
+        return output
+    lost, spoilt = ~k.isfinite().all(-1, keepdim=True), ~v.isfinite()
+    since = (lost | spoilt).int().cummax(1).values[:, start:].bool()
+    output = _Triangle.apply(q, k.masked_fill(lost, 0.0), v.masked_fill(spoilt, 0.0), start, divide)
+    return output.masked_fill(since.unsqueeze(1), torch.nan)
 
 
 class _Triangle(torch.autograd.Function):
@@ -114,9 +136,10 @@ class _Triangle(torch.autograd.Function):
     def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
         q, k, v, output, scale, *states = ctx.saved_tensors
         into = q.new_empty(q.shape), k.new_empty(k.shape), v.new_empty(v.shape)
-        for heads, before in zip(_together(q), states, strict=True):
-            part = _Part(q[heads], k[heads], v[heads], ctx.start, ctx.divide)
-            part.backward(before, output[heads], scale[heads], given[0][heads], [x[heads] for x in into])
+        with torch.autocast(q.device.type, enabled=False):
+            for heads, before in zip(_together(q), states, strict=True):
+                part = _Part(q[heads], k[heads], v[heads], ctx.start, ctx.divide)
+                part.backward(before, output[heads], scale[heads], given[0][heads], [x[heads] for x in into])
         return *into, None, None
 
 

@@ -1,12 +1,13 @@
-"""The readable backend: every score, every weight, one sum. It does every call; others are held to it."""
+"""The reference backend: every score, every weight, one sum. It does every call; others are held to it."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from regard.core.call import Call, drop, wide
+from regard.core.call import Call, drop, finite, wide
 from regard.core.edges import Edges
+from regard.core.normalise import peak
 from regard.core.support import positions
 from regard.shapes import Bool, Float, Int
 
@@ -24,10 +25,8 @@ def run(call: Call) -> tuple[Float[Tensor, "b h n c"], Tensor]:
     scores = members.scores(call, q, k)
     bias = members.bias(call, scores.dtype)
     if bias is not None:
-        members, scores = (
-            members.without(bias.isneginf()),
-            scores + bias.nan_to_num(neginf=0.0, posinf=torch.inf),
-        )
+        hidden = bias.isneginf()
+        members, scores = members.without(hidden), scores + bias.masked_fill(hidden, 0.0)
     weights = drop(call.normalise(scores, members), call)
     return members.sum(weights, v).to(call.q.dtype), weights.to(call.q.dtype)
 
@@ -36,6 +35,18 @@ def dense_mask(call: Call) -> Bool[Tensor, "..."] | None:
     """The mask of a dense support."""
     assert not isinstance(call.support, Edges)
     return call.support.mask(call.q.shape[2], call.k.shape[2], call.q.device)
+
+
+def dense_bias(call: Call, kind: torch.dtype) -> Float[Tensor, "... n m"] | None:
+    """What a position and a dense support add to every pair."""
+    n, m, device = call.q.shape[2], call.k.shape[2], call.q.device
+    own = call.support.bias(n, m, device, kind)
+    if call.position is None:
+        return own
+    placed = call.position.bias(
+        positions(n, m, call.position.offset, device), torch.arange(m, device=device), kind
+    )
+    return own if placed is None else placed if own is None else placed + own
 
 
 @dataclass(frozen=True)
@@ -49,12 +60,8 @@ class Cells:
         return call.similarity.dense(q, k)
 
     def bias(self, call: Call, kind: torch.dtype) -> Float[Tensor, "... n m"] | None:
-        """What the position adds to every pair."""
-        if call.position is None:
-            return None
-        n, m = call.q.shape[2], call.k.shape[2]
-        i = positions(n, m, call.position.offset, call.q.device)
-        return call.position.bias(i, torch.arange(m, device=call.q.device), kind)
+        """What the position and an additive mask add to every pair."""
+        return dense_bias(call, kind)
 
     def without(self, hidden: Bool[Tensor, "..."]) -> "Cells":
         """The members less some."""
@@ -68,7 +75,7 @@ class Cells:
         """The largest score of a row."""
         if scores.shape[-1] == 0:
             return scores.new_zeros(())
-        return scores.amax(-1, keepdim=True).nan_to_num(neginf=0.0)
+        return peak(scores.amax(-1, keepdim=True))
 
     def row_sum(self, scores: Tensor) -> Tensor:
         """The sum over the keys of a query."""
@@ -84,7 +91,12 @@ class Cells:
 
     def sum(self, weights: Float[Tensor, "b h n m"], v: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n c"]:
         """The weighted sum of the values."""
-        return torch.einsum("bhnm,bhmc->bhnc", weights, v)
+        if self.shown is None or finite(v) or not weights.shape[2]:
+            return torch.einsum("bhnm,bhmc->bhnc", weights, v)
+        # Zero times NaN is NaN, so that what is hidden is left out: query by query, since this is rare.
+        rows = zip(weights.unbind(2), self.shown.expand(weights.shape).unbind(2), strict=True)
+        seen = [(row.unsqueeze(-1) * v).masked_fill(~shown.unsqueeze(-1), 0.0) for row, shown in rows]
+        return torch.stack([messages.sum(2) for messages in seen], 2)
 
 
 @dataclass(frozen=True)
@@ -117,7 +129,7 @@ class Links:
         """The largest score among the edges of a target, for each edge."""
         index = self.edges.target.expand(scores.shape)
         rows = scores.new_full((*scores.shape[:-1], self.edges.sizes[0]), -torch.inf)
-        return rows.scatter_reduce(-1, index, scores, "amax").gather(-1, index).nan_to_num(neginf=0.0)
+        return peak(rows.scatter_reduce(-1, index, scores, "amax").gather(-1, index))
 
     def row_sum(self, scores: Tensor) -> Tensor:
         """The sum over the edges of a target, for each edge."""
@@ -134,6 +146,8 @@ class Links:
     def sum(self, weights: Float[Tensor, "b h e"], v: Float[Tensor, "b h m c"]) -> Float[Tensor, "b h n c"]:
         """The weighted sum of the values, target by target."""
         messages = weights.unsqueeze(-1) * v[:, :, self.edges.source]
+        if self.shown is not None:
+            messages = messages.masked_fill(~self.shown.unsqueeze(-1), 0.0)
         return v.new_zeros((*v.shape[:2], self.edges.sizes[0], v.shape[3])).index_add(
             2, self.edges.target, messages
         )

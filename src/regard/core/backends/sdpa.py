@@ -1,17 +1,20 @@
-"""torch's fused `scaled_dot_product_attention`: dot products, a softmax, a dense support.
+"""The fused backend: torch's `scaled_dot_product_attention` (SDPA), for a softmax over a dense support.
 
-It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses.
+It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses. NaN and
+infinities: torch's fused kernel alone promises nothing about them: a NaN in a query may come out as zeros,
+and a hidden one may reach rows that do not see it. To look for them would cost more than the kernel's start.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from regard.core.backends.reference import dense_bias
 from regard.core.call import Call, Refusal, wide
 from regard.core.edges import Edges
 from regard.core.normalise import Softmax
 from regard.core.similarity import Dot
-from regard.core.support import Causal, Full, positions
+from regard.core.support import Causal, Full
 from regard.shapes import Float
 
 
@@ -52,20 +55,22 @@ def run(call: Call) -> tuple[Float[Tensor, "b h n c"], None]:
 
 
 def hidden(call: Call) -> tuple[Tensor | None, bool]:
-    """The mask, with the position's bias in it, and whether the kernel's own causal mask serves instead."""
-    support, position, bias = call.support, call.position, None
-    if position is None and type(support) is Full:
+    """The mask, with what is added to the scores in it, and whether the kernel's own causal mask serves."""
+    support = call.support
+    if call.position is None and type(support) is Full:
         return None, False
     n, m = call.q.shape[2], call.k.shape[2]
-    if position is not None:
-        i = positions(n, m, position.offset, call.q.device)
-        bias = position.bias(i, torch.arange(m, device=call.q.device), wide(call.q[:0]).dtype)
+    added = call.position is not None or support.adds
+    bias = dense_bias(call, wide(call.q[:0]).dtype) if added else None
     if bias is None and type(support) is Causal and support.offset is None and n in (1, m):
         # The last query sees every key; torch's own mask starts at the first key, which is right where n = m.
         return None, n == m
     mask = support.mask(n, m, call.q.device)  # type: ignore[union-attr]
     if bias is None:
         return mask if mask is None else four(mask), False
+    if call.q.dtype is torch.float16:
+        # -1e9, which some masks hold, would become -inf, and hide the pair.
+        bias = bias.clamp(min=torch.finfo(torch.float16).min).masked_fill(bias == -torch.inf, -torch.inf)
     bias = bias if mask is None else bias.masked_fill(~mask, -torch.inf)
     return four(bias).to(call.q.dtype), False
 

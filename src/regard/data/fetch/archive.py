@@ -1,4 +1,4 @@
-"""Members of an archive, read one by one into memory: nothing is extracted, so no name can lead anywhere."""
+"""Archives (zip, tar), read member by member into memory: nothing is extracted, no name can lead anywhere."""
 
 import gzip
 import lzma

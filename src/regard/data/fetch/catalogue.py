@@ -1,7 +1,8 @@
-"""What data there is: what it holds, where it comes from, under which licence, and the hash it must have."""
+"""The catalogue of data sets: what each holds, its origins, licence and hash."""
 
 from dataclasses import dataclass
 
+from regard.arguments import kinds
 from regard.data.fetch.debian import Apt
 from regard.data.fetch.npm import Npm
 from regard.data.fetch.origin import Address, File, Origin
@@ -27,6 +28,7 @@ class Entry:
     "The members that are read, as patterns; none where the file is no archive."
 
 
+@kinds
 def entry(name: str) -> Entry:
     """The dataset of that name.
 

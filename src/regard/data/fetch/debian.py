@@ -1,4 +1,4 @@
-"""Packages of Debian and its kin: brought by the machine's own apt, opened here, never installed."""
+"""Debian packages as an origin of data: brought by the machine's own apt, opened here, never installed."""
 
 import io
 import lzma

@@ -1,4 +1,4 @@
-"""One way to every dataset: the folder a person names, the cache, then its origins; checked before use."""
+"""Downloads: the folder a person names, the cache, then the origins; every file checked before use."""
 
 import os
 import shutil

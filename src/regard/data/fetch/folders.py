@@ -1,4 +1,4 @@
-"""Where data lies on this machine: the folder a person names, then the cache."""
+"""Data folders on this machine: the one a person names, then the cache."""
 
 import os
 import sys

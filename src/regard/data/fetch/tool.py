@@ -1,4 +1,4 @@
-"""Another program that is asked to bring a file: pip or npm."""
+"""Subprocess calls of pip and npm, which bring a file."""
 
 import os
 import re

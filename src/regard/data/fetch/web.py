@@ -1,4 +1,4 @@
-"""Bytes from an address: bounded in size and time, resumed after a cut, not trusted before their hash."""
+"""HTTP downloads: bounded in size and time, resumed after a cut, not trusted before their hash."""
 
 import base64
 import http.client

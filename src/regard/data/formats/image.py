@@ -1,4 +1,4 @@
-"""Pixels out of bytes: the three forms in which the registries hold pictures (CSV, IDX, PNG)."""
+"""Image formats: pixels from CSV, IDX and PNG, the three forms in which the registries hold pictures."""
 
 import gzip
 import io

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 
+from regard.arguments import kinds
 from regard.data.formats.notes import Notes, Sheet, Unreadable
 from regard.errors import RegardError
 
@@ -22,6 +23,7 @@ class Spine:
     time: Fraction = Fraction(0)
 
 
+@kinds
 def read_kern(content: bytes) -> Notes:
     r"""The notes of a score in **kern; grace notes are left out, repeats are read once.
 

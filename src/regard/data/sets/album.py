@@ -9,6 +9,7 @@ import numpy
 import torch
 from torch import Tensor
 
+from regard.arguments import check_sizes, kinds
 from regard.data.fetch.catalogue import Entry
 from regard.data.fetch.download import fetch_file
 from regard.data.fetch.origin import Address, File
@@ -99,6 +100,7 @@ ALBUMS = (
 "The albums that are known by name."
 
 
+@kinds
 def load_album(
     name: str,
     *,
@@ -113,6 +115,9 @@ def load_album(
     their numbers, so its parts are distant slices but for those at the border.
     """
     album = find_album(name)
+    check_sizes("load_album", factor=factor, limit=1 if limit is None else limit)
+    if not 0 < test <= 1:
+        raise RegardError("the test gets a share of the pictures", f"test={test}", "0 < test <= 1")
     pairs = album.pairs()
     chosen = (
         pairs if limit is None else [pairs[len(pairs) * i // limit] for i in range(min(limit, len(pairs)))]
@@ -136,6 +141,7 @@ def load_album(
     )
 
 
+@kinds
 def find_album(name: str) -> Album:
     """The album of that name."""
     for known in ALBUMS:

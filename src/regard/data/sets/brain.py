@@ -1,4 +1,4 @@
-"""Slices of one averaged brain, with its grey and white matter."""
+"""Brain slices for segmentation: one averaged brain, with its grey and white matter."""
 
 import torch
 from torch import Tensor

@@ -1,4 +1,4 @@
-"""Graphs whose nodes belong to classes: the karate club, and the papers of Cora."""
+"""Graph data sets for node classification: the karate club, and the papers of Cora."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Pictures to learn from: handwritten digits, clothes, and ten kinds of things, as bytes from 0 to 255."""
+"""Image data sets: MNIST, Fashion-MNIST and CIFAR-10, as bytes from 0 to 255."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Pictures whose every pixel has a class: checked, parted, and given out in batches of crops."""
+"""Segmentation data sets: pictures whose every pixel has a class, in splits and batches of crops."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

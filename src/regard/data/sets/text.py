@@ -1,10 +1,11 @@
-"""Texts to learn from: the known ones, and any file of a person's own."""
+"""Text data sets: the known ones, and any file of a person's own."""
 
 import codecs
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from regard.arguments import kinds
 from regard.data.fetch.archive import read_members
 from regard.data.fetch.catalogue import entry
 from regard.data.fetch.download import fetch_file
@@ -57,6 +58,7 @@ def load_text_or_shakespeare(
         return Text(other.name, other.characters, said)
 
 
+@kinds
 def read_text(path: Path | str) -> Text:
     """A text file of a person's own: UTF-8, with or without a byte-order mark."""
     path = Path(path)

@@ -1,4 +1,4 @@
-"""Byte pairs: a vocabulary of frequent pieces of words, trained on a text or loaded from GPT-2's files."""
+"""Byte-pair encoding (BPE): trained on a text, or loaded from GPT-2's files."""
 
 import json
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from regard.arguments import kinds
 from regard.data.tokens.tokenizer import Bytes, Character, Tokenizer, checked, encoded, text_field
 from regard.errors import RegardError, nearest
 from regard.shapes import Int
@@ -35,6 +36,7 @@ class BPE:
         self._tokenizer.decoder = library.decoders.ByteLevel()
 
     @classmethod
+    @kinds
     def train(cls, text: str, *, size: int) -> "BPE":
         """A vocabulary of `size` pieces, the most frequent neighbours of a text joined again and again.
 
@@ -54,6 +56,7 @@ class BPE:
         return made
 
     @classmethod
+    @kinds
     def load(cls, vocabulary: Path | str, merges: Path | str) -> "BPE":
         """The tokenizer of a vocabulary file (JSON) and a merges file, as GPT-2 has them."""
         return cls._make(_read(vocabulary), _read(merges))
@@ -93,13 +96,14 @@ class BPE:
         return json.dumps(state)
 
 
+@kinds
 def tokenizer_from_json(text: str) -> Tokenizer:
     """The tokenizer that `to_json` wrote.
 
     >>> tokenizer_from_json(Character("abc").to_json()).decode([2, 0, 1])
     'cab'
     """
-    kinds = {kind.kind: kind for kind in (Character, Bytes, BPE)}
+    known = {kind.kind: kind for kind in (Character, Bytes, BPE)}
     try:
         state = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -107,10 +111,10 @@ def tokenizer_from_json(text: str) -> Tokenizer:
             "a tokenizer's JSON cannot be read", str(error), "write it with to_json()"
         ) from error
     kind = state.get("kind") if isinstance(state, dict) else None
-    if not isinstance(kind, str) or kind not in kinds:
-        fix = nearest(str(kind), kinds, f"one of {', '.join(kinds)}")
+    if not isinstance(kind, str) or kind not in known:
+        fix = nearest(str(kind), known, f"one of {', '.join(known)}")
         raise RegardError("no tokenizer of that kind", repr(kind), fix)
-    return kinds[kind].from_state(state)
+    return known[kind].from_state(state)
 
 
 def _library() -> Any:

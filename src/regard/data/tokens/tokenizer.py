@@ -1,4 +1,4 @@
-"""Text to token ids and back: characters and bytes (byte pairs are in `pieces`); each can be JSON."""
+"""Tokenizers: text to token ids and back, by characters or bytes (byte pairs: `bpe`); each can be JSON."""
 
 import json
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ import numpy
 import torch
 from torch import Tensor
 
+from regard.arguments import check, fits, kinds, told
 from regard.errors import RegardError
 from regard.shapes import Int
 
@@ -44,6 +45,7 @@ class Character:
 
     kind = "character"
 
+    @kinds
     def __init__(self, text: str) -> None:
         if not text:
             raise RegardError("an alphabet needs characters", "an empty text", "pass the text to be learned")
@@ -60,6 +62,7 @@ class Character:
 
     def encode(self, text: str) -> Int[Tensor, " n"]:
         """The place of each character in the alphabet."""
+        check("Character.encode", "text", text, str)
         ids = self._ids[numpy.minimum(_codes(text), len(self._ids) - 1)]
         if (ids < 0).any():
             place = int((ids < 0).argmax())
@@ -116,7 +119,11 @@ class Bytes:
 
 def checked(ids: Iterable[int] | Tensor, size: int) -> list[int]:
     """The ids as integers, each one known to the tokenizer."""
-    listed = ids.tolist() if isinstance(ids, Tensor) else [int(index) for index in ids]
+    tensor = isinstance(ids, Tensor)
+    listed = ids.tolist() if tensor else list(ids) if isinstance(ids, Iterable) else None
+    fine = ids.dim() == 1 and not ids.is_floating_point() if tensor else fits(listed, list[int])
+    if listed is None or not fine:
+        raise RegardError("a tokenizer decodes whole numbers", told(ids), "pass a list or a tensor of ids")
     for index in listed:
         if not 0 <= index < size:
             raise RegardError(
@@ -127,6 +134,7 @@ def checked(ids: Iterable[int] | Tensor, size: int) -> list[int]:
 
 def encoded(text: str) -> bytes:
     """The text in UTF-8."""
+    check("encode", "text", text, str)
     try:
         return text.encode()
     except UnicodeEncodeError as error:

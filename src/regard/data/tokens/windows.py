@@ -1,4 +1,4 @@
-"""Batches of windows from a text, each a pure function of its number: resuming needs one integer."""
+"""Batches of windows from a text (data loader): each a pure function of its number, for exact resuming."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import numpy
 import torch
 from torch import Tensor
 
+from regard.arguments import MOST, check, check_fields, kinds, told
 from regard.errors import RegardError, nearest
 from regard.shapes import Int
 
@@ -14,16 +15,19 @@ Pair = tuple[Int[Tensor, "b n"], Int[Tensor, "b n"]]
 "Inputs, and targets: the same windows, one token later."
 
 
+@kinds
 def cut(ids: Int[Tensor, " n"], shares: Mapping[str, float] | Mapping[str, int]) -> dict[str, Tensor]:
     """Consecutive parts of a text, by fractions that sum to 1 or by numbers of tokens; none overlap.
 
     >>> cut(torch.arange(5), {"train": 0.8, "validation": 0.2})
     {'train': tensor([0, 1, 2, 3]), 'validation': tensor([4])}
     """
+    check_ids("cut", ids)
+    check("cut", "shares", list(shares.values()), list[float])
     whole, total = len(ids), sum(shares.values())
     counted = all(type(share) is int for share in shares.values())
     sums = 0 < total <= whole if counted else abs(total - 1) < 1e-9
-    if not sums or min(shares.values()) <= 0:
+    if not shares or not sums or min(shares.values()) <= 0:
         raise RegardError(
             "the parts do not fit the text",
             f"{dict(shares)} of {whole} tokens",
@@ -53,11 +57,13 @@ class Windows:
     "Tokens in a window."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.context < 1:
             raise RegardError(
                 "a window holds at least one token", f"context={self.context}", "pass a context of 1 or more"
             )
         for name, ids in self.splits.items():
+            check_ids(f"Windows: {name}", ids)
             if len(ids) <= self.context:
                 raise RegardError(
                     "the text is too short for its context",
@@ -68,9 +74,14 @@ class Windows:
     def batch(self, split: str, index: int, *, size: int, seed: int) -> Pair:
         """Batch number `index` of a split: `size` random windows and their targets."""
         ids = self._split(split)
-        if index < 0 or size < 1 or not 0 <= seed < 2**64:
+        if not (type(index) is type(size) is type(seed) is int):
+            for name, value in (("index", index), ("size", size), ("seed", seed)):
+                check("Windows.batch", name, value, int)
+        if index < 0 or not 1 <= size <= MOST or not 0 <= seed < 2**64:
             got = f"index={index}, size={size}, seed={seed}"
-            raise RegardError("no such batch", got, "index >= 0, size >= 1 and seed from 0 to 2**64 - 1")
+            raise RegardError(
+                "no such batch", got, f"index >= 0, size from 1 to {MOST}, seed from 0 to 2**64 - 1"
+            )
         starts = torch.from_numpy(_draw(split, index * size, size, seed) % (len(ids) - self.context)).to(
             ids.device
         )
@@ -83,6 +94,7 @@ class Windows:
         Each token but the first is a target once. The last window is the rest, shorter than the others and
         alone: weigh each batch by its number of targets.
         """
+        check("Windows.cover", "size", size, int)
         if size < 1:
             raise RegardError("a batch holds at least one window", f"size={size}", "pass a size of 1 or more")
         ids = self._split(split)
@@ -93,10 +105,16 @@ class Windows:
             yield ids[None, whole:-1], ids[None, whole + 1 :]
 
     def _split(self, name: str) -> Tensor:
-        if name not in self.splits:
-            fix = nearest(name, self.splits, f"one of {', '.join(self.splits)}")
-            raise RegardError("no split of that name", repr(name), fix)
+        if not isinstance(name, str) or name not in self.splits:
+            fix = nearest(str(name), self.splits, f"one of {', '.join(self.splits)}")
+            raise RegardError("no split of that name", told(name), fix)
         return self.splits[name]
+
+
+def check_ids(owner: str, ids: object) -> None:
+    """Raise where this is no text in token ids."""
+    if not isinstance(ids, Tensor) or ids.dim() != 1 or ids.is_floating_point():
+        raise RegardError(f"{owner} needs the token ids of a text", told(ids), "pass tokenizer.encode(text)")
 
 
 def _draw(split: str, first: int, count: int, seed: int) -> numpy.ndarray:

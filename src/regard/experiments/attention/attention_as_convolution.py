@@ -10,7 +10,7 @@ from torch import Tensor
 
 from regard.claims import Claim
 from regard.core.similarity import unit
-from regard.lab.book.style import ORDERED, panels, style
+from regard.lab.book.style import panels, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 
@@ -208,9 +208,7 @@ def _picture(image: Tensor):
     with style():
         figure, axes = panels(len(KERNELS) + 1, width=7.6, height=1.5)
         for axis, pixels, title in zip(axes, [image, *kernels()], ("picture", *KERNELS), strict=True):
-            axis.imshow(pixels.permute(1, 2, 0).numpy())
-            axis.set_title(title, fontsize=9)
-            axis.set(xticks=[], yticks=[])
+            show_image(axis, pixels, title)
         return figure
 
 
@@ -218,11 +216,7 @@ def _maps(plain: Tensor, cosine: Tensor):
     with style():
         figure, axes = panels(len(KERNELS), 2, width=7.6, height=1.55)
         for axis, pixels, title in zip(axes, [*plain, *cosine], KERNELS * 2, strict=True):
-            image = axis.imshow(
-                pixels.numpy(), vmin=0, vmax=3 if axis in axes[: len(KERNELS)] else 1, cmap=ORDERED
-            )
-            axis.set_title(title, fontsize=9)
-            axis.set(xticks=[], yticks=[])
+            image = show_image(axis, pixels, title, vmin=0, vmax=3 if axis in axes[: len(KERNELS)] else 1)
             if axis in (axes[len(KERNELS) - 1], axes[-1]):
                 figure.colorbar(image, ax=axis)
         axes[0].set_ylabel("dot")
@@ -234,9 +228,7 @@ def _matrices(found: dict[str, Tensor]):
     with style():
         figure, axes = panels(4, width=8.4, height=2.5)
         for axis, (name, matrix) in zip(axes, found.items(), strict=True):
-            axis.imshow(matrix.numpy(), cmap=ORDERED)
-            axis.set(xticks=[], yticks=[])
-            axis.set_title(name, fontsize=9.5)
+            show_image(axis, matrix, name)
         return figure
 
 
@@ -249,11 +241,32 @@ MATRICES = (
     "one value on the diagonal. f(Z) = normalised ZZᵀ/√3, the same by convolution."
 )
 
+CLAIMS = (
+    Claim("rules broken by the dot product", low=3, high=3,
+          why="no bound, ‖x‖² differs, louder colours win; only symmetry is left", source="Duke HW3, 4a.ii"),
+    Claim("rules broken by cosine on vectors", low=1, high=1,
+          why="rule 3: x and 2x", source="Duke HW3, 4a.iii, corrected"),
+    Claim("rules broken by cosine on directions", low=0, high=0,
+          why="on the unit sphere the angle is a distance", source="Duke HW3, 4a.iii"),
+    Claim("row softmax breaks symmetry", low=1, high=1,
+          why="rows have different sums", source="Duke HW3, 4b.ii"),
+    Claim("share of pixels on which the white kernel answers most or ties", low=1, high=1,
+          why="its entries are the largest there are", source="Duke HW3, 4a.ii"),
+    Claim("cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse", low=0, high=0,
+          why="cosine 1 means the same direction", source="Duke HW3, 4a.iv"),
+    Claim("gap between a convolution and cosine times norms", high=1e-12,
+          why="x·k = ‖x‖‖k‖cos", source="Duke HW3, 4a.iv"),
+    Claim("gap between f(Z) by convolution and by matrices", high=1e-6,
+          why="the kernels are the normalised pixels", source="Duke HW3, 4b.iv"),
+    Claim("ZZᵀ: largest diagonal entry less smallest", low=0.5,
+          why="the diagonal holds ‖x‖², so rule 2 fails", source="Duke HW3, 4b.i"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Is a convolution, or an attention matrix, a similarity, and when are the two the same thing?",
     answers=(10, 11, 12, 13, 14, 15, 16, 17),
     method="""A similarity is asked to obey four rules: it is bounded; everything is as similar to itself as
-        anything can be; distinct things are less similar than that; it is symmetric. The document's starting
+        anything can be; distinct things are less similar than that; it is symmetric. Duke HW3's starting
         picture is not public, so a small picture of flat colours stands in, with kernels that are colours.
 
         Each candidate is put to a search over the picture's colours and random vectors, and what breaks a
@@ -269,70 +282,9 @@ EXPERIMENT = Experiment(
     correction="""Duke HW3 takes the arguments of s and of the angle from R^(d×d); they are pairs of
         vectors, and the angle lies in [0, π]. Question 4(a)iii asks for a proof that the cosine is a
         similarity on R^d: rule 3 fails there (red and dark red above); it holds on the unit sphere. Equation
-        11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong pixel;
-        equation 8 scales one head by √C. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
-    claims=(
-        Claim(
-            name="rules broken by the dot product",
-            low=3,
-            high=3,
-            why="no bound, ‖x‖² differs, louder colours win; only symmetry is left",
-            source="Duke HW3, 4a.ii",
-        ),
-        Claim(
-            name="rules broken by cosine on vectors",
-            low=1,
-            high=1,
-            why="rule 3: x and 2x",
-            source="Duke HW3, 4a.iii, corrected",
-        ),
-        Claim(
-            name="rules broken by cosine on directions",
-            low=0,
-            high=0,
-            why="on the unit sphere the angle is a distance",
-            source="Duke HW3, 4a.iii",
-        ),
-        Claim(
-            name="row softmax breaks symmetry",
-            low=1,
-            high=1,
-            why="rows have different sums",
-            source="Duke HW3, 4b.ii",
-        ),
-        Claim(
-            name="share of pixels on which the white kernel answers most or ties",
-            low=1,
-            high=1,
-            why="its entries are the largest there are",
-            source="Duke HW3, 4a.ii",
-        ),
-        Claim(
-            name="cosine maps: pixels at 1 that are not of the kernel's hue, or the reverse",
-            low=0,
-            high=0,
-            why="cosine 1 means the same direction",
-            source="Duke HW3, 4a.iv",
-        ),
-        Claim(
-            name="gap between a convolution and cosine times norms",
-            high=1e-12,
-            why="x·k = ‖x‖‖k‖cos",
-            source="Duke HW3, 4a.iv",
-        ),
-        Claim(
-            name="gap between f(Z) by convolution and by matrices",
-            high=1e-6,
-            why="the kernels are the normalised pixels",
-            source="Duke HW3, 4b.iv",
-        ),
-        Claim(
-            name="ZZᵀ: largest diagonal entry less smallest",
-            low=0.5,
-            why="the diagonal holds ‖x‖², so rule 2 fails",
-            source="Duke HW3, 4b.i",
-        ),
-    ),
+        11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong
+        pixel. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(tries=20_000)},
     seconds=3,
     run=run,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf, log
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -15,14 +16,15 @@ from regard.core.normalise import Divide, Mean, Raw, Symmetric
 from regard.core.position import Relative
 from regard.core.similarity import Additive, Constant, Gaussian, Kernel, elu_plus_one
 from regard.core.support import Causal, Grid
-from regard.lab.book.style import BLACK, BLUE, ORANGE, ORDERED, panels, style
+from regard.lab.book.style import BLUE, ORANGE, mark_place, panels, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    size: int = 13
+    size: Annotated[int, Range(3, 2000)] = 13
     "Queries, keys or nodes."
     width: int = 5
     "Width of queries, keys and values."
@@ -237,9 +239,7 @@ def _weights(shown: dict):
     with style():
         figure, axes = panels(4, 2, width=7.4, height=2.1)
         for axis, (gives, _, matrix) in zip(axes, shown.values(), strict=True):
-            axis.imshow(matrix.numpy(), vmin=0, cmap=ORDERED, aspect="auto")
-            axis.set_title(gives, fontsize=9)
-            axis.set(xticks=[], yticks=[])
+            show_image(axis, matrix, gives, vmin=0, aspect="auto")
         return figure
 
 
@@ -250,7 +250,7 @@ def _gaps(worst: dict[str, tuple[float, float]], shown: dict):
         for part, (colour, label, marker) in enumerate(((BLUE, "output", "o"), (ORANGE, "gradient", "s"))):
             values = [max(pair[part], 1e-17) for pair in worst.values()]
             axis.plot(values, places, linestyle="", color=colour, marker=marker, label=label)
-        axis.axvline(1e-10, color=BLACK, linewidth=0.8, linestyle=":")
+        mark_place(axis, 1e-10)
         axis.set(
             xscale="log",
             xlim=(1e-17, 1e-8),
@@ -263,6 +263,13 @@ def _gaps(worst: dict[str, tuple[float, float]], shown: dict):
         return figure
 
 
+CLAIMS = (
+    Claim("largest gap of any output", high=1e-10,
+          why="the same function, in float64", source="the table in DESIGN.md"),
+    Claim("largest gap of any gradient", high=1e-10,
+          why="the same function has the same gradient", source="the table in DESIGN.md"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Are attention, convolution, graph layers and a mixture's responsibilities really one operator?",
     method="""Each row of the table picks a similarity, a support, a position and a normaliser for `attend`.
@@ -274,20 +281,7 @@ EXPERIMENT = Experiment(
         Both the output and the gradient with respect to every input are compared.""",
     see="""All rows agree to rounding. The rows differ only in which objects were passed; the operator is the
         same function. The column "backend" says which of the four implementations was chosen for it.""",
-    claims=(
-        Claim(
-            name="largest gap of any output",
-            high=1e-10,
-            why="the same function, in float64",
-            source="the table in DESIGN.md",
-        ),
-        Claim(
-            name="largest gap of any gradient",
-            high=1e-10,
-            why="the same function has the same gradient",
-            source="the table in DESIGN.md",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(size=41, seeds=20)},
     seconds=2,
     run=run,

@@ -1,8 +1,9 @@
 """What a layer can see, what it costs, and what heads are for. About 12 s on a CPU.   regard run receptive-field"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -14,9 +15,11 @@ from regard.core.attend import attend
 from regard.core.position import LearnedRelative
 from regard.core.similarity import Dot
 from regard.core.support import Causal, Full, Support, Window
-from regard.lab.book.style import BLACK, ORDERED, panels, style
+from regard.lab.book.style import mark_height, panels, plot_runs, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Distinct
+from regard.training import PLAIN, TorchOptimiser, Training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +30,7 @@ class Settings:
     "Channels."
     depth: int = 4
     "Layers of the stacks."
-    lengths: tuple[int, ...] = (64, 128, 256, 512, 1024)
+    lengths: Annotated[tuple[int, ...], Distinct(2)] = (64, 128, 256, 512, 1024)
     "Lengths at which operations are counted."
     steps: int = 150
     "Training steps of the head comparison."
@@ -115,19 +118,15 @@ def trained(heads: int, settings: Settings, seed: int) -> list[float]:
     """The loss through training: mean squared error per entry against the two places, targets of variance one."""
     torch.manual_seed(seed)
     model = TwoPlaces(4, heads)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.03)
-    losses = []
-    for step in range(settings.steps):
-        for group in optimiser.param_groups:
-            group["lr"] = 0.03 * (1 - step / settings.steps)
-        x = torch.randn(32, 24, 4)
+    batches = torch.randn(settings.steps, 32, 24, 4)
+
+    def loss(model: nn.Module, x: Tensor) -> Tensor:
         target = torch.cat([x[:, 2:-1], x[:, :-3]], -1)
-        loss = (model(x)[:, 3:] - target).square().mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        losses.append(loss.item())
-    return losses
+        return (model(x)[:, 3:] - target).square().mean()
+
+    adam = TorchOptimiser("Adam")
+    plan = replace(PLAIN, steps=settings.steps, optimiser=adam, learning_rate=0.03, schedule="linear")
+    return [step.loss for step in Training(model, lambda index: batches[index], loss, plan)]
 
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
@@ -212,15 +211,10 @@ def _sight(seen: dict[str, Tensor], settings: Settings):
     with style():
         figure, axes = panels(4, width=8.0, height=2.3)
         for axis, (kind, sights) in zip(axes, seen.items(), strict=True):
-            axis.imshow((sights / sights.amax(1, keepdim=True)).sqrt().numpy(), cmap=ORDERED, vmin=0)
             depth = settings.depth if kind in ("convolution", "window attention") else 1
-            axis.set(
-                title=f"{kind},\n{depth} layer{'s' if depth > 1 else ''}",
-                xticks=[],
-                yticks=[],
-                xlabel="input place",
-            )
-            axis.title.set_fontsize(9.5)
+            title = f"{kind},\n{depth} layer{'s' if depth > 1 else ''}"
+            show_image(axis, (sights / sights.amax(1, keepdim=True)).sqrt(), title, vmin=0)
+            axis.set_xlabel("input place")
         axes[0].set_ylabel("output place")
         return figure
 
@@ -233,23 +227,33 @@ def _heads(counts: dict, curves: dict):
         left.set(title="operations of one layer", xlabel="length", xscale="log", yscale="log")
         left.legend()
         for heads, found in curves.items():
-            mean = torch.tensor(found).mean(0)
-            right.plot(mean, marker="", label=f"{heads} head{'s' if heads > 1 else ''}")
-        right.axhline(0.5, color=BLACK, linewidth=0.8, linestyle=":")
-        right.annotate(
-            "best possible with one head: 1/2",
-            (0, 0.5),
-            xytext=(40, 4),
-            textcoords="offset points",
-            fontsize=9,
-        )
+            label = f"{heads} head{'s' if heads > 1 else ''}"
+            plot_runs(right, range(len(found[0])), found, marker="", label=label)
+        mark_height(right, 0.5, "best possible with one head: 1/2", at=0.33, above=-12)
         right.set(title="error, asked for two places at once", xlabel="step", ylim=(0, 1.3))
         right.legend()
         return figure
 
 
 SIGHT = "How strongly each input place (across) moves each output place (down), by gradient; each row scaled to its own maximum. Convolutions and windows widen by one place a side and layer; one attention layer sees everything, one causal layer everything behind it."
-HEADS = "Left: operations of one layer against the length, counted while it runs. Right: training error when each place is asked for two other places at once; same width, same operations, other numbers of heads (mean over seeds)."
+HEADS = "Left: operations of one layer against the length, counted while it runs. Right: training error when each place is asked for two other places at once; same width, same operations, other numbers of heads (mean over seeds; thin: each seed)."
+
+CLAIMS = (
+    Claim("places seen by convolutions less 1 + 2·depth", low=0, high=0,
+          why="each layer of width 3 adds one place a side", source="Amsterdam A2, 2.1b"),
+    Claim("places not seen by one attention layer", low=0, high=0,
+          why="every score is positive after the softmax", source="Amsterdam A2, 2.1b"),
+    Claim("places of the future seen by causal attention", low=0, high=0,
+          why="the mask", source="Amsterdam A2, 2.1b"),
+    Claim("exponent of the cost in the length, attention", low=1.99, high=2.01,
+          why="n² scores, quadratic and not exponential", source="Amsterdam A2, 2.1a, corrected"),
+    Claim("exponent of the cost in the length, convolution", low=0.99, high=1.01,
+          why="each place costs the same", source="Amsterdam A2, 2.1a"),
+    Claim("error with 1 head", low=0.49, high=0.55,
+          why="half the variance of two independent signals is lost in any one mixture", source="this experiment"),
+    Claim("error with 2 heads", high=0.05, why="each head looks at one place", source="Amsterdam A2, 2.1d"),
+    Claim("what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"),
+)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="What can a convolution stack and an attention layer see, what does it cost, and why several heads?",
@@ -269,62 +273,10 @@ EXPERIMENT = Experiment(
         grows with the square of the length. Splitting the same width into heads costs nothing and lets a
         place look at several others without mixing them: with one head the error stays at 1/2, with two it
         goes to zero.""",
-    correction="""Amsterdam A2, question 2.1(a), calls the cost of attention exponential: it is quadratic (the
+    correction="""The answer to Amsterdam A2, 2.1(a), calls the cost of attention exponential: it is quadratic (the
         exponent measured here is 2). Question 2.1(d) says that the rank of the output equals the smallest
         rank among its factors; that is an upper bound.""",
-    claims=(
-        Claim(
-            name="places seen by convolutions less 1 + 2·depth",
-            low=0,
-            high=0,
-            why="each layer of width 3 adds one place a side",
-            source="Amsterdam A2, 2.1b",
-        ),
-        Claim(
-            name="places not seen by one attention layer",
-            low=0,
-            high=0,
-            why="every score is positive after the softmax",
-            source="Amsterdam A2, 2.1b",
-        ),
-        Claim(
-            name="places of the future seen by causal attention",
-            low=0,
-            high=0,
-            why="the mask",
-            source="Amsterdam A2, 2.1b",
-        ),
-        Claim(
-            name="exponent of the cost in the length, attention",
-            low=1.99,
-            high=2.01,
-            why="n² scores, quadratic and not exponential",
-            source="Amsterdam A2, 2.1a, corrected",
-        ),
-        Claim(
-            name="exponent of the cost in the length, convolution",
-            low=0.99,
-            high=1.01,
-            why="each place costs the same",
-            source="Amsterdam A2, 2.1a",
-        ),
-        Claim(
-            name="error with 1 head",
-            low=0.49,
-            high=0.55,
-            why="half the variance of two independent signals is lost in any one mixture",
-            source="this experiment",
-        ),
-        Claim(
-            name="error with 2 heads",
-            high=0.05,
-            why="each head looks at one place",
-            source="Amsterdam A2, 2.1d",
-        ),
-        Claim(
-            name="what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(steps=1500, seeds=20, heads=(1, 2, 4, 8))},
     seconds=12,
     run=run,

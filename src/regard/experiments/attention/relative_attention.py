@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import e
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -12,21 +13,40 @@ from regard.claims import Claim
 from regard.core.attend import attend
 from regard.core.position import Relative
 from regard.core.similarity import Dot
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, panels, style
+from regard.errors import RegardError
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, mark_place, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    length: int = 64
+    length: Annotated[int, Range(5, 10**4)] = 64
     "Length of the sequences."
     sequences: int = 200
     "Random sequences of each kind."
-    reach: int = 2
+    reach: Annotated[int, Range(1, 100)] = 2
     "Max pooling looks k places to each side."
-    betas: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+    betas: Annotated[tuple[float, ...], Range(above=0, high=10**9)] = (
+        1.0,
+        3.0,
+        10.0,
+        30.0,
+        100.0,
+        300.0,
+        1000.0,
+        3000.0,
+    )
     "Sharpness of the softmax in max pooling."
+
+    def __post_init__(self) -> None:
+        if self.length <= 2 * self.reach:
+            raise RegardError(
+                "max pooling looks beyond the sequence",
+                f"{self.reach} places to each side of {self.length}",
+                "choose a longer length, or a shorter reach",
+            )
 
 
 def layer(x: Tensor, query: float, key: float, value: float, p: Tensor) -> Tensor:
@@ -60,7 +80,7 @@ def bounds(x: Tensor, beta: float, reach: int) -> tuple[Tensor, Tensor]:
 
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
-    """The document's kernel, random kernels, a kernel that cannot be had, then max pooling."""
+    """Toronto A4's kernel, random kernels, a kernel that cannot be had, then max pooling."""
     generator = torch.Generator().manual_seed(context.seed)
     shape = (settings.sequences, settings.length)
     yield ProgressEvent("convolutions", 0.1)
@@ -149,17 +169,9 @@ def _picture(settings: Settings, generator: torch.Generator):
         left.plot(range(40), x[0], color="#bbbbbb", marker=".", linewidth=0.8, label="x")
         left.plot(inside, windows(x, reach).amax(-1)[0], color=BLACK, marker="", label="max pooling")
         for beta, colour in ((10.0, ORANGE), (1000.0, BLUE)):
-            left.plot(
-                inside,
-                pooled(x, beta, reach)[0, reach:-reach],
-                color=colour,
-                marker="",
-                label=f"β = {beta:g}",
-            )
-        left.axvline(22, color=RED, linewidth=0.8, linestyle=":")
-        left.annotate(
-            "x = 0: the mean", (22, 0.02), xytext=(4, 0), textcoords="offset points", color=RED, fontsize=9
-        )
+            found = pooled(x, beta, reach)[0, reach:-reach]
+            left.plot(inside, found, color=colour, marker="", label=f"β = {beta:g}")
+        mark_place(left, 22, "x = 0: the mean", colour=RED, at=0.07)
         left.set(title="attention as max pooling", xlabel="place", ylim=(0, 1.45))
         left.legend(ncols=2, loc="upper left")
         many = 0.05 + torch.rand(
@@ -171,17 +183,9 @@ def _picture(settings: Settings, generator: torch.Generator):
         ]
         limits = [bounds(many, beta, reach)[1] for beta in settings.betas]
         for colour, label, part in ((BLUE, "mean", Tensor.mean), (GREEN, "worst", Tensor.max)):
-            right.plot(
-                settings.betas, [part(error) for error in errors], color=colour, label=f"{label} error"
-            )
-            right.plot(
-                settings.betas,
-                [part(limit) for limit in limits],
-                color=colour,
-                marker="",
-                linestyle=":",
-                label=f"{label} bound",
-            )
+            error, bound = ([part(one) for one in found] for found in (errors, limits))
+            right.plot(settings.betas, error, color=colour, label=f"{label} error")
+            right.plot(settings.betas, bound, color=colour, marker="", linestyle=":", label=f"{label} bound")
         right.set(title="error against β", xlabel="β", xscale="log", yscale="log")
         right.legend()
         return figure
@@ -192,6 +196,23 @@ PICTURE = (
     "Right: the error stays below the bound 2k/(eβx_i), which falls as 1/β and needs no gap between the largest and the runner-up; on average it falls faster."
 )
 
+CLAIMS = (
+    Claim("gap to the convolution [2, 0, 1]", high=1e-12,
+          why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly", source="Toronto A4, 1.4.1"),
+    Claim("largest gap over 50 random kernels without negative entries", high=1e-12,
+          why="the same construction", source="this experiment"),
+    Claim("best distance to the kernel [-1, 0, 1]", low=0.95, high=1.0,
+          why="entries of W_V·w have one sign, so one of ±1 is missed by 1", source="this experiment"),
+    Claim("largest error / bound, over all places and both bounds", high=1.0,
+          why="both bounds hold at every place", source="Toronto A4, 1.4.2, and this experiment"),
+    Claim("mean error of max pooling at the largest β", high=0.005,
+          why="the bound 2k/(eβx_i) goes to zero with 1/β", source="Toronto A4, 1.4.2"),
+    Claim("at x_i = 0: gap to the mean of the window", high=1e-12,
+          why="all scores of the place are equal", source="this experiment"),
+    Claim("at x_i = 0: mean error of max pooling", low=0.2,
+          why="the mean of five places is far from their maximum", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Can attention with relative positions be a convolution, and can it be max pooling?",
     answers=(83, 84),
@@ -199,7 +220,7 @@ EXPERIMENT = Experiment(
         W_Q, W_K, W_V and a sequence p; `attend` with `Relative(p)`.
 
         Convolution: W_Q = W_K = 0 leaves p alone to decide, and p_m = log of the kernel's share makes the
-        weights that share; W_V = sum of the kernel. It is tried on the document's kernel [2, 0, 1], on random
+        weights that share; W_V = sum of the kernel. It is tried on Toronto A4's kernel [2, 0, 1], on random
         kernels without negative entries, and, by search over all such layers, on [-1, 0, 1].
 
         Max pooling: W_Q = W_K = √β, W_V = 1, p = 0 within k places and −∞ outside. The error is measured at
@@ -213,51 +234,7 @@ EXPERIMENT = Experiment(
     correction="""Toronto A4 asks for x_i ≥ 0 in question 1.4. At x_i = 0 every score of place i is 0, and
         the layer gives the mean of the window for every β: it needs x_i > 0. Its change log says that the
         first edition asked for the kernel [-1, 0, 1]; the search shows why that had to go.""",
-    claims=(
-        Claim(
-            name="gap to the convolution [2, 0, 1]",
-            high=1e-12,
-            why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly",
-            source="Toronto A4, 1.4.1",
-        ),
-        Claim(
-            name="largest gap over 50 random kernels without negative entries",
-            high=1e-12,
-            why="the same construction",
-            source="this experiment",
-        ),
-        Claim(
-            name="best distance to the kernel [-1, 0, 1]",
-            low=0.95,
-            high=1.0,
-            why="entries of W_V·w have one sign, so one of ±1 is missed by 1",
-            source="this experiment",
-        ),
-        Claim(
-            name="largest error / bound, over all places and both bounds",
-            high=1.0,
-            why="both bounds hold at every place",
-            source="Toronto A4, 1.4.2, and this experiment",
-        ),
-        Claim(
-            name="mean error of max pooling at the largest β",
-            high=0.005,
-            why="the bound 2k/(eβx_i) goes to zero with 1/β",
-            source="Toronto A4, 1.4.2",
-        ),
-        Claim(
-            name="at x_i = 0: gap to the mean of the window",
-            high=1e-12,
-            why="all scores of the place are equal",
-            source="this experiment",
-        ),
-        Claim(
-            name="at x_i = 0: mean error of max pooling",
-            low=0.2,
-            why="the mean of five places is far from their maximum",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(length=512, sequences=1000)},
     seconds=2,
     run=run,

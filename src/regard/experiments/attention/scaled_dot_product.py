@@ -4,14 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from math import log, sqrt
+from typing import Annotated
 
 import torch
 from torch import Tensor
 
 from regard.claims import Claim
-from regard.lab.book.style import BLACK, ORDERED, panels, style
+from regard.lab.book.style import BLACK, mark_height, panels, plot_means, show_image, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 SCALES = {"no scale": lambda d: 1.0, "1/√d": lambda d: d**-0.5, "1/d": lambda d: 1 / d}
 
@@ -22,11 +24,11 @@ class Settings:
     "Widths d of queries and keys."
     means: tuple[float, ...] = (0.0, 0.5, 1.0)
     "Means μ of every entry."
-    sigmas: tuple[float, ...] = (0.5, 1.0, 2.0)
+    sigmas: Annotated[tuple[float, ...], Range(above=0, high=1000)] = (0.5, 1.0, 2.0)
     "Standard deviations σ of every entry."
-    draws: int = 2000
+    draws: Annotated[int, Range(2, 10**7)] = 2000
     "Independent pairs (q, k) at each width."
-    keys: int = 64
+    keys: Annotated[int, Range(2, 10**5)] = 64
     "Keys that a query chooses among, for entropy and gradient."
     queries: int = 256
     "Queries over which entropy and gradient are averaged."
@@ -143,17 +145,14 @@ def _moment_figure(settings: Settings, moments: dict):
         for mean, sigma in chosen:
             theory = [predicted(width, mean, sigma) for width in settings.widths]
             for axis, part in ((left, 0), (right, 1)):
-                found = [
-                    sum(one[part] for one in moments[width, mean, sigma]) / settings.seeds
-                    for width in settings.widths
-                ]
-                axis.plot(
-                    settings.widths, [pair[part] for pair in theory], color=BLACK, linewidth=0.8, marker=""
-                )
-                axis.plot(settings.widths, found, linestyle="", label=f"μ = {mean:g}, σ = {sigma:g}")
+                found = [[one[part] for one in moments[width, mean, sigma]] for width in settings.widths]
+                line = [pair[part] for pair in theory]
+                axis.plot(settings.widths, line, color=BLACK, linewidth=0.8, marker="")
+                label = f"μ = {mean:g}, σ = {sigma:g}"
+                plot_means(axis, settings.widths, found, linestyle="", label=label)
         left.set(title="mean of q·k", xlabel="width d", xscale="log", yscale="symlog")
         right.set(title="variance of q·k", xlabel="width d", xscale="log", yscale="log")
-        left.legend()
+        right.legend(loc="upper left")
         return figure
 
 
@@ -163,26 +162,10 @@ def _softmax_figure(settings: Settings, curves: dict):
         for name in SCALES:
             for axis, part in ((left, 0), (right, 1)):
                 values = [[one[part] for one in curves[name, width]] for width in settings.widths]
-                middle = [sum(one) / len(one) for one in values]
-                spread = [
-                    [m - min(one) for m, one in zip(middle, values, strict=True)],
-                    [max(one) - m for m, one in zip(middle, values, strict=True)],
-                ]
-                axis.errorbar(settings.widths, middle, yerr=spread, capsize=2, label=name)
-        left.axhline(log(settings.keys), color=BLACK, linewidth=0.8, linestyle=":")
-        left.annotate(
-            "uniform: log m",
-            (settings.widths[0], log(settings.keys)),
-            xytext=(0, 5),
-            textcoords="offset points",
-            fontsize=9,
-        )
-        left.set(
-            title="entropy of the weights (nats)",
-            xlabel="width d",
-            xscale="log",
-            ylim=(0, 1.15 * log(settings.keys)),
-        )
+                plot_means(axis, settings.widths, values, label=name)
+        mark_height(left, log(settings.keys), "uniform: log m")
+        left.set(title="entropy of the weights (nats)", xlabel="width d", xscale="log")
+        left.set_ylim(0, 1.15 * log(settings.keys))
         right.set(title="size of the softmax's gradient", xlabel="width d", xscale="log", ylim=(0, None))
         right.legend()
         return figure
@@ -195,14 +178,9 @@ def _weight_figure(settings: Settings, shown: dict):
         figure, axes = panels(3, width=7.4, height=2.4)
         for axis, name in zip(axes, SCALES, strict=True):
             rows = torch.stack([shown[name, width][:12] for width in settings.widths])
-            axis.imshow(rows.numpy(), norm=PowerNorm(0.5, 0, 1), cmap=ORDERED, aspect="auto")
-            axis.set(
-                title=name,
-                xlabel="key, heaviest first",
-                yticks=range(len(settings.widths)),
-                yticklabels=settings.widths,
-                xticks=[],
-            )
+            show_image(axis, rows, name, norm=PowerNorm(0.5, 0, 1), aspect="auto")
+            axis.set_xlabel("key, heaviest first")
+            axis.set_yticks(range(len(settings.widths)), map(str, settings.widths))
             axis.grid(False)
         axes[0].set_ylabel("width d")
         figure.colorbar(axes[0].images[0], ax=axes, label="weight")
@@ -210,7 +188,7 @@ def _weight_figure(settings: Settings, shown: dict):
 
 
 MOMENTS = (
-    "Mean and variance of q·k against the width. Points: measured; thin black lines: dμ² and d(σ⁴ + 2σ²μ²). Both grow in proportion to d, "
+    "Mean and variance of q·k against the width. Points: measured, with bars from the smallest to the largest seed; thin black lines: dμ² and d(σ⁴ + 2σ²μ²). Both grow in proportion to d, "
     "so the standard deviation grows as √d."
 )
 SOFTMAX = (
@@ -220,6 +198,24 @@ SOFTMAX = (
 WEIGHTS = "The twelve heaviest weights of one query at each width. Without a scale one key takes everything at large d; 1/d hardly tells the keys apart."
 
 SOURCE = "Berkeley HW6, question 2"
+CLAIMS = (
+    Claim("largest gap of the mean, in standard errors", high=4.5,
+          why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs", source=SOURCE + "a"),
+    Claim("smallest variance / d(σ⁴ + 2σ²μ²)", low=0.93,
+          why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 10,000 pairs", source=SOURCE + "b"),
+    Claim("largest variance / d(σ⁴ + 2σ²μ²)", high=1.07, why="the same from above", source=SOURCE + "b"),
+    Claim("variance of q·k/√d at μ = 0, σ = 1, widest", low=0.95, high=1.05,
+          why="s = √d brings the variance to 1", source=SOURCE + "c"),
+    Claim("entropy at the largest d, no scale, as a share of log m", high=0.1,
+          why="scores of standard deviation √d = 32 leave the softmax next to one-hot", source="this experiment"),
+    Claim("change of that share from the smallest d to the largest, 1/√d", low=-0.08, high=0.08,
+          why="scaled scores have the same variance at every width", source="this experiment"),
+    Claim("entropy at the largest d, 1/d, as a share of log m", low=0.99,
+          why="scores of standard deviation 1/√d are next to equal", source="this experiment"),
+    Claim("softmax gradient at the largest d", low=0.02,
+          why="a one-hot softmax passes no gradient; a scaled one does", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Why does attention divide q·k by √d, and what happens if it does not?",
     answers=(23, 24, 25),
@@ -237,58 +233,10 @@ EXPERIMENT = Experiment(
         one-hot softmax has almost no gradient: the model could not learn to look elsewhere.""",
     correction="""Berkeley HW6's solution to 2(c) says that the variance is d²; its own part (b) gives d, and
         d is what is measured here. It needs q and k to be independent of each other, and the variance after
-        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. Amsterdam A2, question 2.1(c), takes zero
+        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. The answer to Amsterdam A2, 2.1(c), takes zero
         mean from "i.i.d."; zero mean is an assumption of its own, and the curves with μ ≠ 0 show what it is
         worth.""",
-    claims=(
-        Claim(
-            name="largest gap of the mean, in standard errors",
-            high=4.5,
-            source=SOURCE + "a",
-            why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs",
-        ),
-        Claim(
-            name="smallest variance / d(σ⁴ + 2σ²μ²)",
-            low=0.93,
-            source=SOURCE + "b",
-            why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 10,000 pairs",
-        ),
-        Claim(
-            name="largest variance / d(σ⁴ + 2σ²μ²)", high=1.07, source=SOURCE + "b", why="the same from above"
-        ),
-        Claim(
-            name="variance of q·k/√d at μ = 0, σ = 1, widest",
-            low=0.95,
-            high=1.05,
-            source=SOURCE + "c",
-            why="s = √d brings the variance to 1",
-        ),
-        Claim(
-            name="entropy at the largest d, no scale, as a share of log m",
-            high=0.1,
-            source="this experiment",
-            why="scores of standard deviation √d = 32 leave the softmax next to one-hot",
-        ),
-        Claim(
-            name="change of that share from the smallest d to the largest, 1/√d",
-            low=-0.08,
-            high=0.08,
-            source="this experiment",
-            why="scaled scores have the same variance at every width",
-        ),
-        Claim(
-            name="entropy at the largest d, 1/d, as a share of log m",
-            low=0.99,
-            source="this experiment",
-            why="scores of standard deviation 1/√d are next to equal",
-        ),
-        Claim(
-            name="softmax gradient at the largest d",
-            low=0.02,
-            source="this experiment",
-            why="a one-hot softmax passes no gradient; a scaled one does",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(draws=20_000, seeds=20, queries=1024)},
     seconds=3,
     run=run,

@@ -1,4 +1,4 @@
-"""Pictures turned by any angle: each pixel asks where it came from, and what comes from outside is black."""
+"""Rotation of pictures by any angle, nearest or bilinear; what comes from outside is black."""
 
 import torch
 import torch.nn.functional as F

@@ -1,9 +1,10 @@
-"""A text made ready for a model of characters, and the model made to speak."""
+"""Corpus: a text made ready for a character model, and samples from that model."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,6 +12,7 @@ from torch import Tensor
 from regard.data.sets.text import TEXTS, Text, load_text_or_shakespeare, read_text
 from regard.data.tokens.tokenizer import Character
 from regard.data.tokens.windows import Windows, cut
+from regard.errors import RegardError, nearest
 from regard.generation.engine import continuation
 from regard.generation.sampling import Sampler
 from regard.models.gpt.model import GPT
@@ -29,6 +31,19 @@ class Corpus:
         return lambda index: self.windows.batch(split, index, size=size, seed=seed)
 
 
+class TextSource:
+    """A setting that names a known text, or a text file of one's own."""
+
+    def check(self, value: Any, name: str) -> None:
+        """Tell a name that is neither, before anything is made."""
+        if value in TEXTS or Path(value).is_file():
+            return
+        if Path(value).is_dir():
+            raise RegardError("a text is a file", f"'{value}', a folder", "name a text file in it")
+        known = nearest(value.replace("_", "-"), TEXTS, f"name a text file, or one of {', '.join(TEXTS)}")
+        raise RegardError("no text of that name", f"'{value}'", known)
+
+
 def load_corpus(
     source: str, *, shares: Mapping[str, float], context: int, limit: int | None = None
 ) -> Corpus:
@@ -36,7 +51,15 @@ def load_corpus(
     text = load_text_or_shakespeare(source) if source in TEXTS else read_text(Path(source))
     characters = text.characters[:limit]
     tokenizer = Character(characters)
-    return Corpus(text, tokenizer, Windows(cut(tokenizer.encode(characters), shares), context))
+    parts = cut(tokenizer.encode(characters), shares)
+    least = min(len(ids) for ids in parts.values())
+    if least <= context:
+        raise RegardError(
+            "the text is too short",
+            f"{len(characters)} characters of {text.name}, of which the smallest part has {least}",
+            f"name a longer text: a part needs {context + 1} characters",
+        )
+    return Corpus(text, tokenizer, Windows(parts, context))
 
 
 def speak(

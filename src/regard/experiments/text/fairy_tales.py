@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Annotated
 
 import torch
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus, real_words, words
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus, real_words, words
 from regard.generation.engine import continuation
 from regard.generation.sampling import Sampler
 from regard.lab.book.style import panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device, Follows
 from regard.lab.text_model import save_text_model
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
@@ -40,19 +42,21 @@ SAMPLERS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "grimm"
+    text: Annotated[str, TextSource()] = "grimm"
     "A known text, or the path of a text file of your own."
     limit: int | None = 40_000
     "Characters of the text that are used; the last tenth is never trained on."
-    model: GPTConfig = field(
+    model: Annotated[GPTConfig, Follows(vocabulary="the text")] = field(
         default_factory=lambda: replace(AMSTERDAM, depth=3, heads=4, width=96, context=64)
     )
     "The model; its vocabulary is that of the text."
-    plan: Plan = field(default_factory=lambda: Plan(steps=300, optimiser="muon", learning_rate=4e-3))
+    plan: Annotated[Plan, Follows(seed="--seed")] = field(
+        default_factory=lambda: Plan(steps=300, optimiser="muon", learning_rate=4e-3)
+    )
     "How it is trained."
     batch: int = 24
     "Windows in a batch."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where it is trained: cpu or cuda."
     rows: int = 6
     "Samples for each measurement."
@@ -153,7 +157,7 @@ def tell(
 
 
 def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
-    """The document's prompts at several temperatures, and how much of what is said was copied."""
+    """The prompts of the answers to Amsterdam A2 at several temperatures, and how much of what is said was copied."""
     model.eval()
     source = corpus.tokenizer.decode(corpus.windows.splits["train"])
     held = corpus.tokenizer.decode(corpus.windows.splits["test"])
@@ -189,7 +193,7 @@ def _copies(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
 
 
 def _dropout(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
-    """The same model with dropout left on at generation, as in the original, and off."""
+    """The same model with dropout left on at generation, as in Amsterdam A2's script, and off."""
     yield ProgressEvent("dropout left on", 0.95)
     batches = [corpus.windows.batch("train", index, size=32, seed=11) for index in range(settings.rows)]
     known = set(words(corpus.text.characters))
@@ -232,48 +236,36 @@ MEMORY = (
     "The loss on text that was trained on keeps falling; on unseen text of the same book it stops, and turns."
 )
 
+CLAIMS = (
+    Claim("loss on unseen text less that on seen, at the end", low=0.15,
+          why="the model learns the book, not only the language", source="Amsterdam A2, 2.8"),
+    Claim("loss with dropout left on minus off", low=0.0,
+          why="dropout at generation is noise", source="Amsterdam A2, 2.8, corrected"),
+    Claim("loss on seen text at the end", low=0.1, high=0.4,
+          why="the author's log ends at 0.165 after five epochs", source="Amsterdam A2, 2.8", preset="full"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
-    question="How much of a book of fairy tales does a GPT learn by heart, and what did dropout do to the document's samples?",
+    question="How much of a book of fairy tales does a GPT learn by heart, and what does dropout do to its samples?",
     answers=(64, 67),
     method="""Amsterdam A2's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1) reads
         Grimm's fairy tales by characters. The full preset is its gpt-mini recipe: 6 layers, 6 heads, width
         384, windows and batches of 128, AdamW at 5e-4, five epochs of 4219 steps; it wants a GPU. The quick
         preset is a smaller model on the first 40,000 characters, small enough to show on a CPU what the
-        document's run shows at scale.
+        assignment's run shows at scale.
 
-        The last tenth of the text is never trained on; the document had no such part. Learning by heart is
+        The last tenth of the text is never trained on; the assignment has no such part. Learning by heart is
         measured by the loss on seen and unseen text, and by the longest stretch of each sample that stands in
         the training text, letter by letter. The loss on seen text is taken with dropout left on, as the
-        original's generate.py leaves it, and off.""",
-    see="""The gap between seen and unseen text is what was learned by heart. The document's loss of 0.165 a
+        assignment's generate.py leaves it, and off.""",
+    see="""The gap between seen and unseen text is what was learned by heart. The published loss of 0.165 a
         character is far below what English allows a model that has not seen the text: it is the book itself.
         Low temperature and small top-p copy more, because they follow the most probable path, which is the
         book's. Dropout at generation makes every step a little drunk.""",
-    correction="""Amsterdam A2, question 2.8, blames the model for its broken samples: its generation never
-        calls eval(), so dropout was on. Its training loss has no held-out counterpart, and with five epochs
+    correction="""The answers to Amsterdam A2, question 2.8, blame the model for broken samples: the script that
+        makes them never calls eval(), so dropout was on. The training loss has no held-out counterpart, and with five epochs
         over half a million characters it is a measure of memory.""",
-    claims=(
-        Claim(
-            name="loss on unseen text less that on seen, at the end",
-            low=0.15,
-            why="the model learns the book, not only the language",
-            source="Amsterdam A2, 2.8",
-        ),
-        Claim(
-            name="loss with dropout left on minus off",
-            low=0.0,
-            why="dropout at generation is noise",
-            source="Amsterdam A2, 2.8, corrected",
-        ),
-        Claim(
-            name="loss on seen text at the end",
-            low=0.1,
-            high=0.4,
-            why="the author's log ends at 0.165 after five epochs",
-            source="Amsterdam A2, 2.8",
-            preset="full",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus
-from regard.lab.book.style import BLACK, panels, style
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus
+from regard.lab.book.style import mark_place, panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.workers import one_thread_each
@@ -22,7 +22,7 @@ KINDS: tuple[PositionKind, ...] = ("none", "learned", "rotary", "alibi", "relati
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "tiny-shakespeare"
+    text: Annotated[str, TextSource()] = "tiny-shakespeare"
     "A known text, or the path of a text file of your own."
     length: int = 32
     "Characters in a training window."
@@ -187,26 +187,31 @@ def _figure(settings: Settings, curves: dict[str, list[Tensor]]):
     with style():
         figure, (axis,) = panels(width=6.4, height=3.4)
         for kind, found in curves.items():
-            smooth = torch.stack(found).mean(0).unfold(0, 5, 1).mean(-1)
-            axis.plot(range(3, len(smooth) + 3), smooth, marker="", label=kind)
-        axis.axvline(settings.length, color=BLACK, linewidth=0.8, linestyle=":")
-        axis.annotate(
-            "trained length",
-            (settings.length, axis.get_ylim()[1]),
-            xytext=(4, -10),
-            textcoords="offset points",
-            fontsize=9,
-        )
-        axis.set(
-            xlabel="place in the window",
-            ylabel="loss (nats a character)",
-            title="loss by place, five places averaged",
-        )
+            smooth = torch.stack(found).unfold(1, 5, 1).mean(-1)
+            plot_runs(axis, range(3, smooth.shape[1] + 3), smooth, marker="", label=kind)
+        mark_place(axis, settings.length, "trained length")
+        axis.set(xlabel="place in the window", ylabel="loss (nats a character)")
+        axis.set_title("loss by place, five places averaged")
         axis.legend(ncols=2)
         return figure
 
 
-LENGTH = "Loss at each place of windows three times as long as those trained on, by kind of position (mean over seeds). A learned table has nothing to say about places it never saw; distances carry over."
+LENGTH = "Loss at each place of windows three times as long as those trained on, by kind of position (mean over seeds; thin: each seed). A learned table has nothing to say about places it never saw; distances carry over."
+
+CLAIMS = (
+    Claim("shuffling the past moves the last output, 1 layer without positions", high=1e-12,
+          why="one softmax over a set", source="Amsterdam A2, 2.4a"),
+    Claim("shuffling the past moves the last output, 2 layers without positions", low=1e-3,
+          why="each token's own past differs", source="Amsterdam A2, 2.4a, corrected"),
+    Claim("positions gain, within: none minus rotary", low=0.02,
+          why="knowing distances helps", source="Amsterdam A2, 2.4"),
+    Claim("a learned table beyond its training: loss beyond minus within", low=0.1,
+          why="places that were never trained", source="Amsterdam A2, 2.4b"),
+    Claim("ALiBi beyond its training: loss beyond minus within", high=0.1,
+          why="a distance is a distance", source="Press, Smith and Lewis 2022"),
+    Claim("no positions: shuffled past minus past as it is", low=0.0,
+          why="a deeper causal model uses order without being told", source="this experiment"),
+)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Why does a transformer need positions, and which kind carries over to longer texts?",
@@ -222,48 +227,11 @@ EXPERIMENT = Experiment(
         bit. With two layers a causal model can tell order all the same, because each earlier token has itself
         looked at another past; the trained model without positions loses when its past is shuffled. All kinds
         of position beat none, and those that speak of distances go on working where the table ends.""",
-    correction="""Amsterdam A2, question 2.4(a), says that attention without positions sees a bag of words.
+    correction="""The answer to Amsterdam A2, 2.4(a), says that attention without positions sees a bag of words.
         That holds for attention without a mask, and for one causal layer; the mask itself tells a deeper
         causal model about order. Its two example sentences also differ in their characters (capital letters),
         not only in order.""",
-    claims=(
-        Claim(
-            name="shuffling the past moves the last output, 1 layer without positions",
-            high=1e-12,
-            why="one softmax over a set",
-            source="Amsterdam A2, 2.4a",
-        ),
-        Claim(
-            name="shuffling the past moves the last output, 2 layers without positions",
-            low=1e-3,
-            why="each token's own past differs",
-            source="Amsterdam A2, 2.4a, corrected",
-        ),
-        Claim(
-            name="positions gain, within: none minus rotary",
-            low=0.02,
-            why="knowing distances helps",
-            source="Amsterdam A2, 2.4",
-        ),
-        Claim(
-            name="a learned table beyond its training: loss beyond minus within",
-            low=0.1,
-            why="places that were never trained",
-            source="Amsterdam A2, 2.4b",
-        ),
-        Claim(
-            name="ALiBi beyond its training: loss beyond minus within",
-            high=0.1,
-            why="a distance is a distance",
-            source="Press, Smith and Lewis 2022",
-        ),
-        Claim(
-            name="no positions: shuffled past minus past as it is",
-            low=0.0,
-            why="a deeper causal model uses order without being told",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(steps=2000, batch=32, width=128, depth=4, length=64, beyond=256, seeds=5),

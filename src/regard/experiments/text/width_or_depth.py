@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 from statistics import median
+from typing import Annotated
 
 import torch
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus
-from regard.lab.book.style import panels, style
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus
+from regard.lab.book.style import panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.models.gpt.config import GPTConfig
@@ -27,7 +28,7 @@ NARROW = "1 layer, 1 × wide"
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "tiny-shakespeare"
+    text: Annotated[str, TextSource()] = "tiny-shakespeare"
     "A known text, or the path of a text file of your own."
     width: int = 64
     "Width of the models."
@@ -109,14 +110,25 @@ def _figure(curves: dict[str, list[list[float]]]):
     with style():
         figure, (axis,) = panels(width=6.2, height=3.2)
         for name, found in curves.items():
-            smooth = torch.tensor(found).mean(0).unfold(0, min(20, len(found[0])), 1).mean(-1)
-            axis.plot(smooth, marker="", label=name)
+            smooth = torch.tensor(found).unfold(1, min(20, len(found[0])), 1).mean(-1)
+            plot_runs(axis, range(smooth.shape[1]), smooth, marker="", label=name)
         axis.set(xlabel="step", ylabel="training loss, 20 steps averaged", yscale="log")
         axis.legend()
         return figure
 
 
-CURVES = "Training loss of the same model with four MLPs (mean over seeds). The first three have the same number of weights; the last has a quarter of them."
+CURVES = "Training loss of the same model with four MLPs (mean over seeds; thin: each seed). The first three have the same number of weights; the last has a quarter of them."
+
+CLAIMS = (
+    Claim("largest difference in parameters, as a share", high=0.01,
+          why="h² + 2wh = 8w² gives h = 2w, and 2h² + 2wh = 8w² gives h = 1.56w", source="this experiment"),
+    Claim("loss, 1 × wide minus 4 × wide", low=0.0,
+          why="capacity of the hidden layer", source="Amsterdam A2, 2.3c"),
+    Claim("loss, 3 hidden layers minus 1", low=-0.02,
+          why="depth inside a block brings nothing at equal parameters", source="Amsterdam A2, 2.3c"),
+    Claim("time of a step, 3 hidden layers / 1", low=1.0,
+          why="the same operations, one after another", source="this experiment"),
+)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Why is the MLP of a transformer block wide, and would a deep one do better with the same parameters?",
@@ -128,34 +140,9 @@ EXPERIMENT = Experiment(
     see="""More hidden channels help: the narrow MLP is worse. At equal parameters a deeper MLP does not beat
         the wide one here, and it is slower, since its layers wait for one another; depth is better bought by
         more blocks, each of which also looks around. The intervals say how sure that is at this size.""",
-    correction="""Amsterdam A2, question 2.3(c), argues for a wide MLP from capacity alone: the comparison
+    correction="""The answer to Amsterdam A2, 2.3(c), argues for a wide MLP from capacity alone: the comparison
         needs equal parameters, which is what is done here.""",
-    claims=(
-        Claim(
-            name="largest difference in parameters, as a share",
-            high=0.01,
-            why="h² + 2wh = 8w² gives h = 2w, and 2h² + 2wh = 8w² gives h = 1.56w",
-            source="this experiment",
-        ),
-        Claim(
-            name="loss, 1 × wide minus 4 × wide",
-            low=0.0,
-            why="capacity of the hidden layer",
-            source="Amsterdam A2, 2.3c",
-        ),
-        Claim(
-            name="loss, 3 hidden layers minus 1",
-            low=-0.02,
-            why="depth inside a block brings nothing at equal parameters",
-            source="Amsterdam A2, 2.3c",
-        ),
-        Claim(
-            name="time of a step, 3 hidden layers / 1",
-            low=1.0,
-            why="the same operations, one after another",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(width=128, depth=4, context=64, steps=2000, batch=32, seeds=5),

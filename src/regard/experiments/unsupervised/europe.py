@@ -1,4 +1,4 @@
-"""Mixtures over the map of Europe: the places, the descent the document asks for, and the pictures of it."""
+"""Mixtures over the map of Europe: the places, the descent Jerusalem ex. 5 asks for, and the pictures of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

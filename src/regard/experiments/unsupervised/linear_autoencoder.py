@@ -1,4 +1,4 @@
-"""What a linear autoencoder can reach: its optimum, its gradients, its critical points, and what its code tells.
+"""Linear autoencoder theory: its optimum (PCA), gradients and critical points, and what its code tells.
 
 L(W₁, W₂) = E|x − W₂ W₁ x|² = tr (I − W₂W₁) Σ (I − W₂W₁)ᵀ for points of mean zero and covariance Σ (Baldi and
 Hornik, 1989).

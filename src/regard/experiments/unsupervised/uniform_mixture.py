@@ -5,7 +5,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from math import log, pi
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
@@ -15,10 +15,11 @@ from regard.experiments.unsupervised.europe import Europe, contours, descend, li
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 from regard.models.mixture.uniform import UniformMixtureModel
 
 SHOWN = (1, 10, 20, 30, 40, 50)
-"Epochs whose samples the document asks for."
+"Epochs whose samples Jerusalem ex. 5 asks for."
 ONE_GAUSSIAN = -log(2 * pi) - 1
 "What a single Gaussian gives on data of variance 1."
 
@@ -29,17 +30,17 @@ class Settings:
     "Countries, those with most places; also the largest number of boxes."
     components: tuple[int, ...] = (1, 5, 10)
     "The smaller numbers of boxes."
-    limit: int | None = 4500
+    limit: Annotated[int | None, Range(1000, 10**6)] = 4500
     "Places used, at random; none takes all."
     epochs: int = 50
     "Passes over the training places."
     batches: int = 9
-    "Steps in a pass over the training places; the document makes 27."
-    rate: float = 0.003
-    "Learning rate of Adam: the document's 0.001 times 27 / batches, so that an epoch can shrink a box as much as there."
-    cure_rate: float = 0.03
+    "Steps in a pass over the training places; Jerusalem ex. 5 makes 27."
+    rate: Annotated[float, Range(above=0, high=10)] = 0.003
+    "Learning rate of Adam: Jerusalem ex. 5's 0.001 times 27 / batches, so that an epoch can shrink a box as much as there."
+    cure_rate: Annotated[float, Range(above=0, high=10)] = 0.03
     "Learning rate of the cured boxes, which have far to go, and of the hard ones beside them."
-    softness: tuple[float, float] = (0.5, 0.01)
+    softness: Annotated[tuple[float, float], Range(above=0, high=100)] = (0.5, 0.01)
     "Softness of the edges at the start and at the end of the cure, in deviations of the data."
 
 
@@ -63,7 +64,7 @@ class BoxHistory:
 
 
 def begin(boxes: int, seed: int, centres: Tensor | None = None) -> UniformMixtureModel:
-    """The document's start: random logits and centres, sides of 3 to 3.2; or the centres that are given."""
+    """Jerusalem ex. 5's start: random logits and centres, sides of 3 to 3.2; or the centres that are given."""
     torch.manual_seed(42 + seed)
     model = UniformMixtureModel(boxes)
     if centres is not None:
@@ -224,11 +225,30 @@ CURED = "The cure from the same random centres. The soft boxes of the first epoc
 CONTOURS = "The densities after the last epoch; each level is a factor e below the next, and what is white is more than six of them below the peak. Grey points are places not trained on: many of them lie in the white of the hard mixtures, and almost none in that of the cured one."
 FAILURE = "Hard boxes after training. The mean log-likelihood is about −1,000,000 times the share of places outside."
 
+CLAIMS = (
+    Claim("largest move of a centre, all hard boxes", low=0.0, high=0.0,
+          why="the slope towards a centre is zero inside and outside of its box", source="Jerusalem ex. 5, uniform mixture 2"),
+    Claim("largest growth of a side, all hard boxes (logarithm)", low=0.0, high=0.0,
+          why="the slope towards a side has one sign, and Adam's averages of it too", source="Jerusalem ex. 5, uniform mixture 2"),
+    Claim("test places that fell out of all hard boxes and came back", low=0.0, high=0.0,
+          why="boxes with fixed centres that only shrink hold no place that they once did not", source="this experiment"),
+    Claim("share of test places outside every box, most boxes: last epoch less first", low=0.05,
+          why="the assignment's places: from 1.8 % to 33 %", source="Jerusalem ex. 5, uniform mixture 1"),
+    Claim("share of test places outside the one box, last epoch", low=0.6,
+          why="the assignment's places: 90 %; a box of side 0.8 holds few of them wherever it stands", source="Jerusalem ex. 5, uniform mixture 1"),
+    Claim("share of test places outside every cured box, last epoch", high=0.02,
+          why="a place at a distance of δ from all boxes costs δ/τ, which grows without limit as edges harden", source="this experiment"),
+    Claim("share of test places outside every box, last epoch: hard less cured, same rate", low=0.05,
+          why="the cure differs by its soft edges alone", source="this experiment"),
+    Claim("mean test log-likelihood of the cured mixture", low=ONE_GAUSSIAN,
+          why="33 boxes that fit are better than one Gaussian, which gives −log 2π − 1", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Why can gradient descent not fit a mixture of boxes, and what would help it?",
     answers=(48, 49, 50),
     method="""The same places as in the Gaussian mixture, but p(x | k) is 1 / (s_1 s_2) inside a box with centre
-        c_k and sides s_k, and nothing outside (its logarithm is set to −1,000,000, as the document says).
+        c_k and sides s_k, and nothing outside (its logarithm is set to −1,000,000, as the assignment says).
         Logits, centres and logarithms of the sides are trained by Adam, from random centres and from country
         means; after each epoch it is counted how many test places no box holds.
 
@@ -248,59 +268,7 @@ EXPERIMENT = Experiment(
         advantage, and the hardened boxes keep almost every place.""",
     correction="""Jerusalem ex. 5 speaks of covariances, of the k-th Gaussian and of `mins` in the section on
         uniform mixtures; it means sides, boxes and centres. Its −1e^6 is −1,000,000.""",
-    claims=(
-        Claim(
-            name="largest move of a centre, all hard boxes",
-            low=0.0,
-            high=0.0,
-            why="the slope towards a centre is zero inside and outside of its box",
-            source="Jerusalem ex. 5, uniform mixture 2",
-        ),
-        Claim(
-            name="largest growth of a side, all hard boxes (logarithm)",
-            low=0.0,
-            high=0.0,
-            why="the slope towards a side has one sign, and Adam's averages of it too",
-            source="Jerusalem ex. 5, uniform mixture 2",
-        ),
-        Claim(
-            name="test places that fell out of all hard boxes and came back",
-            low=0.0,
-            high=0.0,
-            why="boxes with fixed centres that only shrink hold no place that they once did not",
-            source="this experiment",
-        ),
-        Claim(
-            name="share of test places outside every box, most boxes: last epoch less first",
-            low=0.05,
-            why="the document's places: from 1.8 % to 33 %",
-            source="Jerusalem ex. 5, uniform mixture 1",
-        ),
-        Claim(
-            name="share of test places outside the one box, last epoch",
-            low=0.6,
-            why="the document's places: 90 %; a box of side 0.8 holds few of them wherever it stands",
-            source="Jerusalem ex. 5, uniform mixture 1",
-        ),
-        Claim(
-            name="share of test places outside every cured box, last epoch",
-            high=0.02,
-            why="a place at a distance of δ from all boxes costs δ/τ, which grows without limit as edges harden",
-            source="this experiment",
-        ),
-        Claim(
-            name="share of test places outside every box, last epoch: hard less cured, same rate",
-            low=0.05,
-            why="the cure differs by its soft edges alone",
-            source="this experiment",
-        ),
-        Claim(
-            name="mean test log-likelihood of the cured mixture",
-            low=ONE_GAUSSIAN,
-            why="33 boxes that fit are better than one Gaussian, which gives −log 2π − 1",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(limit=None, batches=27, rate=0.001, cure_rate=0.01)},
     seconds=10,
     run=run,

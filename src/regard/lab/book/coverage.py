@@ -1,34 +1,54 @@
-"""Which checklist item is answered by which experiment, and what came of its claims."""
+"""Coverage of the checklist: which experiment answers which item, and what came of its claims."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from regard.lab.book.checklist import ITEMS, NOT_APPLICABLE
+from regard.lab.book.checklist import NOT_APPLICABLE
+from regard.lab.book.sources import SOURCES
 from regard.lab.experiment import Experiment
-from regard.lab.store.index import RunEntry, RunIndex
+from regard.lab.store.entries import RunEntry
 
 ENDED = ("finished", "out of time", "without data")
 
 
 @dataclass(frozen=True)
 class Item:
-    """A checklist item: what it asks, who owns it, where it stands."""
+    """A checklist item: who asks it, what it asks, who answers it, where it stands."""
 
     item: int
+    source: str
+    question: str
     text: str
     owner: str | None
+    "The experiment or theorem that answers it; its claims give the state."
+    derived: tuple[str, ...]
+    "Theorems that derive what the owner measures."
     state: str
 
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """Everything that answers it, the owner first."""
+        return (*filter(None, [self.owner]), *self.derived)
 
-def coverage(experiments: Iterable[Experiment], index: RunIndex) -> list[Item]:
-    """Every item of the checklist with its owner and state."""
+
+def coverage(experiments: Iterable[Experiment], runs: Sequence[RunEntry]) -> list[Item]:
+    """Every item of the checklist with its source, owner and state, given the runs, oldest first."""
     experiments = list(experiments)
-    ended = [one for one in index.entries() if one.state in ENDED and one.preset in ("quick", "full")]
+    ended = [one for one in runs if one.state in ENDED and one.preset in ("quick", "full")]
     newest = {entry.name: entry for entry in ended}
     owners = {item: experiment.name for experiment in experiments for item in experiment.answers}
     return [
-        Item(number, text, owners.get(number), _state(number, owners.get(number), newest))
-        for number, text in ITEMS.items()
+        Item(
+            item=one.number,
+            source=source.name,
+            question=one.question,
+            text=one.text,
+            owner=owners.get(one.number),
+            derived=tuple(other.name for other in experiments if one.number in other.derives),
+            state=_state(one.number, owners.get(one.number), newest),
+        )
+        for source in SOURCES
+        for one in source.items
     ]
 
 

@@ -8,10 +8,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from regard.lab.book.sources import questions
 from regard.lab.book.style import inline
 from regard.lab.events import Value
 from regard.lab.statistics import Summary, summarise
-from regard.lab.store.runs import Run
+from regard.lab.store.run import Run
 from regard.theory.mathml import mathml
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -105,8 +106,10 @@ def _indexed(text: str) -> str:
 
 def figure(run: Run, name: str) -> str:
     """A figure of the run, ready to stand in a page."""
-    path = run.path / "figures" / f"{name}.svg"
-    return inline(path.read_text(), f"{run.request['name']}-{name}") if path.is_file() else ""
+    drawn = run.figure(name)
+    if drawn is None:
+        return "<p>The file of this figure is gone or damaged.</p>"
+    return inline(drawn, f"{run.request['name']}-{name}")
 
 
 def page(run: Run) -> str:
@@ -131,6 +134,7 @@ def _templates() -> Any:
         "numbers": numbers,
         "curves": curves,
         "figure": figure,
+        "questions": questions,
         "signs": SIGNS,
         "isfinite": isfinite,
     }

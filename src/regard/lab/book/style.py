@@ -2,9 +2,11 @@
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from regard.errors import RegardError
 from regard.lab.statistics import difference
@@ -12,6 +14,8 @@ from regard.lab.statistics import difference
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from torch import Tensor
 
 # Okabe and Ito's eight colours (2008), told apart under the common deficiencies of vision; black is theory.
 BLUE, ORANGE, GREEN, RED, SKY, PURPLE, YELLOW, BLACK = (
@@ -71,6 +75,57 @@ def panels(
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(rows, columns, squeeze=False)
     return figure, list(grid.flat)
+
+
+def plot_runs(axis: "Axes", x: Any, runs: "Iterable[Any]", **look: Any) -> None:
+    """A curve with its spread over seeds: the mean of the runs, and each run as a thin line behind it."""
+    values = np.stack([np.asarray(run, float) for run in runs])
+    (mean,) = axis.plot(x, values.mean(0), **look)
+    thin: Any = {"color": mean.get_color(), "linestyle": mean.get_linestyle(), "marker": ""}
+    if len(values) > 1:
+        axis.plot(x, values.T, **thin, linewidth=0.6, alpha=0.5, zorder=1.9)
+
+
+def plot_means(axis: "Axes", x: Any, samples: "Iterable[Any]", **look: Any) -> None:
+    """Error bars: at each x the mean of its values, with a whisker from the smallest to the largest."""
+    found = [np.asarray(values, float) for values in samples]
+    low, mean, high = np.array([(one.min(), one.mean(), one.max()) for one in found]).T
+    # The mean of equal values may differ from them by rounding, and no whisker has a negative length.
+    ends = np.stack([mean - low, high - mean]).clip(min=0.0)
+    axis.errorbar(x, mean, yerr=ends, capsize=2, **look)
+
+
+def show_image(axis: "Axes", values: "Tensor", title: str = "", **look: Any) -> "AxesImage":
+    """A heat map of a matrix, or a picture whose first axis holds three colours, without ticks."""
+    image = axis.imshow((values.permute(1, 2, 0) if values.ndim == 3 else values).numpy(), **look)
+    axis.set(xticks=[], yticks=[])
+    axis.set_title(title, fontsize=9)
+    return image
+
+
+def mark_height(
+    axis: "Axes", y: float, note: str = "", *, colour: str = BLACK, at: float = 0.0, above: float = 3.0
+) -> None:
+    """A dotted reference line across; its note begins at a share `at` of the width, some points above."""
+    axis.axhline(y, color=colour, linewidth=0.8, linestyle=":")
+    if note:
+        place = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points"}
+        axis.annotate(note, (at, y), (4, above), **place, color=colour, fontsize=9)
+
+
+def mark_place(axis: "Axes", x: float, note: str = "", *, colour: str = BLACK, at: float = 1.0) -> None:
+    """A dotted reference line upwards; its note hangs to the right of it at a share `at` of the height."""
+    axis.axvline(x, color=colour, linewidth=0.8, linestyle=":")
+    if note:
+        place = {"xycoords": axis.get_xaxis_transform(), "textcoords": "offset points"}
+        axis.annotate(note, (x, at), (4, -10), **place, color=colour, fontsize=9)
+
+
+def log_ticks(axis: "Axes", values: Sequence[float], **look: Any) -> None:
+    """A logarithmic axis of x whose ticks are the values that were measured, as plain numbers."""
+    axis.set_xscale("log")
+    axis.minorticks_off()
+    axis.set_xticks(values, [f"{one:g}" for one in values], **look)
 
 
 def film(frames: "Sequence[Figure]") -> "Figure":

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.lab.book.report import ReportedNumber, numbers
-from regard.lab.store.runs import Run
+from regard.lab.store.run import Run
 
 
 @dataclass(frozen=True)

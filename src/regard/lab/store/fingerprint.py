@@ -1,4 +1,4 @@
-"""The key of a run: a hash of its settings and of every line of code that its result depends on."""
+"""Fingerprint of a run: a hash of its settings and of every line of code that its result depends on."""
 
 import ast
 import dataclasses
@@ -13,15 +13,16 @@ PACKAGE = Path(__file__).parents[2]
 
 
 def plain(value: Any) -> Any:
-    """Settings as JSON has them; a path stands with the hash of what it holds.
+    """Settings as JSON has them; a file's name stands with the hash of what it holds.
 
     >>> plain((1, {"a": 2.0}))
     [1, {'a': 2.0}]
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Path):
-        return {"path": str(value), "sha256": _digest(value.read_bytes()) if value.is_file() else None}
+    if isinstance(value, Path) or (isinstance(value, str) and value and Path(value).is_file()):
+        path = Path(value)
+        return {"path": str(value), "sha256": _digest(path.read_bytes()) if path.is_file() else None}
     if isinstance(value, tuple | list):
         return [plain(one) for one in value]
     if isinstance(value, dict):
@@ -29,17 +30,25 @@ def plain(value: Any) -> Any:
     return value
 
 
-def key(settings: Any, *, seed: int, source: Path) -> str:
-    """Equal keys: the same settings, seed, code and versions of what computes."""
-    parts = {
+def parts(settings: Any, *, seed: int, source: Path) -> dict[str, Any]:
+    """All that a result depends on: settings, seed, code, and the versions of what computes."""
+    versions = {name: version(name) for name in ("torch", "numpy")}
+    return {
         "settings": plain(settings),
         "seed": seed,
         "code": code(source),
-        "python": platform.python_version(),
-        "torch": version("torch"),
-        "numpy": version("numpy"),
+        "versions": {"python": platform.python_version(), **versions},
     }
+
+
+def digest(parts: dict[str, Any]) -> str:
+    """The key that such parts make."""
     return _digest(json.dumps(parts, sort_keys=True).encode())
+
+
+def key(settings: Any, *, seed: int, source: Path) -> str:
+    """Equal keys: the same settings, seed, code and versions of what computes."""
+    return digest(parts(settings, seed=seed, source=source))
 
 
 def code(source: Path) -> dict[str, str]:
@@ -51,7 +60,7 @@ def code(source: Path) -> dict[str, str]:
         if path in found:
             continue
         content = path.read_bytes()
-        found[path] = _digest(content)
+        found[path] = _digest(content)[:16]
         if path.suffix == ".py":
             waiting += _imports(ast.parse(content), path)
             waiting += path.parent.glob("*.cpp") if PACKAGE in path.parents else []

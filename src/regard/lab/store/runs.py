@@ -1,181 +1,37 @@
-"""Runs on disk. The folder of a run is the truth: what was asked, what was measured, what came of it."""
+"""A folder of runs. The folder of each run is the truth about it."""
 
-import json
 import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from regard.claims import Claim, ClaimVerdict
 from regard.errors import RegardError, nearest
 from regard.files import explained, settle, write
-from regard.lab.events import Kept, Metric, PairedMetric, TableEvent, TextEvent, pack, unpack
-from regard.lab.store.lock import Lock, held
+from regard.lab.store.lock import Lock
+from regard.lab.store.run import ASKED, LOCK, LOG, REQUEST, RESULT, Run
+from regard.lab.store.writer import Writer
 
-State = Literal["running", "interrupted", "finished", "out of time", "without data", "stopped", "broken"]
-REQUEST, LOG, RESULT, LOCK, REPORT = "run.json", "log.jsonl", "result.json", "lock", "report.html"
 NAME = 32  # characters of the experiment's name that a folder's name takes
-
-
-class Writer:
-    """A run while it runs: everything it is given is on disk before the call returns."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.figures = path / "figures"
-        self._lock = Lock(path / LOCK)
-        with explained(path):
-            self._log = os.open(path / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-
-    def record(self, event: Kept) -> None:
-        """Add an event to the log, in one write."""
-        self._append(pack(event))
-
-    def draw(self, name: str, picture: bytes, caption: str) -> None:
-        """Keep a figure; the log speaks of it only once the file is there."""
-        with explained(self.figures):
-            self.figures.mkdir(exist_ok=True)
-        write(self.figures / f"{name}.svg", picture)
-        self._append({"kind": "figure", "name": name, "caption": caption})
-
-    def finish(self, state: State, verdicts: list[ClaimVerdict], *, seconds: float, error: str = "") -> None:
-        """Say what came of the run."""
-        with explained(self.path):
-            os.fsync(self._log)
-        settled = [
-            {"claim": one.claim.plain(), "state": one.state, "value": one.value, "reason": one.reason}
-            for one in verdicts
-        ]
-        result = {"state": state, "seconds": seconds, "error": error, "verdicts": settled}
-        write(self.path / RESULT, json.dumps(result, indent=1))
-
-    def close(self) -> None:
-        """Let go of the run's files."""
-        os.close(self._log)
-        self._lock.release()
-
-    def _append(self, line: Mapping[str, Any]) -> None:
-        data = (json.dumps(line) + "\n").encode()
-        with explained(self.path):
-            written = os.write(self._log, data)
-            if written < len(data):
-                os.write(self._log, data[written:])
+RUNS = "REGARD_RUNS"
 
 
 @dataclass(frozen=True)
-class Run:
-    """A run as its folder tells it."""
+class Wanted:
+    """What a run must have to be meant by an experiment's name."""
 
-    path: Path
-
-    @property
-    def id(self) -> str:
-        return self.path.name
-
-    @property
-    def name(self) -> str:
-        """The experiment's name, as far as the folder's name has it."""
-        return self.id.rsplit("-", 4)[0]
-
-    @cached_property
-    def request(self) -> dict[str, Any]:
-        """The experiment's text, its settings, the environment and the key."""
-        try:
-            return json.loads((self.path / REQUEST).read_text())
-        except ValueError as error:
-            raise RegardError(
-                "this run's folder is damaged", f"{self.path / REQUEST}: {error}", "remove the folder"
-            ) from error
-
-    @cached_property
-    def lines(self) -> list[dict[str, Any]]:
-        """The log; a last line that a crash cut in two does not count."""
-        with suppress(FileNotFoundError):
-            return list(_whole((self.path / LOG).read_bytes()))
-        return []
-
-    @cached_property
-    def events(self) -> list[Kept]:
-        """What was handed out; of things said twice, as by a run that was taken up again, the later one."""
-        events = [unpack(line) for line in self.lines if line["kind"] != "figure"]
-        return list({_identity(event): event for event in events}.values())
-
-    @property
-    def measured(self) -> list[Metric]:
-        return [event for event in self.events if isinstance(event, Metric)]
-
-    @property
-    def compared(self) -> list[PairedMetric]:
-        return [event for event in self.events if isinstance(event, PairedMetric)]
-
-    @property
-    def tables(self) -> list[TableEvent]:
-        return [event for event in self.events if isinstance(event, TableEvent)]
-
-    @property
-    def said(self) -> list[TextEvent]:
-        return [event for event in self.events if isinstance(event, TextEvent)]
-
-    @property
-    def figures(self) -> list[tuple[str, str, Path]]:
-        """Name, caption and file of each figure, in the order drawn; one drawn again counts once."""
-        drawn = {line["name"]: line["caption"] for line in self.lines if line["kind"] == "figure"}
-        return [(name, caption, self.path / "figures" / f"{name}.svg") for name, caption in drawn.items()]
-
-    @cached_property
-    def result(self) -> dict[str, Any]:
-        """What came of it; a run without a result is running, or was cut off."""
-        with suppress(FileNotFoundError, json.JSONDecodeError):
-            return json.loads((self.path / RESULT).read_text())
-        state = "running" if held(self.path / LOCK) else "interrupted"
-        return {"state": state, "seconds": None, "error": "", "verdicts": []}
-
-    @property
-    def state(self) -> State:
-        return self.result["state"]
-
-    @property
-    def verdicts(self) -> list[ClaimVerdict]:
-        """One for each claim; before the run has settled them, none is settled."""
-        if self.result["verdicts"]:
-            return [
-                ClaimVerdict(Claim(**one["claim"]), one["state"], one["value"], one["reason"])
-                for one in self.result["verdicts"]
-            ]
-        return [
-            Claim(**one).settle(None, reason=f"the run is {self.state}") for one in self.request["claims"]
-        ]
-
-    def metrics(self) -> list[dict[str, Any]]:
-        """Every measurement as a flat row, for CSV."""
-        rows = [{"name": one.name, "value": one.value, "seed": one.seed, **one.at} for one in self.measured]
-        for pair in self.compared:
-            for label, side in zip(pair.labels, (pair.first, pair.second), strict=True):
-                rows += [
-                    {"name": pair.name, "value": value, "seed": seed, "variant": label}
-                    for seed, value in side.items()
-                ]
-        return rows
+    what: str
+    "What it does, after 'no run of NAME'."
+    test: Callable[[Run], bool]
+    "Whether a run has it."
 
 
-def _identity(event: Kept) -> tuple:
-    """What makes two events speak of the same thing."""
-    if isinstance(event, Metric):
-        return Metric, event.name, event.seed, tuple(sorted(event.at.items()))
-    return type(event), event.name
-
-
-def _whole(log: bytes) -> Iterator[dict[str, Any]]:
-    for line in log.split(b"\n")[:-1]:
-        with suppress(json.JSONDecodeError):
-            yield json.loads(line)
+ANYTHING = Wanted("is there", lambda run: True)
 
 
 @dataclass(frozen=True)
@@ -186,12 +42,13 @@ class Store:
 
     def create(self, name: str, preset: str, request: Mapping[str, Any]) -> Writer:
         """A folder for a new run, visible only once it says what was asked; two at once get two folders."""
+        self._require_folder()
         with explained(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
             self._sweep()
             draft = self.root / f".new-{os.getpid()}-{secrets.token_hex(4)}"
             draft.mkdir()
-        write(draft / REQUEST, json.dumps(request, indent=1))
+        write(draft / REQUEST, ASKED.page(request))
         stamp = datetime.now().strftime("%Y%m%d-%H%M%S%f")[:-3]
         with explained(self.root):
             path = self.root / f"{name[:NAME]}-{preset}-{stamp}-{secrets.token_hex(3)}"
@@ -200,17 +57,42 @@ class Store:
         return Writer(path)
 
     def runs(self) -> list[Run]:
-        """Every run in the folder, the oldest first."""
-        paths = [path.parent for path in self.root.glob(f"[!.]*/{REQUEST}")]
-        return sorted((Run(path) for path in paths), key=lambda run: (run.id.rsplit("-", 3)[1:3], run.id))
+        """Every run in the folder, the oldest first; those that cannot be read too."""
+        self._require_folder()
+        files = (path for name in (REQUEST, LOG, RESULT) for path in self.root.glob(f"[!.]*/{name}"))
+        runs = [Run(path) for path in {file.parent for file in files}]
+        return sorted(runs, key=lambda run: (run.begun, run.id))
 
-    def find(self, word: str) -> Run:
-        """The run of that id, or the newest run of the experiment of that name."""
+    def find(self, word: str, wanted: Wanted = ANYTHING) -> Run:
+        """The run that a path, an id, the beginning of an id, or an experiment's name stands for.
+
+        A name stands for its newest finished run that has what is wanted; where none finished, the newest.
+        """
+        found = self.meant(word, wanted)
+        if found.problem:
+            raise found.problem
+        return found
+
+    def meant(self, word: str, wanted: Wanted = ANYTHING) -> Run:
+        """The same, whether or not the run can be read."""
+        if "/" in word or os.sep in word:
+            return _at(Path(word))
         runs = self.runs()
-        name = word.replace("_", "-")[:NAME]
-        named = [run for run in runs if run.id == word] or [run for run in runs if run.name == name]
-        if named:
-            return named[-1]
+        name = word.replace("_", "-")
+        for exact in (run for run in runs if run.id == word):
+            return exact
+        if named := [run for run in runs if run.name == name]:
+            return _newest(name, named, wanted)
+        alike = [run for run in runs if word and (run.id.startswith(word) or run.id.endswith(f"-{word}"))]
+        if len(alike) == 1:
+            return alike[0]
+        if alike:
+            ids = ", ".join(run.id for run in alike[-3:])
+            raise RegardError(
+                f"{len(alike)} runs begin like that", f"'{word}'", f"give more of it; the newest are {ids}"
+            )
+        if _is_run(Path(word)):
+            return Run(Path(word).resolve())
         known = {run.id for run in runs} | {run.name for run in runs}
         raise RegardError(
             "no run of that name",
@@ -218,9 +100,60 @@ class Store:
             nearest(word, known, "'regard list --runs' shows what was run"),
         )
 
+    def remove(self, run: Run) -> None:
+        """Remove a run's folder, unless the run is running, or the folder may be something else."""
+        if run.state == "damaged" and run.path.resolve().parent != self.root.resolve():
+            raise RegardError(
+                "only what is surely a run is removed", str(run.path), "remove the folder by hand"
+            )
+        lock = Lock(run.path / LOCK)
+        try:
+            with explained(run.path):
+                shutil.rmtree(run.path)
+        finally:
+            lock.release()
+
+    def _require_folder(self) -> None:
+        if self.root.exists() and not self.root.is_dir():
+            raise RegardError(
+                "runs go to a folder", f"{self.root}, a file", "move it away, or set REGARD_RUNS to a folder"
+            )
+
     def _sweep(self) -> None:
         """Remove what a crash left half made an hour ago or earlier."""
         for draft in self.root.glob(".new-*"):
             with suppress(OSError):
                 if time.time() - draft.stat().st_mtime > 3600:
                     shutil.rmtree(draft)
+
+
+def here() -> Store:
+    """The store of this place: the folder that REGARD_RUNS names, else runs."""
+    return Store(Path(os.environ.get(RUNS) or "runs"))
+
+
+def _newest(name: str, runs: Sequence[Run], wanted: Wanted) -> Run:
+    readable = [run for run in runs if not run.problem]
+    if not readable:
+        return runs[-1]
+    having = [run for run in readable if wanted.test(run)]
+    if not having:
+        states = ", ".join(sorted({run.state for run in readable}))
+        raise RegardError(
+            f"no run of {name} {wanted.what}",
+            f"{len(readable)} of them: {states}",
+            "'regard list --runs' shows what was run",
+        )
+    return ([run for run in having if run.state == "finished"] or having)[-1]
+
+
+def _is_run(folder: Path) -> bool:
+    return any((folder / file).is_file() for file in (REQUEST, LOG, RESULT))
+
+
+def _at(folder: Path) -> Run:
+    if not _is_run(folder):
+        raise RegardError(
+            "no run in that folder", f"'{folder}'", f"name the folder of a run: it holds {REQUEST}"
+        )
+    return Run(folder.resolve())

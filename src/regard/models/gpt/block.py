@@ -1,4 +1,4 @@
-"""One block of a GPT: attention over the past, then an MLP, each normed before and added after."""
+"""Transformer block of a GPT: causal attention, then an MLP, each normed before and added after."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""What a model has read, kept so that the next tokens cost no second reading."""
+"""KV cache: what a model has read, kept so that the next tokens cost no second reading."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -9,9 +9,10 @@ from torch import Tensor
 
 from regard.core.attend import attend
 from regard.core.call import wide
+from regard.core.mask import Mask
 from regard.core.normalise import Raw, nonzero
 from regard.core.similarity import Kernel
-from regard.core.support import Causal, Mask, Support, Window
+from regard.core.support import Causal, Support, Window
 from regard.errors import RegardError
 from regard.shapes import Float, Int
 

@@ -1,8 +1,9 @@
-"""What a GPT is made of: one frozen object, checked when it is made."""
+"""GPTConfig: the sizes and kinds of a GPT, one frozen object, checked when it is made."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from regard.arguments import MOST, check_fields, check_sizes
 from regard.errors import RegardError, nearest
 
 Norm = Literal["layer", "rms"]
@@ -64,6 +65,7 @@ class GPTConfig:
     "Maps that are added: 'shrunk' by sqrt(2 depth), the 'attention' ones only, or 'zero', as the head."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         self._check_names()
         self._check_sizes()
         self._check_positions()
@@ -86,14 +88,9 @@ class GPTConfig:
 
     def _check_sizes(self) -> None:
         for name in ("vocabulary", "context", "depth", "heads", "width", "layers"):
-            check(
-                getattr(self, name) >= 1,
-                f"{name} is at least 1",
-                f"{name}={getattr(self, name)}",
-                f"pass {name}=1 or more",
-            )
+            check_sizes("GPTConfig", **{name: getattr(self, name)})
         check(
-            self.width % self.heads == 0 and self.kv_heads != 0 and self.heads % self.kv_count == 0,
+            self.width % self.heads == 0 and self.kv_count > 0 and self.heads % self.kv_count == 0,
             "heads share the width evenly, and key/value heads the heads",
             f"width={self.width}, heads={self.heads}, kv_heads={self.kv_count}",
             "choose heads that divide the width, and key/value heads that divide the heads",
@@ -105,19 +102,25 @@ class GPTConfig:
             "0 <= dropout < 1",
         )
         check(
-            self.hidden >= 1,
-            "the MLP has no hidden channel",
+            0 < self.ratio <= MOST and self.hidden >= 1,
+            "the MLP has no hidden channel" if self.ratio <= 1 else "the MLP is beyond all memory",
             f"ratio={self.ratio}",
-            "pass a ratio above 1 / width",
+            "pass a ratio above 1 / width" if self.ratio <= 1 else "4 is usual",
         )
         check(
-            self.ngram >= 0,
+            0 <= self.init_std <= 1e3,
+            "init_std is the standard deviation of the initial weights",
+            f"init_std={self.init_std}",
+            "0.02 is usual",
+        )
+        check(
+            0 <= self.ngram <= self.context,
             "ngram counts earlier tokens",
             f"ngram={self.ngram}",
-            "pass ngram=0 or more",
+            "pass ngram=0 or more, up to the context",
         )
         check(
-            self.reach is None or self.reach >= 0,
+            self.reach is None or 0 <= self.reach <= MOST,
             "reach is a distance",
             f"reach={self.reach}",
             "pass reach=0 or more",

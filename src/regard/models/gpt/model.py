@@ -1,4 +1,4 @@
-"""A decoder of tokens: blocks of attention over the past, from one config. GPT-2 is one of its settings.
+"""GPT: a decoder-only transformer from one config; GPT-2 is one of its settings.
 
 Radford, Wu, Child, Luan, Amodei, Sutskever: Language Models are Unsupervised Multitask Learners, 2019.
 """
@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check, told
 from regard.core.trace import recorder
 from regard.errors import RegardError
 from regard.models.gpt.block import Block, norm
@@ -33,6 +34,7 @@ class GPT(nn.Module):
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
+        check("GPT", "config", config, GPTConfig)
         self.config = config
         self.tokens = nn.Embedding(config.vocabulary, config.width)
         self.positions = nn.Embedding(config.context, config.width) if config.position == "learned" else None
@@ -114,6 +116,14 @@ class GPT(nn.Module):
 
     def _read(self, ids: Tensor, cache: Cache | None) -> Float[Tensor, "b n c"]:
         """The tokens after the last block."""
+        if not isinstance(ids, Tensor) or ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32):
+            raise RegardError(
+                "a GPT reads token ids: a tensor (b n) of whole numbers",
+                told(ids),
+                "pass tokenizer.encode(text)[None], or ids.long() with two axes",
+            )
+        if cache is not None:
+            check("GPT", "cache", cache, Cache)
         self.check_length(ids.shape[1] + (0 if cache is None else cache.length), cache)
         x = self.drop(self.embed(ids, cache))
         if cache is not None:

@@ -1,4 +1,4 @@
-"""A token through the blocks of a GPT-2 in C++: compiled once by the system's compiler, kept in its cache.
+"""A decoding step of GPT-2 in C++: compiled once by the system's compiler, kept in its cache.
 
 REGARD_NATIVE=0 in the environment turns it off. Models of another kind, and machines without a compiler, take
 the way of `decoder` through torch, which computes the same.

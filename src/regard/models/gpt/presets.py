@@ -1,4 +1,4 @@
-"""The models of the documents, and the sizes that Amsterdam A2 names."""
+"""GPT presets: the models of three course assignments, GPT-2, and the sizes that Amsterdam A2 names."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""One token at a time through a GPT: the sums of its forward pass, with little around them.
+"""Decoding step: one token at a time through a GPT, the sums of its forward pass with little around them.
 
 Views and room are made once, keys and values are written where they stay, one query needs no mask, and no
 module is called; a GPT-2 takes a step that is compiled (`native`). The forward pass is the oracle for all.

@@ -1,4 +1,4 @@
-"""What a group of rows has in common: sums, means, maxima and medians, over neighbours or over whole graphs.
+"""Aggregation (scatter): sums, means, maxima and medians over neighbours or over whole graphs.
 
 Sums and means are linear; a maximum and a median are not, and so have no place in `attend`.
 """

@@ -1,4 +1,4 @@
-"""A graph with its features and labels; several of any size as one, side by side."""
+"""Graph batches: a graph with features and labels; several of any size as one, side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from regard.arguments import check_fields, kinds
 from regard.core.edges import INTEGERS, Edges
 from regard.errors import RegardError
 from regard.models.graph.sparse import Features, SparseFeatures
@@ -38,6 +39,7 @@ class Graph:
     "How many graphs there are."
 
     def __post_init__(self) -> None:
+        check_fields(self)
         _check_nodes(self)
         _check_batch(self)
         if self.labels is not None:
@@ -61,6 +63,7 @@ class Graph:
         return replace(self, **{name: None if x is None else x.to(device) for name, x in moved.items()})
 
 
+@kinds
 def union(graphs: Sequence[Graph]) -> Graph:
     """The graphs side by side, as one: nodes are numbered on, and no edge joins two of them.
 
@@ -121,6 +124,12 @@ def _all_or_none(name: str, parts: Sequence[Float[Tensor, "..."] | Tensor | None
 
 
 def _check_nodes(graph: Graph) -> None:
+    if len(graph.features.shape) != 2:
+        raise RegardError(
+            "features are one row per node of the graph",
+            f"features {tuple(graph.features.shape)}",
+            "shape them (nodes, features)",
+        )
     if not graph.nodes:
         raise RegardError("a graph has at least one node", "none", "leave empty graphs out")
     if graph.edges.sizes != (graph.nodes, graph.nodes):
@@ -137,6 +146,7 @@ def _check_batch(graph: Graph) -> None:
         return
     if (
         numbers is None
+        or numbers.dtype not in INTEGERS
         or numbers.shape != (graph.nodes,)
         or int(numbers.min()) < 0
         or int(numbers.max()) >= graph.graphs
@@ -155,7 +165,7 @@ def _check_labels(graph: Graph, labels: Tensor) -> None:
             f"{tuple(labels.shape)} of {labels.dtype} for {graph.nodes} nodes in {graph.graphs} graphs",
             "give one class per node or per graph, as a tensor of integers with one axis",
         )
-    outside = (labels < 0) | (labels >= (graph.classes or torch.inf))
+    outside = (labels < 0) | (labels >= (torch.inf if graph.classes is None else graph.classes))
     if bool(outside.any()):
         at = int(outside.nonzero()[0, 0])
         below = "" if graph.classes is None else f" and below {graph.classes}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from regard.arguments import check
 from regard.core.edges import Edges
 from regard.errors import RegardError
 from regard.models.graph.batch import Graph
@@ -30,7 +31,11 @@ def from_networkx(
     numbered in alphabetical order. Without features every node is known by its number alone: X is the
     identity.
     """
-    _module("networkx", "pip install regard[graphs]")
+    networkx = _module("networkx", "pip install regard[graphs]")
+    check("from_networkx", "graph", graph, networkx.Graph)
+    named = {"features": features, "labels": labels, "relation": relation, "edge_features": edge_features}
+    for option, name in named.items():
+        check("from_networkx", option, name, str | None)
     number = {node: i for i, node in enumerate(graph)}
     joined = [(number[u], number[v], attributes) for u, v, attributes in graph.edges(data=True)]
     if not graph.is_directed():
@@ -62,6 +67,7 @@ def to_networkx(graph: Graph) -> "networkx.DiGraph":
     With relations it is a multigraph, whose edges have their relation as key.
     """
     networkx = _module("networkx", "pip install regard[graphs]")
+    check("to_networkx", "graph", graph, Graph)
     edges, rows = graph.edges, _dense(graph.features).tolist()
     made = networkx.DiGraph() if edges.relation is None else networkx.MultiDiGraph()
     labels = None if graph.labels is None or len(graph.labels) != graph.nodes else graph.labels.tolist()
@@ -108,7 +114,9 @@ def from_geometric(data: "Data") -> Graph:
 
 def to_geometric(graph: Graph) -> "Data":
     """The same graph as a torch_geometric `Data`."""
-    geometric, edges = _module("torch_geometric.data", "pip install regard[bench]"), graph.edges
+    geometric = _module("torch_geometric.data", "pip install regard[bench]")
+    check("to_geometric", "graph", graph, Graph)
+    edges = graph.edges
     parts = {
         "x": _dense(graph.features),
         "edge_index": torch.stack([edges.source, edges.target]),

@@ -4,8 +4,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check_sizes, kinds
 from regard.core.edges import Edges
-from regard.core.similarity import Similarity, fit_vectors, given
+from regard.core.similarity import Similarity, check_finite, fit_vectors, given
 from regard.shapes import Float
 
 
@@ -20,10 +21,14 @@ class GATv2Score(nn.Module, Similarity):
     torch.Size([1, 2, 4, 5])
     """
 
+    @kinds
     def __init__(
         self, heads: int, width: int, *, slope: float = 0.2, relations: int = 0, features: int = 0
     ) -> None:
         super().__init__()
+        check_sizes("GATv2Score", heads=heads, width=width)
+        check_sizes("GATv2Score", least=0, relations=relations, features=features)
+        check_finite("GATv2Score", "slope", slope)
         self.slope = slope
         self.both = nn.Parameter(torch.empty(heads, width))
         self.relation = nn.Parameter(torch.zeros(relations, heads, width)) if relations else None

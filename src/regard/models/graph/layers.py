@@ -1,4 +1,4 @@
-"""Layers and models over graphs. Edges are summed over as they are given: `edges.with_loops()` adds loops.
+"""GCN, GAT and message passing. Edges are summed as given: `edges.with_loops()` adds self-loops.
 
 GCN: Kipf and Welling, 2017. GAT: Veličković et al., 2018. Message passing: Gilmer et al., 2017.
 """
@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check_share, check_sizes, kinds, told
 from regard.core.attend import attend
 from regard.core.edges import Edges
 from regard.core.normalise import Normaliser, Symmetric
@@ -17,7 +18,7 @@ from regard.core.similarity import Additive, Constant
 from regard.errors import RegardError
 from regard.models.graph.aggregate import Aggregate, sums
 from regard.models.graph.gatv2 import GATv2Score
-from regard.models.graph.sparse import Features, drop
+from regard.models.graph.sparse import Features, SparseFeatures, drop
 from regard.shapes import Float
 
 Score = type[Additive] | type[GATv2Score]
@@ -37,6 +38,7 @@ class GraphConvolution(nn.Module):
     torch.Size([3, 2])
     """
 
+    @kinds
     def __init__(
         self,
         inputs: int,
@@ -47,6 +49,7 @@ class GraphConvolution(nn.Module):
         self_connection: bool = False,
     ) -> None:
         super().__init__()
+        check_sizes("GraphConvolution", inputs=inputs, outputs=outputs)
         self.normalise = normalise
         self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(inputs, outputs)))
         self.own = (
@@ -77,6 +80,7 @@ class GraphAttention(nn.Module):
     (torch.Size([3, 8]), torch.Size([4, 7]))
     """
 
+    @kinds
     def __init__(
         self,
         inputs: int,
@@ -93,6 +97,8 @@ class GraphAttention(nn.Module):
         bias: bool = True,
     ) -> None:
         super().__init__()
+        check_sizes("GraphAttention", inputs=inputs, outputs=outputs, heads=heads)
+        check_share("GraphAttention", dropout=dropout, attention_dropout=attention_dropout)
         self.heads, self.concatenate = heads, concatenate
         self.dropout, self.attention_dropout = dropout, attention_dropout
         self.similarity = similarity(heads, outputs, slope=slope, relations=relations, features=features)
@@ -145,6 +151,7 @@ class MessagePassing(nn.Module):
             [0.]])
     """
 
+    @kinds
     def __init__(
         self,
         message: Callable[[Tensor, Tensor, Tensor | None], Tensor],
@@ -157,7 +164,7 @@ class MessagePassing(nn.Module):
 
     def forward(self, x: Float[Tensor, "n c"], edges: Edges) -> Float[Tensor, "n _"]:
         """Every node after one round of messages."""
-        check(x, edges, x.shape[1])
+        check(x, edges, None)
         messages = self.message(x[edges.target], x[edges.source], edges.features)
         return self.update(x, self.aggregate(messages, edges.target, edges.sizes[0]))
 
@@ -170,6 +177,7 @@ class GCN(nn.Module):
     torch.Size([3, 2])
     """
 
+    @kinds
     def __init__(
         self,
         inputs: int,
@@ -182,6 +190,7 @@ class GCN(nn.Module):
         self_connection: bool = False,
     ) -> None:
         super().__init__()
+        check_share("GCN", dropout=dropout)
         self.dropout = dropout
         options = {"normalise": normalise, "bias": bias, "self_connection": self_connection}
         self.first = GraphConvolution(inputs, hidden, **options)
@@ -204,6 +213,7 @@ class GAT(nn.Module):
     torch.Size([3, 2])
     """
 
+    @kinds
     def __init__(
         self,
         inputs: int,
@@ -232,19 +242,22 @@ class GAT(nn.Module):
         return F.elu(self.first(x, edges))
 
 
-def check(x: Features, edges: Edges, inputs: int) -> None:
+def check(x: Features, edges: Edges, inputs: int | None) -> None:
     """Raise where the features do not fit the edges or the layer."""
+    check_kinds(x, edges)
     if isinstance(x, Tensor) and x.layout is not torch.strided:
         raise RegardError(
-            "layers over graphs take sparse features as Bags, which sort them once",
+            "layers over graphs take sparse features as SparseFeatures, which sort them once",
             f"a tensor of layout {x.layout}",
-            "pass Bags.of(x), made once before the training",
+            "pass SparseFeatures.of(x), made once before the training",
         )
-    if len(x.shape) != 2 or x.shape[1] != inputs:
+    if len(x.shape) != 2 or inputs not in (None, x.shape[1]):
         raise RegardError(
-            f"the layer was built for {inputs} features per node",
+            "the layer takes one row of features per node"
+            if inputs is None
+            else f"the layer was built for {inputs} features per node",
             f"features {tuple(x.shape)}",
-            f"shape them (nodes, {inputs}), or build the layer for as many",
+            f"shape them (nodes, {inputs or 'features'}), or build the layer for as many",
         )
     if isinstance(x, Tensor) and not x.is_floating_point():
         raise RegardError("features are real numbers", f"{x.dtype}", "convert them with .float()")
@@ -253,4 +266,20 @@ def check(x: Features, edges: Edges, inputs: int) -> None:
             "features are one row per node of the graph",
             f"{len(x)} rows, edges of sizes {edges.sizes}",
             "give every node its row; nodes without edges have one too",
+        )
+
+
+def check_kinds(x: object, edges: object) -> None:
+    """Raise where the features are no matrix, or the edges no edge list."""
+    if not isinstance(x, Tensor | SparseFeatures):
+        raise RegardError(
+            "features are a tensor with one row per node, or SparseFeatures",
+            told(x),
+            "pass torch.as_tensor(x), of floats",
+        )
+    if not isinstance(edges, Edges):
+        raise RegardError(
+            "layers over graphs take their edges as Edges, which sort them once",
+            told(edges),
+            "pass Edges(edge_index[0], edge_index[1], nodes=len(x)), made once before the training",
         )

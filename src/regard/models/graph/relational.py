@@ -1,4 +1,4 @@
-"""Graphs whose edges are of several kinds: attention relation by relation, and a classifier of graphs."""
+"""Relational graph attention: edges of several kinds (RGAT), and a classifier of graphs."""
 
 from collections.abc import Sequence
 from typing import Literal, overload
@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check as kind
+from regard.arguments import check_share, check_sizes, kinds
 from regard.core.attend import attend
 from regard.core.edges import Edges
 from regard.core.similarity import Additive
@@ -31,6 +33,7 @@ class RelationalAttention(nn.Module):
     torch.Size([2, 8])
     """
 
+    @kinds
     def __init__(
         self,
         inputs: int,
@@ -44,6 +47,8 @@ class RelationalAttention(nn.Module):
         features: int = 0,
     ) -> None:
         super().__init__()
+        check_sizes("RelationalAttention", inputs=inputs, outputs=outputs, relations=relations, heads=heads)
+        check_share("RelationalAttention", dropout=dropout, attention_dropout=attention_dropout)
         self.relations, self.heads = relations, heads
         self.dropout, self.attention_dropout = dropout, attention_dropout
         self.similarity = Additive(heads, outputs, slope=slope, features=features)
@@ -83,6 +88,7 @@ class RelationalGAT(nn.Module):
     torch.Size([1, 5])
     """
 
+    @kinds
     def __init__(
         self,
         inputs: int,
@@ -98,6 +104,8 @@ class RelationalGAT(nn.Module):
         readouts: Sequence[Aggregate] = (means,),
     ) -> None:
         super().__init__()
+        check_sizes("RelationalGAT", hidden=hidden, classes=classes, depth=depth, readouts=len(readouts))
+        check_share("RelationalGAT", dropout=dropout)
         self.dropout, self.readouts = dropout, tuple(readouts)
         width = hidden * heads
         drops = {"dropout": dropout, "attention_dropout": attention_dropout}
@@ -110,6 +118,7 @@ class RelationalGAT(nn.Module):
 
     def forward(self, graph: Graph) -> Float[Tensor, "g k"]:
         """The scores of every graph's classes."""
+        kind("RelationalGAT", "graph", graph, Graph)
         x = self.embedding(graph)
         read = torch.cat([readout(x, graph.group, graph.graphs) for readout in self.readouts], 1)
         return self.out(F.dropout(F.relu(self.inner(read)), self.dropout, self.training))

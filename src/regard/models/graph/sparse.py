@@ -1,4 +1,4 @@
-"""Features with few entries, such as bags of words: kept, dropped and multiplied entry by entry."""
+"""Sparse features, such as bags of words: kept, dropped and multiplied entry by entry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
+from regard.arguments import told
 from regard.core.backends.edges.autograd import Weighted
 from regard.core.edges import Edges
 from regard.errors import RegardError
@@ -33,10 +34,10 @@ class SparseFeatures:
     @classmethod
     def of(cls, x: Tensor) -> "SparseFeatures":
         """The entries of a matrix of features, dense or sparse, that are not zero."""
-        if x.dim() != 2 or not x.is_floating_point():
+        if not isinstance(x, Tensor) or x.dim() != 2 or not x.is_floating_point():
             raise RegardError(
                 "features are one row of real numbers per node",
-                f"{tuple(x.shape)} of {x.dtype}",
+                f"{tuple(x.shape)} of {x.dtype}" if isinstance(x, Tensor) else told(x),
                 "shape them (nodes, features) and convert with .float()",
             )
         x = (x if x.layout is torch.strided else x.to_dense()).detach()
@@ -66,7 +67,7 @@ class SparseFeatures:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        return f"Bags({self.cells.count} entries in {self.shape[0]} rows of {self.shape[1]})"
+        return f"SparseFeatures({self.cells.count} entries in {self.shape[0]} rows of {self.shape[1]})"
 
     def __matmul__(self, weight: Float[Tensor, "words c"]) -> Float[Tensor, "n c"]:
         """X W: for every row the sum of its words' rows of W, each times its entry."""

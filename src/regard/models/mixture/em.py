@@ -1,4 +1,4 @@
-"""Expectation and maximisation for Gaussian mixtures, block by block: memory does not grow with n × k.
+"""Expectation-maximisation (EM) for Gaussian mixtures, in blocks: memory does not grow with n × k.
 
 A Gaussian is an exponential family: log( π_k p(x | k) ) = φ(x) · η_k with the features φ(x) = (1, x, squares
 and products of x). Both halves of EM are then matrix products with φ: scores φ η, and moments, the mean over

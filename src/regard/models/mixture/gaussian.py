@@ -1,4 +1,4 @@
-"""Mixtures whose parameters know no constraint: gradient descent moves them freely, EM sets them."""
+"""Gaussian mixture model with unconstrained parameters: gradient descent moves them, EM sets them."""
 
 from math import log
 
@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import check_sizes, check_tensor, kinds
 from regard.core.similarity import Gaussian
 from regard.errors import RegardError, nearest
 from regard.shapes import Float, Int
@@ -24,6 +25,7 @@ class Mixture(nn.Module):
                 f"components={components}, width={width}",
                 "pass whole numbers of 1 or more",
             )
+        check_sizes(type(self).__name__, components=components, width=width)
         super().__init__()
         self.components, self.width = components, width
         self.logits = nn.Parameter(torch.randn(components))
@@ -45,6 +47,7 @@ class Mixture(nn.Module):
 
     def check(self, x: Float[Tensor, "n d"]) -> None:
         """Raise where samples have another width."""
+        check_tensor(type(self).__name__, "x", x, "n d")
         if x.shape[1] != self.width:
             raise RegardError(
                 "the samples are not as wide as the mixture",
@@ -110,6 +113,7 @@ class GaussianMixtureModel(Mixture):
     tensor([1.0000], grad_fn=<MulBackward0>)
     """
 
+    @kinds
     def __init__(self, components: int, width: int = 2, *, covariance: str = "diagonal") -> None:
         if covariance not in COVARIANCES:
             fix = nearest(covariance, COVARIANCES, f"one of {', '.join(COVARIANCES)}")

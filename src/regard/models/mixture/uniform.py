@@ -1,9 +1,13 @@
-"""A mixture of boxes, which gradient descent cannot fit, and the softness that lets it."""
+"""Uniform mixture model (boxes), which gradient descent cannot fit, and the softness that lets it."""
+
+from math import inf
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from regard.arguments import kinds
+from regard.errors import RegardError
 from regard.models.mixture.gaussian import Mixture
 from regard.shapes import Bool, Float, Int
 
@@ -23,7 +27,12 @@ class UniformMixtureModel(Mixture):
     True
     """
 
+    @kinds
     def __init__(self, components: int, width: int = 2, *, softness: float = 0.0) -> None:
+        if not 0 <= softness < inf:
+            raise RegardError(
+                "softness is 0 (hard boxes) or more", f"softness={softness}", "0.1 of a deviation is soft"
+            )
         super().__init__(components, width)
         self.centres = nn.Parameter(torch.randn(components, width))
         self.log_sizes = nn.Parameter((3 + 0.2 * torch.rand(components, width)).log())

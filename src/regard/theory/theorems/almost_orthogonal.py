@@ -164,7 +164,7 @@ THEOREM = Theorem(
             formula=r"\frac{1}{2} ((1 + \epsilon) + (1 + \epsilon) - 2 (1 - \epsilon)) = 2 \epsilon, \quad \frac{1}{2} ((1 - \epsilon) + (1 - \epsilon) - 2 (1 + \epsilon)) = -2 \epsilon",
         ),
         ProofStep(
-            text="The images are not of length 1. Normalising divides by their lengths, whose product is at least $1 - \\epsilon$; so the bound becomes $\\kappa(\\epsilon)$. With $\\epsilon = \\delta / 2$, as the document's hint has it, that is more than $\\delta$.",
+            text="The images are not of length 1. Normalising divides by their lengths, whose product is at least $1 - \\epsilon$; so the bound becomes $\\kappa(\\epsilon)$. With $\\epsilon = \\delta / 2$, as Toronto A4's hint has it, that is more than $\\delta$.",
             formula=r"\kappa(t) \coloneqq \frac{2 t}{1 - t}, \quad \kappa(\frac{\delta}{2}) - \delta = \frac{\delta^2}{2 - \delta}",
         ),
         ProofStep(

@@ -86,11 +86,11 @@ THEOREM = Theorem(
         "sequences of $T$ tokens from $M$; a sequence's score is the sum of the log-probabilities of its tokens, each given those before",
         "beam search keeps the $K \\le M$ best beginnings of each length; to be sure of the best sequence it must keep them all, $K = M^{T-1}$",
     ),
-    statement="""Beam search scores $C = M + (T - 1) K M$ continuations. There are $M^T$ sequences; with fewer than $M^{T-1}$ beams the best of them can be lost, and in the document's example it is.""",
+    statement="""Beam search scores $C = M + (T - 1) K M$ continuations. There are $M^T$ sequences; with fewer than $M^{T-1}$ beams the best of them can be lost, and in Berkeley HW6's example it is.""",
     point=point,
     steps=(
         ProofStep(
-            text="The document's tree, two words and two beams. After one word both are kept, with $-0.65$ and $-0.73$. After two, four beginnings compete, and these two are the best:",
+            text="Berkeley HW6's tree, two words and two beams. After one word both are kept, with $-0.65$ and $-0.73$. After two, four beginnings compete, and these two are the best:",
             formula=r"-0.65 - 0.6 = -1.25, \quad -0.73 - 0.6 = -1.33",
         ),
         ProofStep(
@@ -141,7 +141,7 @@ THEOREM = Theorem(
             caption="Share of random trees on which the sequence found is not the best. With as many beams as beginnings none is lost (black); a few beams lose some, and greedy search (K = 1) many.",
         ),
     ),
-    meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. A few beams find most of what can be found; the document's tree shows how any number short of all can fail.""",
+    meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. A few beams find most of what can be found; Berkeley HW6's tree shows how any number short of all can fail.""",
     correction="""Berkeley HW6, 5(e), counts $M \\log(M)$ by sorting; a selection needs $M$.""",
     instances=400,
     seconds=1.0,

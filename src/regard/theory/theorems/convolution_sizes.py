@@ -129,7 +129,7 @@ THEOREM = Theorem(
     ),
     meaning="""Padding is not a detail: with valid and same padding a filter is applied in part only at the border, and a network can tell where it is. That is what the experiment on squares shows, where networks with little padding learn the place
         instead of the order of colours.""",
-    correction="""Amsterdam A2 gives the size without rounding down, and explains the failure of small paddings by lost information, which would give half of the answers right and not none. Duke HW3, equation 11, uses the filter's height for the column
+    correction="""The answers to Amsterdam A2 give the size without rounding down, and explain the failure of small paddings by lost information, which would give half of the answers right and not none. Duke HW3, equation 11, uses the filter's height for the column
         offset, and is off by one for a filter of one pixel.""",
     seconds=0.5,
 )

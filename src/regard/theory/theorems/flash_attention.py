@@ -187,7 +187,7 @@ THEOREM = Theorem(
         ),
     ),
     meaning="""Flash attention does not compute less: it takes the same $N^2 d$ multiplications, and a few more on the way back. It moves less, and a processor that waits for memory most of the time is faster for it. Cost stays quadratic in $N$; memory becomes linear.""",
-    correction="""Amsterdam A2, 2.9, gives speed and memory as benefits; it should say that the output is exact, that memory is of order $N$ instead of $N^2$, and that accesses are of order $N^2 d^2 / M$ against $N d + N^2$. Berkeley HW6, 3(c), counts every product for the
+    correction="""The answer to Amsterdam A2, 2.9, gives speed and memory as benefits; it should say that the output is exact, that memory is of order $N$ instead of $N^2$, and that accesses are of order $N^2 d^2 / M$ against $N d + N^2$. Berkeley HW6, 3(c), counts every product for the
         memory of the softmax; $N^2 + N (D + M)$ numbers are enough.""",
     instances=30,
     seconds=1.0,

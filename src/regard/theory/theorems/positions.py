@@ -141,7 +141,7 @@ THEOREM = Theorem(
     ),
     meaning="""Unmasked attention is a function on sets: order must be put in. Added positions put it into the features, once, at the bottom; rotations put it into every score, as distance, at no cost in parameters. A causal mask already breaks the symmetry,
         which is why decoders without positions are not blind to order.""",
-    correction="""Amsterdam A2, 2.4(a), compares attention without positions to a bag of words. That holds without a mask; in a causal decoder the mask tells order. Its example sentences also differ in their tokens.""",
+    correction="""The answer to Amsterdam A2, 2.4(a), compares attention without positions to a bag of words. That holds without a mask; in a causal decoder the mask tells order. Its example sentences also differ in their tokens.""",
     instances=60,
     seconds=0.5,
 )

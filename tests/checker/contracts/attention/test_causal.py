@@ -32,6 +32,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
     module = style("attention")

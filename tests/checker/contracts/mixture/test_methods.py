@@ -15,6 +15,7 @@ def samples(rng: np.random.Generator, deviation: np.ndarray, noise: int = 2) -> 
     return MEAN + deviation * rng.standard_normal((1000, noise))
 
 
+@pytest.mark.slow
 def test_good_samples_pass_under_many_seeds() -> None:
     assert not [
         s

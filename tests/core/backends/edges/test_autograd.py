@@ -27,6 +27,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return request.param
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("way")
 def test_gradients_are_the_numerical_ones() -> None:
     check = partial(torch.autograd.gradcheck, fast_mode=True)
@@ -66,6 +67,7 @@ def test_a_graph_can_be_walked_back_twice_if_it_is_kept() -> None:
     assert torch.equal(first, torch.autograd.grad(y.sum(), v)[0]) and not torch.equal(first, other)
 
 
+@pytest.mark.slow
 def test_neighbours_share_a_target() -> None:
     scores, members = rand(6).detach(), Neighbours(EDGES)
     target, source = EDGES.sorted.target.tolist(), EDGES.sorted.source.tolist()

@@ -176,6 +176,7 @@ def equals_the_loop(edges: Edges, seed: int, pair: str) -> None:
         torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("pair", PAIRS)
 @settings(max_examples=max(6, settings().max_examples // 5))
@@ -209,6 +210,7 @@ def equals_the_reference(edges: Edges, seed: int, pair: str, groups: int, dropou
         torch.testing.assert_close(a, b, rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @given(data=st.data())
 def test_weights_dropout_and_shared_key_heads_are_those_of_the_reference(
@@ -229,6 +231,7 @@ def star(leaves: int = 3) -> Edges:
     return Edges(source, torch.zeros_like(source), nodes=leaves + 1, **extras)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_node_that_sees_nothing_gets_zeros_and_finite_gradients(way: str) -> None:
     with done_by(way):
@@ -286,6 +289,7 @@ def follows_torch_at_zero() -> None:
     torch.testing.assert_close(ours, theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_the_slope_at_zero_is_that_of_torch(way: str) -> None:
     with done_by(way):
@@ -364,6 +368,7 @@ class Largest(TorchDispatchMode):
         return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_no_message_per_edge_and_channel_is_ever_made(way: str) -> None:
     nodes, count, channels = 31, 31 * 29, 16
@@ -382,6 +387,7 @@ def test_no_message_per_edge_and_channel_is_ever_made(way: str) -> None:
         assert 0 < largest.size <= max(count * HEADS, nodes * HEADS * channels)
 
 
+@pytest.mark.slow
 def test_the_reference_does_make_messages_so_the_measure_can_fail() -> None:
     edges, v = star(), torch.ones(1, 1, 4, 64)
     with Largest() as largest:
@@ -439,6 +445,7 @@ def undirected(nodes: int = 23, pairs: int = 61) -> Edges:
     return Edges(keys % nodes, keys // nodes, nodes=nodes).both_ways().with_loops()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_gat_layer_is_that_of_pyg(way: str) -> None:
     pyg = pytest.importorskip("torch_geometric.nn")
@@ -455,6 +462,7 @@ def test_a_gat_layer_is_that_of_pyg(way: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_gcn_layer_is_that_of_pyg(way: str) -> None:
     pyg = pytest.importorskip("torch_geometric.nn")

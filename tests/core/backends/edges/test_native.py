@@ -120,6 +120,7 @@ def random_edges(nodes: int, count: int) -> Edges:
     return Edges(keys % nodes, keys // nodes, nodes=nodes)
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.parametrize(("heads", "channels"), [(8, 8), (1, 7), (3, 1), (2, 19), (70, 2)])
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64])

@@ -1,3 +1,5 @@
+import pytest
+
 from regard.experiments.attention.linear_attention import experiment as linear_attention
 from regard.experiments.attention.linear_attention.experiment import Settings, run
 from regard.lab.bench import Growth
@@ -5,6 +7,7 @@ from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(
         linear_attention,

@@ -61,6 +61,7 @@ def test_every_claim_is_measured(events: list[Event]) -> None:
     assert {claim.name for claim in EXPERIMENT.claims} <= there
 
 
+@pytest.mark.slow
 def test_the_network_sees_what_a_histogram_cannot() -> None:
     pile = invented(None, notes=17, most=3)
     parts = part(fold_by_work(pile, 3, 0), reach=1)
@@ -141,6 +142,7 @@ def test_figures_are_drawn(events: list[Event]) -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_is_trained_once_chosen_leaves_the_tested_scraps_out() -> None:
     pile = invented(None, notes=17, most=3)
     parts = part(fold_by_work(pile, 3, 0), reach=1)

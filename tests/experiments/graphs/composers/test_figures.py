@@ -1,5 +1,6 @@
 """The pictures of composers are drawn, and show what they should."""
 
+import pytest
 import torch
 
 from regard.core.edges import Edges
@@ -17,6 +18,7 @@ def test_the_confusion_is_shown_in_per_cent_of_the_row() -> None:
     assert shown[:3] == ["75", "25", "0"] and axis.get_yticklabels()[0].get_text() == "Bach (4)"
 
 
+@pytest.mark.slow
 def test_the_roll_draws_a_bar_for_each_note_and_the_edges_above_an_equal_share() -> None:
     """Three edges to note 0, of which one exceeds a third by more than one of two edges to note 1 exceeds a half."""
     table = torch.tensor([[60, 64, 67, 72], [0, TICKS, TICKS, 2 * TICKS], [TICKS] * 4, [0] * 4])

@@ -93,6 +93,7 @@ def test_works_of_one_name_by_two_composers_are_two_works() -> None:
     assert len(set(pile_of(works=2, each=1).works)) == 2 * len(COMPOSERS)
 
 
+@pytest.mark.slow
 def test_folds_by_scrap_tear_works_apart() -> None:
     pile = pile_of()
     folds = fold_by_scrap(pile, 5, 0)
@@ -129,6 +130,7 @@ def test_a_moved_bundle_is_that_of_transposed_scraps() -> None:
     assert one.moved(semitones).edges is one.graph.edges
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=30))
 def test_f1_and_confusion_are_those_of_sklearn(pairs: list[tuple[int, int]]) -> None:
     truth, answers = torch.tensor(pairs).unbind(1)
@@ -162,6 +164,7 @@ def test_what_validates_is_neither_trained_on_nor_tested(count: int, reach: int,
             assert sorted([*train.tolist(), *scraps.tolist()]) == one.learn.tolist()
 
 
+@pytest.mark.slow
 def test_the_regression_is_that_of_sklearn() -> None:
     pile = pile_of(works=6)
     order = torch.randperm(len(pile.scraps), generator=torch.Generator().manual_seed(0))
@@ -183,6 +186,7 @@ def test_the_regression_is_that_of_sklearn() -> None:
     assert (found[test].numpy() == peer(learn, best, test)).mean() >= 0.94
 
 
+@pytest.mark.slow
 def test_the_regression_of_a_fold_knows_nothing_of_its_composers() -> None:
     pile = pile_of(works=3)
     parts = part(fold_by_work(pile, 3, 0), reach=1)

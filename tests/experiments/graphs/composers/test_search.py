@@ -56,6 +56,7 @@ def same(one: RelationalGAT, other: RelationalGAT) -> bool:
     return all(torch.equal(first, second) for first, second in pairs)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 20), st.integers(0, 5))
 def test_candidates_come_from_the_grid_and_none_comes_twice(count: int, seed: int) -> None:
     grid = SearchGrid()
@@ -94,6 +95,7 @@ def test_a_choice_says_what_it_is() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [

@@ -56,11 +56,13 @@ def measured(events: list[Event], name: str) -> list[float]:
     return [one.value for one in events if isinstance(one, Metric) and one.name == name]
 
 
+@pytest.mark.slow
 def test_every_claim_is_measured(events: list[Event]) -> None:
     there = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {claim.name for claim in EXPERIMENT.claims} <= there
 
 
+@pytest.mark.slow
 def test_the_layers_are_the_formulas(events: list[Event]) -> None:
     for name in ("GraphConvolution", "GraphAttention"):
         (gap,) = measured(events, f"{name}: largest gap to the formula with matrices")

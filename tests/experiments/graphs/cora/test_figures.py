@@ -59,6 +59,7 @@ def trained(task: NodeTask, seed: int) -> Trained:
     return Trained(model, scores, 2, 3, 1.0, (10.0, 20.0 + seed, 15.0))
 
 
+@pytest.mark.slow
 def test_every_picture_is_drawn(small: NodeTask) -> None:
     runs = {
         name: {seed: trained(small, seed + place) for seed in range(2)}

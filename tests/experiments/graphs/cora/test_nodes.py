@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from regard.data.sets.graphs import Network, load_karate
-from regard.experiments.graphs.cora import nodes
 from regard.experiments.graphs.cora.nodes import (
     ATTENTION,
     CONVOLUTION,
@@ -40,50 +39,50 @@ def test_a_task_has_loops_and_words_as_shares_or_ones(club: NodeTask) -> None:
     assert torch.equal(doubled.features[False].dense(), 2 * torch.eye(34))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", [SMALL, replace(ATTENTION, hidden=3, heads=2, epochs=40, patience=5)])
 def test_both_networks_learn_the_club(club: NodeTask, recipe: Recipe) -> None:
     found = train(club, replace(recipe, epochs=80, patience=80), 0)
     assert club.right(found.scores, club.train) >= 90 and found.test >= 80
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_training(club: NodeTask) -> None:
     first, second, other = (train(club, SMALL, seed) for seed in (3, 3, 4))
     assert first.tests == second.tests and torch.equal(first.scores, second.scores)
     assert not torch.equal(first.scores, other.scores)
 
 
-def told(monkeypatch: pytest.MonkeyPatch, club: NodeTask, losses: list[float]) -> list[int]:
-    """Let the validation losses be these; note how often an epoch was asked for."""
-    asked: list[int] = []
+def tell(monkeypatch: pytest.MonkeyPatch, losses: list[float]) -> None:
+    """Let the validation losses be these."""
+    seen, loss = iter(losses), NodeTask.loss
 
-    def epochs(task: NodeTask, recipe: Recipe, model: torch.nn.Module):
-        for number in range(recipe.epochs):
-            asked.append(number)
-            yield torch.full((34, 2), float(number))
+    def told(self: NodeTask, scores: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
+        return torch.tensor(next(seen)) if which is self.validation else loss(self, scores, which)
 
-    seen = iter(losses)
-    monkeypatch.setattr(nodes, "_epochs", epochs)
-    monkeypatch.setattr(NodeTask, "loss", lambda self, scores, which: torch.tensor(next(seen)))
-    return asked
+    monkeypatch.setattr(NodeTask, "loss", told)
 
 
 def test_it_stops_after_the_patience_and_takes_the_lowest_loss(
     club: NodeTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Losses 5 4 6 3 then seven that are higher: the fourth epoch is chosen, and five more are waited for."""
-    asked = told(monkeypatch, club, [5, 4, 6, 3, 7, 7, 3, 7, 7, 7, 1])
+    tell(monkeypatch, [5.0, 4.0, 6.0, 3.0, 7.0, 7.0, 3.0, 7.0, 7.0, 7.0, 1.0])
     found = train(club, SMALL, 0)
-    assert (found.epoch, found.epochs, found.loss, len(asked)) == (4, 9, 3.0, 9)
-    assert found.scores[0, 0] == 3.0, "the scores are those of the chosen epoch"
+    assert (found.epoch, found.epochs, found.loss, len(found.tests)) == (4, 9, 3.0, 9)
+    tell(monkeypatch, [4.0, 3.0, 2.0, 1.0])
+    short = train(club, replace(SMALL, epochs=4), 0)
+    assert torch.equal(found.scores, short.scores), "the scores are those of the chosen epoch"
 
 
 def test_it_ends_after_the_last_epoch_where_the_loss_keeps_falling(
     club: NodeTask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told(monkeypatch, club, [float(60 - number) for number in range(60)])
+    tell(monkeypatch, [float(60 - number) for number in range(60)])
     assert train(club, SMALL, 0).epoch == 60
 
 
+@pytest.mark.slow
 def test_the_model_is_left_as_it_was_at_the_chosen_epoch(club: NodeTask) -> None:
     found = train(club, SMALL, 1)
     with torch.no_grad():
@@ -100,17 +99,16 @@ def test_weight_decay_reaches_what_the_recipe_says(
 ) -> None:
     """With no loss at all only decay moves the weights."""
     monkeypatch.setattr(NodeTask, "loss", lambda self, scores, which: 0.0 * scores.sum())
-    recipe = replace(SMALL, decayed=decayed, decay=0.1, dropout=0.0)
+    recipe = replace(SMALL, decayed=decayed, decay=0.1, dropout=0.0, epochs=1)
     torch.manual_seed(0)
-    model = build(recipe, 34, 2)
-    before = {name: value.detach().clone() for name, value in model.named_parameters()}
-    next(nodes._epochs(club, recipe, model))
+    before, after = dict(build(recipe, 34, 2).named_parameters()), train(club, recipe, 0).model
     moved = {
-        name.split(".")[0] for name, value in model.named_parameters() if not torch.equal(value, before[name])
+        name.split(".")[0] for name, value in after.named_parameters() if not torch.equal(value, before[name])
     }
     assert moved == {"first", *(["second"] if second else [])}
 
 
+@pytest.mark.slow
 def test_trainings_in_processes_are_those_in_a_row(club: NodeTask, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = [(SMALL, 3), (replace(ATTENTION, hidden=3, heads=2, epochs=20), 4)]
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)

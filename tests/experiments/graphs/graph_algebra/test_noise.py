@@ -37,6 +37,7 @@ def test_everyone_hears_itself_its_friends_and_strangers(marked):
     assert found.x[24:, -1].eq(float(marked)).all() and not found.x[:24, -1].any()
 
 
+@pytest.mark.slow
 def test_the_best_rule_on_the_mean_gets_what_is_expected():
     """The sum over the features of the mean of what is heard, over many nodes, beside the formula."""
     for marked in (True, False):

@@ -46,6 +46,7 @@ def test_training_shows_both_losses_and_the_accuracy_of_every_run() -> None:
     assert [list(line.get_ydata()) for line in right.lines] == [[1, 1], [0.5, 0.75]]
 
 
+@pytest.mark.slow
 def test_the_embedding_is_that_of_the_first_run_at_six_epochs() -> None:
     told = story()
     axes = draw_embedding(ring(), told).axes

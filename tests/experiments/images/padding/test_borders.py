@@ -41,6 +41,7 @@ def test_the_pattern_is_everywhere_once() -> None:
     assert torch.equal(pictures[11, 7], pictures[0, 0].roll((11, 7), (1, 2)))
 
 
+@pytest.mark.slow
 def test_only_full_convolution_is_the_same_eight_pixels_on() -> None:
     torch.manual_seed(0)
     pictures = moved()[::4, ::4]
@@ -52,6 +53,7 @@ def test_only_full_convolution_is_the_same_eight_pixels_on() -> None:
         assert change(maps, 1) > 1e-3, "half of the way the strides leave a ripple"
 
 
+@pytest.mark.slow
 def test_the_best_by_order_is_that_of_drawn_pictures() -> None:
     """By drawing: windows see both squares or not (filters of ones find out), and else columns modulo 8 are compared."""
     pictures, _ = red_green(1200, seed=1)

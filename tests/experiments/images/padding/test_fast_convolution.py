@@ -22,6 +22,7 @@ def both(
     return sides
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Net1, Net2])
 @pytest.mark.parametrize("name", BORDERS)
 @pytest.mark.parametrize("swapped", [False, True])
@@ -35,6 +36,7 @@ def test_scores_and_gradients_are_those_of_torch(
         torch.testing.assert_close(lit, dense, atol=1e-6, rtol=1e-4)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.sampled_from(sorted(BORDERS)), st.floats(0.01, 0.9))
 def test_any_picture_will_do(seed: int, name: str, share: float) -> None:
     """Pictures of noise: many colours, lit borders, windows that are all different."""

@@ -49,6 +49,7 @@ def by_loop(picture: Tensor, weight: Tensor, border: Border, stride: int) -> Ten
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BORDERS)
 @given(st.integers(3, 8), st.integers(3, 7), st.sampled_from([1, 2]), st.integers(0, 999))
 def test_each_convolution_is_its_loop(name: str, height: int, width: int, stride: int, seed: int) -> None:
@@ -59,6 +60,7 @@ def test_each_convolution_is_its_loop(name: str, height: int, width: int, stride
     torch.testing.assert_close(layer(picture[None])[0], expected, atol=1e-12, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BORDERS)
 def test_another_border_would_be_seen(name: str) -> None:
     """The loop tells every pair of types apart."""
@@ -82,7 +84,7 @@ def parameters(net: torch.nn.Module) -> int:
     return sum(one.numel() for one in net.parameters())
 
 
-def test_parameters_are_the_documents() -> None:
+def test_parameters_are_as_many_as_published() -> None:
     assert {parameters(Net1(border)) for border in BORDERS.values()} == {65_506}
     added = {name: parameters(Net2(border)) - 65_376 - 130 for name, border in BORDERS.items()}
     assert added == {
@@ -122,6 +124,7 @@ def test_a_picture_below_the_receptive_field_is_refused(name: str, side: int, go
         assert str(raised.value) == message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BORDERS)
 @given(side=st.integers(1, 40))
 def test_what_is_not_refused_has_maps(name: str, side: int) -> None:

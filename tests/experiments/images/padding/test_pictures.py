@@ -41,8 +41,9 @@ def test_the_swapped_pictures_are_the_same_in_the_other_half(count: int, seed: i
     assert torch.equal(tested, learnt.roll(16, 2))
 
 
+@pytest.mark.slow
 def test_columns_are_drawn_as_often_as_by_drawing_again() -> None:
-    """The document's way: draw the right column from the left one on, again until they are 5 apart."""
+    """Amsterdam A2's way: draw the right column from the left one on, again until they are 5 apart."""
     random = numpy.random.default_rng(7)
     expected: Counter[int] = Counter()
     for _ in range(6000):

@@ -1,6 +1,7 @@
-"""The document's training: its leak, its early end, its best weights; and cells that do not disturb each other."""
+"""Amsterdam A2's training: its leak, its early end, its best weights; and cells that do not disturb each other."""
 
 from dataclasses import replace
+from threading import Event
 
 import pytest
 import torch
@@ -90,6 +91,7 @@ def test_judging_is_cross_entropy_and_a_share() -> None:
     assert accuracy == pytest.approx(100 * (scores.argmax(1) == classes).double().mean().item())
 
 
+@pytest.mark.slow
 def test_cells_side_by_side_are_cells_alone() -> None:
     cells = [
         Cell(net, border, "clean", seed)
@@ -107,3 +109,23 @@ def test_cells_side_by_side_are_cells_alone() -> None:
     assert set(found) == set(cells)
     last = cells[-1]
     assert teach(build(last), prepare(BORDERS["fconv"], PROTOCOLS["clean"], SMALL), SMALL) == found[last]
+
+
+def test_all_networks_are_drawn_before_the_first_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training sets torch's random numbers, which all of them share."""
+    cells = [Cell("Net1", "valid", "clean", seed) for seed in range(3)]
+    built: list[Cell] = []
+    begun = Event()
+
+    def build(cell: Cell) -> None:
+        if built:
+            begun.wait(0.1)
+        built.append(cell)
+
+    def teach(*given: object) -> int:
+        begun.set()
+        return len(built)
+
+    monkeypatch.setattr(redgreen, "build", build)
+    monkeypatch.setattr(redgreen, "teach", teach)
+    assert [count for *_, count in teach_all(dict.fromkeys(cells, SMALL))] == [3, 3, 3]

@@ -3,35 +3,17 @@
 import pytest
 import torch
 
-from regard.data.sets.images import Pictures
 from regard.experiments.images.pixels import experiment as pixels
-from regard.experiments.images.pixels.experiment import (
-    EXPERIMENT,
-    Digits,
-    Settings,
-    accuracy,
-    builders,
-    distances,
-    load,
-    run,
-)
+from regard.experiments.images.pixels.digits import Digits
+from regard.experiments.images.pixels.experiment import EXPERIMENT, Settings, builders, distances, run
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
 from regard.lab.experiment import Context
 
 
-def few() -> Pictures:
-    draw = torch.Generator().manual_seed(0)
-    labels = torch.arange(20) % 10
-    shown = torch.randint(256, (20, 1, 28, 28), generator=draw, dtype=torch.uint8)
-    return Pictures(
-        name="few",
-        train=shown,
-        train_labels=labels,
-        test=shown,
-        test_labels=labels,
-        classes=tuple("0123456789"),
-        said="Made up.",
-    )
+def few(pictures: int, tests: int) -> tuple[Digits, str]:
+    labels = torch.arange(pictures) % 10
+    shown = torch.randn(pictures, 1, 28, 28, generator=torch.Generator().manual_seed(0))
+    return Digits(shown, labels, shown[:tests], labels[:tests]), "Made up."
 
 
 SMALL = Settings(
@@ -40,7 +22,7 @@ SMALL = Settings(
 
 
 def test_a_small_run_measures_every_claim_and_draws(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pixels, "load_digits", few)
+    monkeypatch.setattr(pixels, "load", few)
     events = list(run(SMALL, Context(folder=tmp_path)))
     named = {
         one.name
@@ -62,31 +44,9 @@ def test_the_budgets_are_within_a_tenth_of_each_other() -> None:
     assert max(sizes) / min(sizes) < 1.1
 
 
-def test_a_batch_is_a_function_of_seed_and_number() -> None:
-    digits = Digits(
-        torch.arange(50.0).view(-1, 1, 1, 1), torch.arange(50), torch.zeros(1, 1, 1, 1), torch.zeros(1).long()
-    )
-    first, again, other = (digits.batches(8, seed)(3)[1] for seed in (1, 1, 2))
-    assert torch.equal(first, again) and not torch.equal(first, other)
-    assert torch.equal(*(one.flatten().long() for one in digits.batches(8, 1)(3)))
-    assert not torch.equal(first, digits.batches(8, 1)(4)[1])
-
-
-def test_digits_have_mean_zero_and_variance_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pixels, "load_digits", few)
-    digits, said = load(Settings(pictures=20, tests=4))
-    assert said == "Made up." and len(digits.test) == 4
-    assert abs(float(digits.train.mean())) < 1e-5 and abs(float(digits.train.std()) - 1) < 1e-5
-
-
 def test_a_head_that_looks_next_door_looks_one_patch_far() -> None:
     weights = torch.zeros(2, 6, 6)
     weights[0] = torch.eye(6)
     for cell in range(6):
         weights[1, cell, cell + 1 if cell % 3 < 2 else cell - 1] = 1
     assert distances(weights, (2, 3)).tolist() == [0.0, 1.0]
-
-
-def test_accuracy_counts_what_is_right() -> None:
-    scores = torch.eye(4)
-    assert accuracy(torch.nn.Identity(), scores, torch.tensor([0, 1, 0, 3])) == 0.75

@@ -1,11 +1,13 @@
 """The figures show what they are given."""
 
+import pytest
 import torch
 
 from regard.experiments.images.pixels.figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.lab.book.style import picture
 
 
+@pytest.mark.slow
 def test_whole_patches_are_marked_and_every_model_has_its_lines() -> None:
     shifts = {"a": {0: 0.9, 4: 0.5, 8: 0.1}, "b": {0: 0.8, 4: 0.7, 8: 0.6}}
     figure = draw_changes(shifts, {"a": {0: 0.9, 90: 0.2}, "b": {0: 0.8, 90: 0.1}}, 4)
@@ -36,6 +38,7 @@ def test_a_place_is_like_itself() -> None:
     assert abs(float(alike[1, 1]) - 1) < 1e-6
 
 
+@pytest.mark.slow
 def test_a_filter_is_drawn_with_its_nine_heads() -> None:
     maps = torch.randn(9, 5, 5)
     figure = draw_filter(torch.zeros(5, 5), torch.randn(3, 3), maps, maps.sum(0), maps.sum(0))

@@ -42,6 +42,7 @@ def bars(count: int = 64) -> Pictures:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_what_its_quick_claims_speak_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +79,7 @@ def test_where_the_only_pictures_are_missing_nothing_is_settled(
         list(run(SMALL, Context(folder=tmp_path)))
 
 
+@pytest.mark.slow
 def test_a_quarter_turn_fools_a_network_that_was_trained_upright() -> None:
     pictures, settings = bars(), replace(SMALL, epochs=20, widths=(4, 8, 8))
     net = build(UPRIGHT, pictures, settings, seed=0)

@@ -1,5 +1,6 @@
 """The figures show what they say they show."""
 
+import pytest
 import torch
 
 from regard.data.sets.images import Pictures
@@ -21,6 +22,7 @@ def pictures(channels: int) -> Pictures:
     )
 
 
+@pytest.mark.slow
 def test_the_first_25_are_shown_with_their_names() -> None:
     for channels in (1, 3):
         figure = draw_first(pictures(channels))
@@ -35,11 +37,11 @@ def test_a_quarter_turn_is_the_same_picture_turned() -> None:
     assert torch.equal(upright.rot90(1, (0, 1)), turned)
 
 
-def test_curves_are_means_over_seeds_and_the_document_is_black() -> None:
+def test_curves_are_means_over_seeds_and_what_was_published_is_black() -> None:
     curve = torch.tensor([[10.0, 20.0], [30.0, 40.0]])
     (panel,) = draw_curves({"one": curve}, (0, 30), {"one": (50.0, 60.0)}).axes
-    thin, other, mean, document = (list(line.get_ydata()) for line in panel.lines[:4])
-    assert (thin, other, mean, document) == ([10, 20], [30, 40], [20, 30], [50, 60])
+    mean, thin, other, published = (list(line.get_ydata()) for line in panel.lines[:4])
+    assert (thin, other, mean, published) == ([10, 20], [30, 40], [20, 30], [50, 60])
     assert [text.get_text() for text in panel.get_legend().get_texts()] == ["one", "Amsterdam A2"]
 
 

@@ -1,14 +1,13 @@
 """The experiment on a small set, and what it says of a shift."""
 
-import torch
+import pytest
 
 from regard.errors import Unreachable
 from regard.experiments.images.unet import segmentation
-from regard.experiments.images.unet.experiment import EXPERIMENT, Settings, run, shifted
+from regard.experiments.images.unet.experiment import EXPERIMENT, Settings, run
 from regard.experiments.images.unet.scenes import make_scenes
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent, TextEvent
 from regard.lab.experiment import Context
-from regard.models.unet import UNet
 
 SMALL = Settings(sets=("scenes",), width=2, depth=3, crop=16, batch=2, steps=4, seeds=2, looks=2, apart=True)
 
@@ -17,6 +16,7 @@ def few() -> object:
     return make_scenes(6, size=(16, 18))
 
 
+@pytest.mark.slow
 def test_a_small_run_settles_every_claim_it_can(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(segmentation.SETS, "scenes", few)
     events = list(run(SMALL, Context(folder=tmp_path)))
@@ -41,6 +41,7 @@ def test_a_small_run_settles_every_claim_it_can(tmp_path, monkeypatch) -> None:
             assert one.value < 1e-9
 
 
+@pytest.mark.slow
 def test_a_set_that_cannot_be_had_is_said_and_passed_over(tmp_path, monkeypatch) -> None:
     def missing() -> object:
         raise Unreachable("pets is not reachable from here", "no network", "connect")
@@ -50,12 +51,3 @@ def test_a_set_that_cannot_be_had_is_said_and_passed_over(tmp_path, monkeypatch)
     tiny = Settings(sets=("scenes", "pets"), width=1, depth=1, crop=8, batch=1, steps=2, seeds=1, looks=1)
     said = [one for one in run(tiny, Context(folder=tmp_path)) if isinstance(one, TextEvent)]
     assert [one.name for one in said] == ["The pictures", "Without pets"] and "no network" in said[1].text
-
-
-def test_a_shift_by_the_grid_changes_nothing_and_another_does() -> None:
-    torch.manual_seed(0)
-    model = UNet(channels=1, classes=2, width=3, depth=2).double().eval()
-    picture = torch.randn(1, 12, 14, dtype=torch.float64)
-    changes = [float(shifted(model, picture, shift, 32).max()) for shift in range(5)]
-    assert changes[0] == 0 and changes[4] < 1e-12 and min(changes[1:4]) > 1e-6
-    assert shifted(model, picture, 1, 32).shape == (12, 14)

@@ -1,5 +1,6 @@
 """The figures show what they are given."""
 
+import pytest
 import torch
 
 from regard.experiments.images.unet.figures import draw_curves, draw_segmentations, draw_shifts, draw_skips
@@ -7,6 +8,7 @@ from regard.experiments.images.unet.scenes import make_scenes
 from regard.lab.book.style import picture
 
 
+@pytest.mark.slow
 def test_a_line_for_each_seed_and_the_rule_of_one_pixel() -> None:
     losses = {"a": [[2.0] * 12, [1.0] * 12], "b": [[3.0] * 12] * 2}
     rises = {name: [[(6, 0.5), (12, 0.7)]] * 2 for name in losses}

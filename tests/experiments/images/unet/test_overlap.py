@@ -17,6 +17,7 @@ def masks(seed: int, classes: int = 3) -> tuple[Tensor, Tensor]:
     return true.where(torch.rand(true.shape, generator=draw) < 0.8, other), true
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000))
 def test_dice_and_iou_are_those_of_sklearn(seed: int) -> None:
     metrics = pytest.importorskip("sklearn.metrics")

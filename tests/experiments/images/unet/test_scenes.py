@@ -2,6 +2,7 @@
 
 import math
 
+import pytest
 import torch
 
 from regard.experiments.images.unet.scenes import SHAPES, make_scenes, outline
@@ -35,6 +36,7 @@ def test_brightness_is_one_value_on_each_shape_without_noise() -> None:
     assert scenes.classes == SHAPES and set(scenes.masks.unique().tolist()) == {0, 1, 2, 3}
 
 
+@pytest.mark.slow
 def test_brightness_says_nothing_about_the_shape() -> None:
     scenes = make_scenes(200, size=(32, 32))
     means = [float(scenes.images[:, 0][scenes.masks == kind].mean()) for kind in range(4)]

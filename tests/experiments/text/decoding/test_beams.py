@@ -3,8 +3,8 @@ import torch
 
 from regard.experiments.text.decoding.beams import (
     AFTER,
-    document_beam,
-    documents_model,
+    berkeley_tree,
+    counted_beam_search,
     every_text,
     formula,
     small_model,
@@ -12,10 +12,10 @@ from regard.experiments.text.decoding.beams import (
 )
 
 
-def test_the_documents_pairs_are_probabilities_up_to_their_rounding() -> None:
+def test_berkeley_s_pairs_are_probabilities_up_to_their_rounding() -> None:
     for pair in AFTER.values():
         assert torch.tensor(pair).exp().sum() == pytest.approx(1, abs=0.005)
-    logits = documents_model(torch.tensor([[0, 0, 1]]))
+    logits = berkeley_tree(torch.tensor([[0, 0, 1]]))
     assert logits[0].tolist() == [list(AFTER[one]) for one in ((), (0,), (0, 1))]
 
 
@@ -40,9 +40,9 @@ def test_the_worst_rank_of_a_known_tree() -> None:
     assert worst_rank(texts, torch.stack([first, second], 1)) == 2
 
 
-def test_the_documents_algorithm_finds_the_best_and_counts() -> None:
+def test_berkeley_s_algorithm_finds_the_best_and_counts() -> None:
     logs = torch.tensor([[-3.0, -1.0, -2.0], [-1.0, -5.0, -2.0]])
-    best, count = document_beam(logs, width=2, steps=2)
+    best, count = counted_beam_search(logs, width=2, steps=2)
     assert best == -2.0
     # Three words sorted after one beam and then after two; two and four candidates sorted.
     assert 2 + 1 + 2 * 2 + 3 <= count <= 3 + 1 + 2 * 3 + 6

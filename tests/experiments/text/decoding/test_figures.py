@@ -3,16 +3,14 @@
 import pytest
 import torch
 
-from regard.experiments.text.decoding.beams import documents_model, formula
+from regard.experiments.text.decoding.beams import berkeley_tree, formula
 from regard.experiments.text.decoding.figures import draw_costs, draw_samplers, draw_searches, draw_tree
 from regard.generation.beam import beam_search
 from regard.lab.book.style import BLUE, RED
 
 
 def test_the_tree_marks_what_the_beam_kept_and_the_best_text() -> None:
-    narrow, wide = (
-        beam_search(documents_model, torch.tensor([[0]]), width=width, steps=3) for width in (2, 8)
-    )
+    narrow, wide = (beam_search(berkeley_tree, torch.tensor([[0]]), width=width, steps=3) for width in (2, 8))
     (axis,) = draw_tree(narrow, wide.best[0]).axes
     assert axis.get_xlabel() == "words so far"
     boxes = [text.get_text() for text in axis.texts]

@@ -7,12 +7,10 @@ import pytest
 import torch
 
 from regard.experiments.text.corpus import load_corpus
-from regard.experiments.text.shakespeare.experiment import Settings, last_right, run, written_out
+from regard.experiments.text.shakespeare.experiment import Settings, last_right, run
 from regard.lab.events import FigureEvent, Metric, TextEvent
 from regard.lab.experiment import Context
 from regard.lab.store.runs import Store
-from regard.models.gpt.model import GPT
-from regard.models.gpt.presets import DUKE
 from regard.training import Checkpoints, Plan
 
 LINE = "First Citizen:\nBefore we proceed any further, hear me speak.\n\nAll:\nSpeak, the speak. ROMEO: What light through yonder\n"
@@ -78,16 +76,6 @@ def test_a_run_that_was_cut_off_ends_like_one_that_was_not(settings: Settings, t
             break
     second = curve(run(longer, Context(folder=tmp_path / "cut")))
     assert curve(first) | second == whole and min(second) == 3
-
-
-def test_attention_written_out_is_the_layer_and_a_wrong_scale_is_not() -> None:
-    torch.manual_seed(0)
-    model = GPT(replace(DUKE, width=24, heads=3, depth=1, init_std=0.5))
-    layer, x = model.blocks[0].attention, torch.randn(2, 5, 24)
-    steps, output = written_out(layer, x)
-    assert (output - layer(x)).abs().max() < 1e-5 and len(steps) == 6
-    layer.config = replace(layer.config, heads=3, width=48)
-    assert layer.config.head_width == 16 and (written_out(layer, x)[1] - output).abs().max() > 1e-3
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def digits() -> Pictures:
 @pytest.fixture(scope="module")
 def events(tmp_path_factory) -> list:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(autoencoders, "load_digits", digits)
+        patch.setattr(autoencoders, "load_mnist", digits)
         return list(run(SETTINGS, Context(folder=tmp_path_factory.mktemp("run"))))
 
 
@@ -60,10 +60,10 @@ def test_every_part_is_measured_and_drawn(events: list) -> None:
     assert shares == sorted(shares) and shares[-1] <= 1
 
 
-def test_the_documents_model_is_the_linear_one_and_a_real_one_bends(events: list) -> None:
+def test_berkeley_s_one_layer_model_is_the_linear_one_and_a_real_one_bends(events: list) -> None:
     values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
-    assert values["error of the document's one-layer ReLU model minus that of the linear one"] == 0
-    assert values["bend of the document's one-layer ReLU model"] < 1e-5
+    assert values["error of Berkeley HW6's one-layer ReLU model minus that of the linear one"] == 0
+    assert values["bend of Berkeley HW6's one-layer ReLU model"] < 1e-5
     assert values["smallest bend of a model with a hidden ReLU layer"] > 0.01
 
 
@@ -83,7 +83,7 @@ def test_without_digits_the_rest_is_measured_and_it_is_said(tmp_path, monkeypatc
     def absent() -> None:
         raise Unreachable("mnist is not reachable from here", "no network", "connect")
 
-    monkeypatch.setattr(autoencoders, "load_digits", absent)
+    monkeypatch.setattr(autoencoders, "load_mnist", absent)
     few = replace(SETTINGS, samples=300)
     events = list(run(few, Context(folder=tmp_path)))
     assert [one.name for one in events if isinstance(one, TextEvent)] == ["the digits"]

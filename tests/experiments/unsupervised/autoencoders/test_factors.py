@@ -5,7 +5,7 @@ from regard.errors import RegardError
 from regard.experiments.unsupervised.autoencoders.factors import draw_factors
 
 
-def test_the_points_have_the_documents_covariance_and_sizes() -> None:
+def test_the_points_have_the_covariance_of_berkeley_and_sizes() -> None:
     factors = draw_factors(seed=3)
     assert {name: tuple(one.shape) for name, one in factors.points.items()} == {
         "train": (14_000, 100),

@@ -31,20 +31,25 @@ def trials(task: Points) -> tuple[Trials, Trials]:
     return dict(try_grid(task, TrainingGrid(**grid))), dict(try_grid(task, TrainingGrid(**grid, hidden=(7,))))
 
 
+@pytest.mark.slow
 def test_curves_show_the_errors_and_the_bound(trials) -> None:
     figure = draw_curves(trials[0], {2: 0.05, 5: 0.0})
     left, right = figure.axes
     assert [axis.get_title("left") for axis in (left, right)] == ["k = 2", "k = 5"]
-    solid, dashed, bound = left.lines
+    solid, *repeats, dashed, _, _, bound = left.lines
     trial = trials[0][2, "vanilla"]
     assert np.allclose(solid.get_ydata(), trial.train.mean(1)) and np.allclose(
         dashed.get_ydata(), trial.valid.mean(1)
     )
+    assert np.allclose([line.get_ydata() for line in repeats], trial.train.T)
     assert list(bound.get_ydata()) == [0.05, 0.05]
-    assert len(right.lines) == 6, "three kinds, two splits, and no line for a bound of nothing"
+    assert len(right.lines) == 18, (
+        "three kinds, two splits, a mean and two repeats, and no line for a bound of nothing"
+    )
     assert [text.get_text() for text in right.get_legend().texts] == ["vanilla", "denoising", "masked"]
 
 
+@pytest.mark.slow
 def test_accuracies_show_every_cell_and_the_theory(trials) -> None:
     figure = draw_accuracies({"synthetic points": trials, "digits": trials}, 20)
     assert [axis.get_title("left") for axis in figure.axes] == [
@@ -81,6 +86,7 @@ def test_reconstructions_begin_with_the_digits_themselves(task: Points, trials) 
     assert 0.1 < (masked == 0).mean() < 0.45
 
 
+@pytest.mark.slow
 def test_codes_are_drawn_as_round_clouds_with_one_mark_for_each_class(task: Points) -> None:
     grid = {"bottlenecks": (2,), "corrupted": (), "epochs": 1, "repeats": 1}
     flat = [dict(try_grid(task, TrainingGrid(**grid, hidden=hidden))) for hidden in ((), (7,))]

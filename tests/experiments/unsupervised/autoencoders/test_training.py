@@ -24,6 +24,7 @@ def task() -> Points:
     return synthetic_task(draw_factors(samples=1000, width=11, strong=3))
 
 
+@pytest.mark.slow
 def test_a_grid_tries_every_bottleneck_and_corrupts_at_some(task: Points) -> None:
     grid = TrainingGrid(bottlenecks=(2, 5), corrupted=(5,), epochs=2, repeats=2)
     found = dict(try_grid(task, grid))
@@ -69,7 +70,7 @@ def test_the_bend_tells_a_linear_model_from_another() -> None:
     assert bend(Autoencoder((5, 4, 3), activation=nn.ReLU), x) > 0.05
 
 
-def test_digits_are_split_as_the_document_does_and_scaled() -> None:
+def test_digits_are_split_as_berkeley_does_and_scaled() -> None:
     pixels = torch.zeros(36_010, 1, 2, 2, dtype=torch.uint8)
     pixels[0], pixels[36_000] = 255, 51
     labels = torch.zeros(36_010, dtype=torch.int64)

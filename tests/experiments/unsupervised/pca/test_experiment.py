@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from regard.experiments.unsupervised.linear_autoencoder import principal
@@ -13,6 +14,7 @@ def test_points_are_centred_columns_with_the_stated_variances() -> None:
     assert torch.allclose(principal(x @ x.T / 50_000)[0], expected, rtol=0.03)
 
 
+@pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path) -> None:
     settings = Settings(points=200, width=7, bottleneck=2, steps=600, seeds=2, search_width=3, search_bottleneck=1, starts=30)  # fmt: skip
     events = list(run(settings, Context(folder=tmp_path)))

@@ -36,6 +36,7 @@ def test_the_decay_is_the_smallest_positive_curvature_of_the_loss() -> None:
     assert decay(values, 2) == pytest.approx(curved[curved > 1e-8].min().item() / 2)
 
 
+@pytest.mark.slow
 def test_the_search_ends_where_the_gradient_vanishes_and_knows_a_saddle_from_a_minimum() -> None:
     covariance = torch.diag(torch.tensor([3.0, 2.0, 1.0], dtype=torch.float64))
     encoder, decoder, sizes, downward = search(covariance, 1, 60, torch.Generator().manual_seed(0))

@@ -1,4 +1,4 @@
-"""Differentiable sums over edges. Gradients are written by hand, so they cannot be differentiated again.
+"""Sums over edges as autograd functions. Gradients are written by hand: no double backward.
 
 Edges stand in the order of `Edges.sorted` throughout.
 """
@@ -14,6 +14,7 @@ from torch.autograd.function import once_differentiable
 from regard.core.backends.edges import native
 from regard.core.backends.edges import torch_sums as eager
 from regard.core.edges import Edges, Side
+from regard.core.normalise import peak
 from regard.shapes import Float
 
 Context = Any
@@ -144,7 +145,8 @@ class Neighbours:
         """The largest score among the edges of a target, for each edge; no gradient flows through it."""
         scores, target = scores.detach(), self.edges.sorted.target
         rows = scores.new_full((*scores.shape[:2], self.edges.sizes[0]), -torch.inf)
-        return rows.scatter_reduce_(2, target.expand(scores.shape), scores, "amax").index_select(2, target)
+        most = rows.scatter_reduce_(2, target.expand(scores.shape), scores, "amax")
+        return peak(most).index_select(2, target)
 
     def row_sum(self, scores: Float[Tensor, "b h e"]) -> Float[Tensor, "b h e"]:
         """The sum over the edges of a target, for each edge."""

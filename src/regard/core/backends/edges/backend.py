@@ -1,11 +1,11 @@
-"""Sums over an edge list: memory in proportion to edges times heads, never a message per edge and channel."""
+"""Backend for edge lists (sparse attention): memory for edges times heads, never a message per channel."""
 
 import torch
 from torch import Tensor
 
 from regard.core.backends.edges import native
 from regard.core.backends.edges.autograd import AdditiveSoftmax, Neighbours, Sampled, Scaled, Weighted
-from regard.core.call import Call, Refusal, kept, wide
+from regard.core.call import Call, Refusal, finite, kept, wide
 from regard.core.edges import Edges
 from regard.core.normalise import Divide, Mean, Raw, Softmax, Symmetric
 from regard.core.position import Position
@@ -101,7 +101,7 @@ def scores(
             return Sampled.apply(edges, unit(q) * scale, unit(k))
         case Kernel(phi=phi):
             return Sampled.apply(edges, phi(q), phi(k))
-        case Gaussian() as gaussian:
+        case Gaussian() as gaussian if finite(q) and finite(k):
             return Sampled.apply(edges, *quadratic(gaussian, q, k))
         case similarity:
             return similarity.pairs(q, k, edges)

@@ -196,12 +196,14 @@ void additive_forward(const Side& side, Index h, Index c, const T* right, const 
                 const Index* other = side.other + begin;
                 T *own = memory + r * kept * heads, *most = own + peak * heads, *sum = out + r * width;
                 std::fill(sum, sum + width, T(0));
-                std::fill(most, most + heads, count ? -std::numeric_limits<T>::infinity() : T(0));
+                std::fill(most, most + heads, -std::numeric_limits<T>::infinity());
                 std::fill(total.begin(), total.end(), T(0));
                 if (Index(scratch.size()) < count * heads) scratch.resize(count * heads);
                 for (Index t = 0; t < count; ++t)
                     score(heads, own + part * heads, right + other[t] * heads,
                           term ? term + (begin + t) * heads : zeros.data(), slope, scratch.data() + t * heads, most);
+                // Where every score is -inf there is nothing to take off, and nothing weighs anything.
+                for (Index k = 0; k < heads; ++k) most[k] = most[k] == -std::numeric_limits<T>::infinity() ? T(0) : most[k];
                 for (Index t = 0; t < count; ++t) {
                     expect(side, begin + t, values, width);
                     T *weight = scratch.data() + t * heads, *sums = total.data();
@@ -214,7 +216,7 @@ void additive_forward(const Side& side, Index h, Index c, const T* right, const 
                         add(sum + k * channels, weight[k], value + k * channels, channels);
                 }
                 for (Index k = 0; k < heads; ++k) {
-                    T share = own[inverse * heads + k] = count ? 1 / total[k] : T(0);
+                    T share = own[inverse * heads + k] = total[k] != 0 ? 1 / total[k] : T(0);
                     for (Index i = 0; i < channels; ++i) sum[k * channels + i] *= share;
                 }
             }

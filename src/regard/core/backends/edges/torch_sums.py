@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.core.edges import Edges, Side
+from regard.core.normalise import nonzero, peak
 from regard.shapes import Float, Int
 
 CHUNK = 1 << 16
@@ -80,9 +81,9 @@ def additive_forward(
             weight.add_(extra)
         torch.gt(weight, 0, out=above)
         F.leaky_relu_(weight, slope)
-        peak = torch.segment_reduce(weight, "max", offsets=side.start, unsafe=True)
-        weight.sub_(peak.index_select(0, target)).exp_()
-        weight.div_(_total(side, weight).index_select(0, target))
+        most = peak(torch.segment_reduce(weight, "max", offsets=side.start, unsafe=True))
+        weight.sub_(most.index_select(0, target)).exp_()
+        weight.div_(nonzero(_total(side, weight)).index_select(0, target))
         y.copy_(_product(side, weight if kept is None else weight * kept, v))
     return out, (weights, positive, values)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb, log, sqrt
+from typing import Annotated
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -16,17 +17,18 @@ from regard.experiments.attention.linear_attention.forms import FORMS, crossing,
 from regard.lab.bench import growth, interleave
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Distinct
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     width: int = 16
     "Width D of queries and keys, and M of values."
-    lengths: tuple[int, ...] = (128, 256, 512, 1024, 2048, 4096)
+    lengths: Annotated[tuple[int, ...], Distinct(3)] = (128, 256, 512, 1024, 2048, 4096)
     "Lengths N."
     rounds: int = 5
     "Timed repeats, the forms taken in turn."
-    memory: tuple[int, ...] = (1024, 4096)
+    memory: Annotated[tuple[int, ...], Distinct(2)] = (1024, 4096)
     "Lengths at which memory is measured, each in a process of its own."
     rank: int = 8
     "Rank k of the low-rank form."
@@ -212,6 +214,39 @@ def _short_costs(settings: Settings) -> Iterator[Event]:
         )
 
 
+CLAIMS = (
+    Claim("gap between φ(q)·φ(k) and (q·k + 1)²", high=1e-12,
+          why="(1, √2 x_a, x_a², √2 x_a x_b) is the feature map", source="Berkeley HW6, 3b.ii, corrected"),
+    Claim("the same without √2 on the linear terms", low=0.001,
+          why="the printed map gives another kernel", source="Berkeley HW6, 3b.ii"),
+    Claim("features less (D + 1)(D + 2)/2", low=0, high=0,
+          why="1 + D + D + D(D − 1)/2", source="Berkeley HW6, 3b.ii"),
+    Claim("gap between the linear form and the kernel form", high=1e-10,
+          why="associativity", source="Berkeley HW6, 3b.iii; Toronto A4, 1.3.1"),
+    Claim("share of rows whose denominator is negative under the plain product q·k", low=0.3, high=0.7,
+          why="the sum of q·k over keys has no preferred sign", source="Berkeley HW6, 3a, and Toronto A4, 1.3.1, corrected"),
+    Claim("smallest denominator under elu + 1", low=1e-6,
+          why="every feature is positive", source="Berkeley HW6, 3a"),
+    Claim("largest share by which counted operations differ from the formula", high=0.05,
+          why="2N²(D + M) and 4NC(M + 1)", source="Berkeley HW6, 3c"),
+    Claim("exponent of the time in N, softmax", low=1.5, high=2.5,
+          why="N² scores", source="Berkeley HW6, 3c.i"),
+    Claim("exponent of the time in N, linear, elu + 1", high=1.4,
+          why="N features, summed once; at short lengths the fixed cost of a call flattens it further", source="Berkeley HW6, 3c.ii"),
+    Claim("length from which it needs fewer operations, linear, (q·k + 1)²", low=128, high=512,
+          why="C ≈ D²/2 features: N > D² is on the safe side", source="Berkeley HW6, 3c.ii"),
+    Claim("memory at the larger N, softmax / linear", low=5,
+          why="N² scores against N features", source="Berkeley HW6, 3c"),
+    Claim("error of the low-rank form / first discarded singular value, largest", high=1.0,
+          why="‖(P − P_k)V‖ ≤ s‖V‖ with s the first value cut", source="Toronto A4, 1.3.2"),
+    Claim("exponent of the operations in N, low rank", low=0.99, high=1.01,
+          why="4NkD operations with the factors at hand", source="Toronto A4, 1.3.2"),
+    Claim("exponent of the operations in N, projected", low=0.99, high=1.01,
+          why="8NkD operations", source="Toronto A4, 1.3.3"),
+    Claim("gap between QKᵀV and Q(CK)ᵀDV with C = D of the right singular vectors", high=1e-12,
+          why="PWWᵀ = P when W spans the rows of P", source="Toronto A4, 1.3.3"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="When can attention be computed in time linear in the length, and what is given up for it?",
     answers=(26, 27, 28, 29, 30, 31, 80, 81, 82),
@@ -236,104 +271,7 @@ EXPERIMENT = Experiment(
         product; the matrices need O(N² + N(D + M)). Toronto A4 says that every kernel φ(x)·φ(y) is
         non-negative: the plain product is the counterexample, with a negative denominator in about half of
         the rows.""",
-    claims=(
-        Claim(
-            name="gap between φ(q)·φ(k) and (q·k + 1)²",
-            high=1e-12,
-            why="(1, √2 x_a, x_a², √2 x_a x_b) is the feature map",
-            source="Berkeley HW6, 3b.ii, corrected",
-        ),
-        Claim(
-            name="the same without √2 on the linear terms",
-            low=0.001,
-            why="the printed map gives another kernel",
-            source="Berkeley HW6, 3b.ii",
-        ),
-        Claim(
-            name="features less (D + 1)(D + 2)/2",
-            low=0,
-            high=0,
-            why="1 + D + D + D(D − 1)/2",
-            source="Berkeley HW6, 3b.ii",
-        ),
-        Claim(
-            name="gap between the linear form and the kernel form",
-            high=1e-10,
-            why="associativity",
-            source="Berkeley HW6, 3b.iii; Toronto A4, 1.3.1",
-        ),
-        Claim(
-            name="share of rows whose denominator is negative under the plain product q·k",
-            low=0.3,
-            high=0.7,
-            why="the sum of q·k over keys has no preferred sign",
-            source="documents 001, 3a and 004, 1.3.1, corrected",
-        ),
-        Claim(
-            name="smallest denominator under elu + 1",
-            low=1e-6,
-            why="every feature is positive",
-            source="Berkeley HW6, 3a",
-        ),
-        Claim(
-            name="largest share by which counted operations differ from the formula",
-            high=0.05,
-            why="2N²(D + M) and 4NC(M + 1)",
-            source="Berkeley HW6, 3c",
-        ),
-        Claim(
-            name="exponent of the time in N, softmax",
-            low=1.5,
-            high=2.5,
-            why="N² scores",
-            source="Berkeley HW6, 3c.i",
-        ),
-        Claim(
-            name="exponent of the time in N, linear, elu + 1",
-            high=1.4,
-            why="N features, summed once; at short lengths the fixed cost of a call flattens it further",
-            source="Berkeley HW6, 3c.ii",
-        ),
-        Claim(
-            name="length from which it needs fewer operations, linear, (q·k + 1)²",
-            low=128,
-            high=512,
-            why="C ≈ D²/2 features: N > D² is on the safe side",
-            source="Berkeley HW6, 3c.ii",
-        ),
-        Claim(
-            name="memory at the larger N, softmax / linear",
-            low=5,
-            why="N² scores against N features",
-            source="Berkeley HW6, 3c",
-        ),
-        Claim(
-            name="error of the low-rank form / first discarded singular value, largest",
-            high=1.0,
-            why="‖(P − P_k)V‖ ≤ s‖V‖ with s the first value cut",
-            source="Toronto A4, 1.3.2",
-        ),
-        Claim(
-            name="exponent of the operations in N, low rank",
-            low=0.99,
-            high=1.01,
-            why="4NkD operations with the factors at hand",
-            source="Toronto A4, 1.3.2",
-        ),
-        Claim(
-            name="exponent of the operations in N, projected",
-            low=0.99,
-            high=1.01,
-            why="8NkD operations",
-            source="Toronto A4, 1.3.3",
-        ),
-        Claim(
-            name="gap between QKᵀV and Q(CK)ᵀDV with C = D of the right singular vectors",
-            high=1e-12,
-            why="PWWᵀ = P when W spans the rows of P",
-            source="Toronto A4, 1.3.3",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

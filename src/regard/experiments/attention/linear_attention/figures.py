@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
-from regard.lab.book.style import BLACK, panels, style
+from regard.lab.book.style import log_ticks, mark_place, panels, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,18 +34,10 @@ def draw_cost(
         for name in counted:
             left.plot(lengths, counted[name], label=name)
             right.plot(lengths, [1e3 * one for one in seconds[name]], label=name)
-        left.axvline(width**2, color=BLACK, linewidth=0.8, linestyle=":")
-        left.annotate(
-            "N = D²",
-            (width**2, counted["softmax"][0]),
-            xytext=(4, 0),
-            textcoords="offset points",
-            fontsize=9,
-        )
+        mark_place(left, width**2, "N = D²", at=0.1)
         for axis, title in ((left, "operations"), (right, "milliseconds")):
-            axis.set(title=title, xlabel="length N", xscale="log", yscale="log")
-            axis.minorticks_off()
-            axis.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
+            axis.set(title=title, xlabel="length N", yscale="log")
+            log_ticks(axis, lengths, fontsize=8)
         right.legend(loc="upper left")
         return figure
 
@@ -55,12 +47,10 @@ def draw_rank(spectra: Mapping[float, Tensor], rank: int) -> "Figure":
     with style():
         figure, (axis,) = panels(height=3.0)
         for sharpness, values in spectra.items():
-            axis.plot(
-                range(1, len(values) + 1), values / values[0], marker="", label=f"scores × {sharpness:g}"
-            )
-        axis.axvline(rank, color=BLACK, linewidth=0.8, linestyle=":")
-        axis.set(
-            title="singular values of the attention matrix", xlabel="index", yscale="log", ylim=(1e-6, 2)
-        )
+            label = f"scores × {sharpness:g}"
+            axis.plot(range(1, len(values) + 1), values / values[0], marker="", label=label)
+        mark_place(axis, rank)
+        axis.set(title="singular values of the attention matrix", xlabel="index")
+        axis.set(yscale="log", ylim=(1e-6, 2))
         axis.legend()
         return figure

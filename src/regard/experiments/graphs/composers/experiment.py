@@ -253,6 +253,19 @@ CONFUSION = "Each row is a composer (in brackets: scraps), each column an answer
 LOSSES = "What accuracy is lost when edges are taken away. Grey: one fold each; blue: the mean and its 95 % interval. 'After training' takes the edges from a network that was trained with them; 'from the start' trains it anew without them (all relations: a network that sees notes alone)."
 ROLL = "The test scrap of which the network was surest, as a piano roll: time to the right, pitch upwards, a bar for each note. Bright notes are regarded much by others in the first layer, dark ones little. Arrows, coloured by relation, lead from a note to one that regards it far more than its other neighbours of that relation: the thirty edges that exceed an equal share the most."
 
+CLAIMS = (
+    Claim("graph attention minus pitch histogram, points", low=0.0,
+          why="the network sees pitches too, and durations, voices and relations beside them", source="Duke HW3, 5"),
+    Claim("lead over the histogram / its spread over folds", low=1.0,
+          why="a lead smaller than the spread over folds would not be worth the network", source="this experiment"),
+    Claim("graph attention minus averages of notes, points", low=0.0,
+          why="relations tell which notes belong together", source="Duke HW3, 5"),
+    Claim("without all, from the start, minus whole, points", high=0.0,
+          why="the relations carry what notes alone do not", source="Duke HW3, 5"),
+    Claim("folds by scrap minus folds by work, points, work by work", low=0.0,
+          why="scraps of one work share key, theme and texture", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="The scores went through a shredder: whose is a scrap of 50 notes?",
     answers=(18, 19, 20),
@@ -296,38 +309,7 @@ EXPERIMENT = Experiment(
     correction="""Duke HW3 gives neither its scores nor how they were split. These are other scores; that all of
         Palestrina's come from one editor and all of Ciconia's from another is a leak that folds by work cannot
         close, which is why durations are taken relative to the scrap's median.""",
-    claims=(
-        Claim(
-            name="graph attention minus pitch histogram, points",
-            low=0.0,
-            why="the network sees pitches too, and durations, voices and relations beside them",
-            source="Duke HW3, 5",
-        ),
-        Claim(
-            name="lead over the histogram / its spread over folds",
-            low=1.0,
-            why="a lead smaller than the spread over folds would not be worth the network",
-            source="this experiment",
-        ),
-        Claim(
-            name="graph attention minus averages of notes, points",
-            low=0.0,
-            why="relations tell which notes belong together",
-            source="Duke HW3, 5",
-        ),
-        Claim(
-            name="without all, from the start, minus whole, points",
-            high=0.0,
-            why="the relations carry what notes alone do not",
-            source="Duke HW3, 5",
-        ),
-        Claim(
-            name="folds by scrap minus folds by work, points, work by work",
-            low=0.0,
-            why="scraps of one work share key, theme and texture",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(files=300, most=16, reach=2, candidates=18, trial=15, epochs=30, retrained=True)},
     seconds=35,
     run=run,

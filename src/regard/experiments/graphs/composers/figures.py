@@ -1,5 +1,7 @@
 """Pictures of composers told apart: who is taken for whom, and what attention looks at in a scrap."""
 
+from itertools import product
+
 import torch
 from torch import Tensor
 
@@ -7,7 +9,7 @@ from regard.core.edges import Edges
 from regard.data.formats.notes import TICKS
 from regard.data.sets.music import COMPOSERS, Scrap
 from regard.experiments.graphs.composers.score_graph import RELATIONS
-from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, SKY, panels, style
+from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, SKY, panels, show_image, style
 from regard.shapes import Float, Int
 
 EDGE_COLOURS = (SKY, PURPLE, GREEN, ORANGE, BLUE)
@@ -18,26 +20,16 @@ def draw_confusion(counts: Int[Tensor, "k k"]):
     shares = 100 * counts / counts.sum(1, keepdim=True).clamp(min=1)
     with style():
         figure, (axis,) = panels(width=5.6, height=4.6)
-        axis.imshow(shares.numpy(), vmin=0, vmax=100)
+        show_image(axis, shares, vmin=0, vmax=100)
         axis.grid(False)
-        for row in range(len(COMPOSERS)):
-            for column in range(len(COMPOSERS)):
-                light = shares[row, column] < 50
-                axis.text(
-                    column,
-                    row,
-                    f"{shares[row, column]:.0f}",
-                    ha="center",
-                    va="center",
-                    color="white" if light else "black",
-                )
-        axis.set(
-            xticks=range(len(COMPOSERS)), yticks=range(len(COMPOSERS)), xlabel="answer", ylabel="composer"
-        )
-        axis.set_xticklabels(COMPOSERS, rotation=30, ha="right")
-        axis.set_yticklabels(
-            [f"{name} ({int(count)})" for name, count in zip(COMPOSERS, counts.sum(1), strict=True)]
-        )
+        places = range(len(COMPOSERS))
+        for row, column in product(places, places):
+            share = float(shares[row, column])
+            shade = "white" if share < 50 else "black"
+            axis.text(column, row, f"{share:.0f}", ha="center", va="center", color=shade)
+        axis.set(xlabel="answer", ylabel="composer")
+        axis.set_xticks(places, COMPOSERS, rotation=30, ha="right")
+        axis.set_yticks(places, [f"{one} ({n:g})" for one, n in zip(COMPOSERS, counts.sum(1), strict=True)])
         return figure
 
 
@@ -60,28 +52,15 @@ def draw_roll(scrap: Scrap, edges: Edges, weights: Float[Tensor, " e"], stronges
         shade = colormaps["cividis"](0.15 + 0.85 * (regarded / regarded.max()).numpy())
         left = ((notes.onset - begin) / beat).tolist()
         width = (notes.length / beat).tolist()
-        axis.barh(
-            notes.pitch.tolist(),
-            [0.94 * one for one in width],
-            0.8,
-            left,
-            color=shade,
-            edgecolor="#555555",
-            linewidth=0.5,
-        )
+        look = {"color": shade, "edgecolor": "#555555", "linewidth": 0.5}
+        axis.barh(notes.pitch.tolist(), [0.94 * one for one in width], 0.8, left, **look)
         drawn = set()
         for edge in above.topk(min(strongest, len(above))).indices.tolist():
             first, second, kind = (int(one[edge]) for one in (edges.source, edges.target, edges.relation))
             drawn.add(kind)
             start, end = ((left[note] + 0.1, int(notes.pitch[note])) for note in (first, second))
-            arrow = {
-                "arrowstyle": "->",
-                "color": EDGE_COLOURS[kind],
-                "linewidth": 1.3,
-                "shrinkA": 1,
-                "shrinkB": 1,
-            }
-            axis.annotate("", end, start, arrowprops=arrow)
+            arrow = {"arrowstyle": "->", "color": EDGE_COLOURS[kind], "linewidth": 1.3}
+            axis.annotate("", end, start, arrowprops={**arrow, "shrinkA": 1, "shrinkB": 1})
         handles = [Line2D([], [], color=EDGE_COLOURS[kind], label=RELATIONS[kind]) for kind in sorted(drawn)]
         figure.legend(handles=handles, loc="outside lower center", ncols=5)
         axis.set(

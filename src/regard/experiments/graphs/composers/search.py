@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from itertools import cycle, islice
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from torch import Tensor
@@ -13,6 +13,7 @@ from regard.data.formats.notes import Notes
 from regard.data.sets.music import COMPOSERS, Scrap
 from regard.experiments.graphs.composers.score_graph import FEATURES, RELATIONS
 from regard.experiments.graphs.composers.scraps import Part, Pile, bundle, pile_up, without
+from regard.lab.ranges import Range
 from regard.lab.workers import processes
 from regard.models.graph.aggregate import maxima, means
 from regard.models.graph.batch import Graph, union
@@ -60,9 +61,9 @@ class SearchGrid:
     "Layers of attention."
     heads: tuple[int, ...] = (4,)
     "Heads of each layer."
-    dropouts: tuple[float, ...] = (0.0, 0.2, 0.5)
+    dropouts: Annotated[tuple[float, ...], Range(0, below=1)] = (0.0, 0.2, 0.5)
     "Dropout before each layer."
-    rates: tuple[float, ...] = (0.003, 0.01)
+    rates: Annotated[tuple[float, ...], Range(above=0, high=10)] = (0.003, 0.01)
     "Highest learning rate."
     readouts: tuple[Readout, ...] = ("mean", "mean and maximum")
     "What of the notes is passed on for the whole scrap."
@@ -195,7 +196,7 @@ def crew(pile: Pile, workers: int) -> Iterator[Fit]:
         yield lambda jobs: (fit(pile, job) for job in jobs)
         return
     with processes(workers, _get_ready, [_packed(scrap) for scrap in pile.scraps]) as pool:
-        yield lambda jobs: map(_revive, jobs, pool.imap(_fit_here, jobs))
+        yield lambda jobs: map(_revive, jobs, pool.map(_fit_here, jobs))
 
 
 def _packed(scrap: Scrap) -> tuple[tuple[str, str, str], list[Any]]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from statistics import mean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -54,22 +54,12 @@ def draw_seeds(found: Mapping[str, Mapping[int, Trained]]) -> "Figure":
             runs = found[name].values()
             for offset, values, marker, label in (
                 (0.16, [one.test for one in runs], "o", "lowest validation loss"),
-                (
-                    -0.16,
-                    [one.after(SHORT) for one in runs],
-                    "x",
-                    f"after {SHORT} epochs",
-                ),
+                (-0.16, [one.after(SHORT) for one in runs], "x", f"after {SHORT} epochs"),
             ):
                 spots = torch.linspace(-0.1, 0.1, len(values)) + row + offset
                 axis.plot(values, spots, marker, color=colour, label=f"{name}, {label}")
-                axis.plot(
-                    [mean(values)] * 2,
-                    [row + offset - 0.13, row + offset + 0.13],
-                    "-",
-                    color=BLACK,
-                    linewidth=1.4,
-                )
+                ends = [row + offset - 0.13, row + offset + 0.13]
+                axis.plot([mean(values)] * 2, ends, "-", color=BLACK, linewidth=1.4)
         axis.set(xlabel="test accuracy, %", yticks=[0, 1], yticklabels=["GCN", "GAT"], ylim=(-0.6, 1.6))
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.22), ncols=2)
         return figure
@@ -88,23 +78,14 @@ def draw_neighbours(task: NodeTask, found: Mapping[str, Mapping[int, Trained]]) 
                 (one.answers(task.test) == task.labels[task.test]).float() for one in found[name].values()
             ]).mean(0)  # fmt: skip
             heights = [100 * right_share[places == place].mean().item() for place in range(len(names))]
-            left.bar(
-                [place - 0.2 + 0.4 * shift for place in range(len(names))],
-                heights,
-                0.4,
-                color=colour,
-                label=name,
-            )
+            spots = [place - 0.2 + 0.4 * shift for place in range(len(names))]
+            left.bar(spots, heights, 0.4, color=colour, label=name)
         apart = torch.stack([
             (found["GCN"][seed].answers(task.test) != found["GAT"][seed].answers(task.test)).float()
             for seed in found["GCN"]
         ]).mean(0)  # fmt: skip
-        right.bar(
-            range(len(names)),
-            [100 * apart[places == place].mean().item() for place in range(len(names))],
-            0.6,
-            color=GREEN,
-        )
+        heights = [100 * apart[places == place].mean().item() for place in range(len(names))]
+        right.bar(range(len(names)), heights, 0.6, color=GREEN)
         counts = torch.bincount(places, minlength=len(names)).tolist()
         labels = [f"{name}\n({count})" for name, count in zip(names, counts, strict=True)]
         left.set(title="accuracy", ylabel="%")
@@ -123,9 +104,8 @@ def draw_entropy(pictured: Mapping[str, tuple[Tensor, Tensor]]) -> "Figure":
         for axis, (name, (own, uniform)) in zip(axes, pictured.items(), strict=True):
             several = uniform > 0
             short = 100 * (1 - own[several] / uniform[several]).clamp(min=1e-6)
-            axis.plot(
-                uniform[several].exp(), short, ".", color=BLUE, alpha=0.3, markersize=5, markeredgewidth=0
-            )
+            look: Any = {"color": BLUE, "alpha": 0.3, "markersize": 5, "markeredgewidth": 0}
+            axis.plot(uniform[several].exp(), short, ".", **look)
             axis.axhline(float(short.median()), color=BLACK, linewidth=1.0)
             axis.set(title=f"{name} layer", xscale="log", yscale="log", ylim=(5e-5, 100))
             axis.set(xlabel="neighbours, oneself included", ylabel="entropy below equal weights, %")
@@ -149,17 +129,8 @@ def draw_embedding(task: NodeTask, one: Trained) -> "Figure":
             places = centred @ directions
             for label, (name, colour) in enumerate(zip(task.network.classes, COLOURS, strict=True)):
                 mine = task.labels == label
-                shown = name.replace("_", " ")
-                axis.plot(
-                    places[mine, 0],
-                    places[mine, 1],
-                    ".",
-                    color=colour,
-                    alpha=0.55,
-                    markersize=4,
-                    markeredgewidth=0,
-                    label=shown,
-                )
+                look: Any = {"color": colour, "alpha": 0.55, "markersize": 4, "markeredgewidth": 0}
+                axis.plot(*places[mine].T, ".", **look, label=name.replace("_", " "))
             axis.set(title=title, xticks=[], yticks=[], xlabel="first principal direction", ylabel="second")
         legend = figure.legend(
             *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, markerscale=2.5

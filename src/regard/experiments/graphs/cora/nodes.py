@@ -1,8 +1,7 @@
-"""Classes for the nodes of one graph: trained with patience, by a rule that is fixed beforehand."""
+"""Node classification on one graph: recipes of GCN and GAT, trained with early stopping."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import inf
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
@@ -15,6 +14,7 @@ from regard.lab.workers import processes
 from regard.models.graph.layers import GAT, GCN
 from regard.models.graph.sparse import SparseFeatures
 from regard.shapes import Float, Int
+from regard.training import PLAIN, EarlyStopping, Plan, TorchOptimiser, Training
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +43,19 @@ class Recipe:
     "Epochs at most."
     patience: int = 100
     "Epochs without a new lowest validation loss after which it stops."
+
+    def plan(self, seed: int) -> Plan:
+        """How a network of this recipe is trained, an epoch a step."""
+        later = self.decay if self.decayed == "everything" else 0.0
+        options, groups = {"fused": True, "weight_decay": later}, {"first": {"weight_decay": self.decay}}
+        return replace(
+            PLAIN,
+            steps=self.epochs,
+            optimiser=TorchOptimiser("Adam", options, groups),
+            learning_rate=self.rate,
+            early_stopping=EarlyStopping(patience=self.patience),
+            seed=seed,
+        )
 
 
 CONVOLUTION = Recipe(model="GCN", hidden=16, rate=0.01, decayed="first layer", dropout=0.5)
@@ -125,18 +138,20 @@ def train(task: NodeTask, recipe: Recipe, seed: int) -> Trained:
     """Train until the validation loss has found no new low for so long; the lowest is what counts."""
     torch.manual_seed(seed)
     model = build(recipe, task.network.features.shape[1], len(task.network.classes))
-    best, chosen, state, scores, tests = inf, 0, {}, None, []
-    for epoch, seen in enumerate(_epochs(task, recipe, model), start=1):
-        tests.append(task.right(seen, task.test))
-        loss = task.loss(seen, task.validation).item()
-        if loss < best:
-            best, chosen, scores = loss, epoch, seen
-            state = {name: value.clone() for name, value in model.state_dict().items()}
-        elif epoch - chosen >= recipe.patience:
-            break
-    assert scores is not None, "a loss is below infinity"
-    model.load_state_dict(state)
-    return Trained(model.eval(), scores, chosen, len(tests), best, tuple(tests))
+    x = task.features[recipe.normalised]
+
+    def loss(model: nn.Module, nodes: Int[Tensor, " m"]) -> Float[Tensor, ""]:
+        return task.loss(model(x, task.edges), nodes)
+
+    def validation(model: nn.Module) -> tuple[float, float]:
+        scores = model(x, task.edges)
+        return task.loss(scores, task.validation).item(), task.right(scores, task.test)
+
+    training = Training(model, lambda index: task.train, loss, recipe.plan(seed), validation=validation)
+    seen, best = [step.validation for step in training if step.validation], training.best.step
+    with torch.no_grad():
+        scores = model.eval()(x, task.edges)
+    return Trained(model, scores, best, training.step, seen[best - 1][0], tuple(test for _, test in seen))
 
 
 def train_all(task: NodeTask, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Trained]:
@@ -148,7 +163,7 @@ def train_all(task: NodeTask, jobs: Sequence[tuple[Recipe, int]]) -> Iterator[Tr
     # Operations on a small graph do not fill two cores; whole trainings do. Dropout draws from one generator
     # of the process, so that threads would not repeat themselves: processes do.
     with processes(workers, _get_ready, task.network) as pool:
-        for (recipe, _), found in zip(jobs, pool.imap(_train_here, jobs), strict=True):
+        for (recipe, _), found in zip(jobs, pool.map(_train_here, jobs), strict=True):
             model = build(recipe, task.network.features.shape[1], len(task.network.classes))
             model.load_state_dict({name: torch.from_numpy(value) for name, value in found["model"].items()})
             yield Trained(**found | {"model": model.eval(), "scores": torch.from_numpy(found["scores"])})
@@ -167,22 +182,3 @@ def _train_here(job: tuple[Recipe, int]) -> dict[str, Any]:
     found = train(_here[0], *job)
     arrays = {name: value.numpy() for name, value in found.model.state_dict().items()}
     return vars(found) | {"model": arrays, "scores": found.scores.numpy()}
-
-
-def _epochs(task: NodeTask, recipe: Recipe, model: nn.Module) -> Iterator[Float[Tensor, "n k"]]:
-    """Train for an epoch, then give the scores of all nodes without dropout; again and again."""
-    x = task.features[recipe.normalised]
-    later = recipe.decay if recipe.decayed == "everything" else 0.0
-    groups = [
-        {"params": list(model.get_submodule(name).parameters()), "weight_decay": decay}
-        for name, decay in (("first", recipe.decay), ("second", later))
-    ]
-    optimiser = torch.optim.Adam(groups, lr=recipe.rate, fused=True)
-    for _ in range(recipe.epochs):
-        model.train()
-        optimiser.zero_grad()
-        task.loss(model(x, task.edges), task.train).backward()
-        optimiser.step()
-        model.eval()
-        with torch.no_grad():
-            yield model(x, task.edges)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import torch
 
@@ -24,6 +25,7 @@ from regard.experiments.graphs.graph_algebra.layers import median_of_three, mess
 from regard.experiments.graphs.graph_algebra.noise import Noise, study
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 GIVEN = {
     "left, A": ((0, 1, 1, 0, 1), (1, 0, 1, 0, 0), (1, 1, 0, 1, 0), (0, 0, 1, 0, 0), (1, 0, 0, 0, 0)),
@@ -31,7 +33,7 @@ GIVEN = {
     "left, A²": ((3, 1, 1, 1, 0), (1, 2, 1, 1, 1), (1, 1, 3, 0, 1), (1, 1, 0, 1, 0), (0, 1, 1, 0, 1)),
     "right, D − A": ((1, -1, 0, 0, 0, 0), (-1, 3, -1, 0, -1, 0), (0, -1, 2, -1, 0, 0), (0, 0, -1, 3, -1, -1), (0, -1, 0, -1, 3, -1), (0, 0, 0, -1, -1, 2)),
 }  # fmt: skip
-"The document's matrices."
+"The matrices in the answers to Amsterdam A2."
 SMOOTH = (0.0, 1.0, 4.0)
 "Weights of the self-connection, beside 1 for the neighbours."
 
@@ -40,7 +42,7 @@ SMOOTH = (0.0, 1.0, 4.0)
 class Settings:
     longest: int = 6
     "Walks up to this length are counted one by one."
-    draws: int = 20_000
+    draws: Annotated[int, Range(2, 10**7)] = 20_000
     "Random features to which the Laplacian, the mean and the median are applied."
     depth: int = 64
     "Layers in the study of oversmoothing."
@@ -76,7 +78,7 @@ def _matrices(settings: Settings, left: Edges, right: Edges) -> Iterator[Event]:
         "right, D − A": laplacian(adjacency(right)),
     }
     apart = sum(float((found[name] - torch.tensor(rows)).abs().sum()) for name, rows in GIVEN.items())
-    yield Metric("entries in which the four matrices differ from the document's", apart)
+    yield Metric("entries in which the four matrices differ from the published ones", apart)
     yield TableEvent("matrices", ("matrix", "rows"), [(name, told(x)) for name, x in found.items()], MATRICES)
     rows, wrong, more = [], 0.0, 0.0
     for length in range(1, settings.longest + 1):
@@ -136,12 +138,57 @@ def _oversmoothing(settings: Settings, draw: torch.Generator) -> Iterator[Event]
     yield FigureEvent("oversmoothing", draw_curves(curves, {own: rate(a, own) for own in SMOOTH}), SMOOTHING)
 
 
-MATRICES = "A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. All four are the document's."
+MATRICES = "A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. All four are those of the answers to Amsterdam A2."
 WALKS = "The left graph: the sum of all entries of Aⁿ is the number of walks of length n, counted here one by one. A path meets no node twice, and there are far fewer of them."
 LAPLACIAN = (
     "(LX)_v is the sum over the neighbours u of x_v − x_u. For independent features with variance 1 its mean square is d(d + 1), largest for the nodes of degree 3: 2, 4 and 5. "
     "In a single draw another node may change most; for the feature in the last column it is node 1, of degree 1."
 )
+
+CLAIMS = (
+    Claim("entries in which the four matrices differ from the published ones", high=0.0,
+          why="A of both graphs, A² of the left and D − A of the right", source="Amsterdam A2, 3.1"),
+    Claim("walks that Aⁿ counts wrongly", high=0.0,
+          why="(Aⁿ)_uv sums over all walks u … v of length n", source="Amsterdam A2, 3.1b"),
+    Claim("walks that are no paths", low=1.0,
+          why="the answer says paths, but u, v, u is a walk of length 2", source="this experiment"),
+    Claim("random features: largest error of the predicted mean square d(d + 1)", high=0.06,
+          why="the variance of d·x_v less d independent values; six estimates of 20,000 draws err by 1 % each", source="this experiment"),
+    Claim("random features: share in which another node than 2, 4, 5 changes most", low=0.02, high=0.5,
+          why="degree is a rule of thumb: nodes 3 and 6 have half the variance of the three", source="this experiment"),
+    Claim("a feature for which node 1 changes most: its lead over the next", low=0.4,
+          why="made by hand: everyone else agrees with his neighbours to ½", source="this experiment"),
+    Claim("equal features: largest change", high=0.0,
+          why="x_v − x_u = 0 along every edge", source="this experiment"),
+    Claim("equation 6 as messages, as matrices, as a layer: largest gap", high=1e-12,
+          why="one sum written three ways, in float64", source="Amsterdam A2, 3.2b and 3.3a"),
+    Claim("without B: change of a node's output when its own features change", high=0.0,
+          why="without the self-connection and without loops a node does not hear itself", source="Amsterdam A2, 3.2a"),
+    Claim("share of the median of three that no matrix makes", low=0.24, high=0.275,
+          why="1 − (1/3)/0.4487: the median of three normal values has variance 0.4487, and the mean explains 1/3", source="Amsterdam A2, 3.3b, and this experiment"),
+    Claim("share of the mean of three that no matrix makes", high=1e-12,
+          why="the mean is a matrix", source="Amsterdam A2, 3.3"),
+    Claim("median(x + y) − median(x) − median(y) in the smallest counterexample", low=1.0,
+          why="with zeros and ones the two sides can differ by one", source="Amsterdam A2, 3.3b"),
+    Claim("weights of node 1's neighbours, largest less smallest: the mean of equation 6", high=1e-12,
+          why="each is one over the degree", source="Amsterdam A2, 3.4a"),
+    Claim("weights of node 1's neighbours, largest less smallest: Kipf and Welling's GCN", low=0.05,
+          why="node 1 has degree 4 with its loop, its neighbours 3, 4 and 2: 1/√8 less 1/√16 is 0.10", source="this experiment"),
+    Claim("a transformer and attention on the complete graph: largest gap", high=1e-12,
+          why="the same sum over the same pairs, in float64", source="Amsterdam A2, 3.4c"),
+    Claim("a causal transformer and attention on a directed graph: largest gap", high=1e-12,
+          why="an edge from every word to itself and to every later one", source="Amsterdam A2, 3.4c"),
+    Claim("the same layer on a chain instead: change of the output", low=0.01,
+          why="the edges decide who is looked at: what a transformer would have to learn", source="Amsterdam A2, 3.4d"),
+    Claim("oversmoothing: largest error of the predicted rate", high=0.02,
+          why="after half the layers the slowest difference is nearly all that is left", source="this experiment"),
+    Claim("marked strangers: attention less convolution", low=0.1,
+          why="five voices against eight that shout: the best rule that hears all gets 72 %, the one that ignores them 99 %", source="Amsterdam A2, 3.4b"),
+    Claim("attention paid to marked strangers", high=0.2,
+          why="they can be told by a feature; equal weights would pay 8/13 = 0.62", source="Amsterdam A2, 3.4b"),
+    Claim("unmarked strangers: attention less convolution", low=-0.05, high=0.05,
+          why="a stranger that looks like anybody cannot be told from a friend", source="this experiment", preset="full"),
+)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="What do the matrices of a graph say, and what do message passing and attention make of them?",
@@ -168,128 +215,12 @@ EXPERIMENT = Experiment(
         recognised attention learns to look away; where noise looks like anybody it has nothing to go by. How far it
         looks away depends on the size: with two outputs straight from the layer and 60 steps, a first try, the gain
         was a third of what it is with eight channels, a linear map and 80 steps.""",
-    correction="""Amsterdam A2 names nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of A count walks, not
+    correction="""The answers to Amsterdam A2 name nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of A count walks, not
         paths. B h_v is a self-connection, not a bias, and reduces oversmoothing rather than preventing it. With
-        W and B as the document shapes them the matrix form needs their transposes, and D must have no zero on
+        W and B as the assignment shapes them the matrix form needs their transposes, and D must have no zero on
         its diagonal; σ is any nonlinearity, not the sigmoid. And a GCN does not treat neighbours equally: its
         weights are 1/√(d_u d_v); only the mean does.""",
-    claims=(
-        Claim(
-            name="entries in which the four matrices differ from the document's",
-            high=0.0,
-            why="A of both graphs, A² of the left and D − A of the right",
-            source="Amsterdam A2, 3.1",
-        ),
-        Claim(name="walks that Aⁿ counts wrongly", high=0.0, why="(Aⁿ)_uv sums over all walks u … v of length n", source="Amsterdam A2, 3.1b"),
-        Claim(
-            name="walks that are no paths",
-            low=1.0,
-            why="the document says paths, but u, v, u is a walk of length 2",
-            source="this experiment",
-        ),
-        Claim(
-            name="random features: largest error of the predicted mean square d(d + 1)",
-            high=0.06,
-            why="the variance of d·x_v less d independent values; six estimates of 20,000 draws err by 1 % each",
-            source="this experiment",
-        ),
-        Claim(
-            name="random features: share in which another node than 2, 4, 5 changes most",
-            low=0.02,
-            high=0.5,
-            why="degree is a rule of thumb: nodes 3 and 6 have half the variance of the three",
-            source="this experiment",
-        ),
-        Claim(
-            name="a feature for which node 1 changes most: its lead over the next",
-            low=0.4,
-            why="made by hand: everyone else agrees with his neighbours to ½",
-            source="this experiment",
-        ),
-        Claim(name="equal features: largest change", high=0.0, why="x_v − x_u = 0 along every edge", source="this experiment"),
-        Claim(
-            name="equation 6 as messages, as matrices, as a layer: largest gap",
-            high=1e-12,
-            why="one sum written three ways, in float64",
-            source="Amsterdam A2, 3.2b and 3.3a",
-        ),
-        Claim(
-            name="without B: change of a node's output when its own features change",
-            high=0.0,
-            why="without the self-connection and without loops a node does not hear itself",
-            source="Amsterdam A2, 3.2a",
-        ),
-        Claim(
-            name="share of the median of three that no matrix makes",
-            low=0.24,
-            high=0.275,
-            why="1 − (1/3)/0.4487: the median of three normal values has variance 0.4487, and the mean explains 1/3",
-            source="Amsterdam A2, 3.3b, and this experiment",
-        ),
-        Claim(name="share of the mean of three that no matrix makes", high=1e-12, why="the mean is a matrix", source="Amsterdam A2, 3.3"),
-        Claim(
-            name="median(x + y) − median(x) − median(y) in the smallest counterexample",
-            low=1.0,
-            why="with zeros and ones the two sides can differ by one",
-            source="Amsterdam A2, 3.3b",
-        ),
-        Claim(
-            name="weights of node 1's neighbours, largest less smallest: the mean of equation 6",
-            high=1e-12,
-            why="each is one over the degree",
-            source="Amsterdam A2, 3.4a",
-        ),
-        Claim(
-            name="weights of node 1's neighbours, largest less smallest: Kipf and Welling's GCN",
-            low=0.05,
-            why="node 1 has degree 4 with its loop, its neighbours 3, 4 and 2: 1/√8 less 1/√16 is 0.10",
-            source="this experiment",
-        ),
-        Claim(
-            name="a transformer and attention on the complete graph: largest gap",
-            high=1e-12,
-            why="the same sum over the same pairs, in float64",
-            source="Amsterdam A2, 3.4c",
-        ),
-        Claim(
-            name="a causal transformer and attention on a directed graph: largest gap",
-            high=1e-12,
-            why="an edge from every word to itself and to every later one",
-            source="Amsterdam A2, 3.4c",
-        ),
-        Claim(
-            name="the same layer on a chain instead: change of the output",
-            low=0.01,
-            why="the edges decide who is looked at: what a transformer would have to learn",
-            source="Amsterdam A2, 3.4d",
-        ),
-        Claim(
-            name="oversmoothing: largest error of the predicted rate",
-            high=0.02,
-            why="after half the layers the slowest difference is nearly all that is left",
-            source="this experiment",
-        ),
-        Claim(
-            name="marked strangers: attention less convolution",
-            low=0.1,
-            why="five voices against eight that shout: the best rule that hears all gets 72 %, the one that ignores them 99 %",
-            source="Amsterdam A2, 3.4b",
-        ),
-        Claim(
-            name="attention paid to marked strangers",
-            high=0.2,
-            why="they can be told by a feature; equal weights would pay 8/13 = 0.62",
-            source="Amsterdam A2, 3.4b",
-        ),
-        Claim(
-            name="unmarked strangers: attention less convolution",
-            low=-0.05,
-            high=0.05,
-            why="a stranger that looks like anybody cannot be told from a friend",
-            source="this experiment",
-            preset="full",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(longest=7, draws=200_000, noise=Noise(nodes=1000, strangers=(0, 1, 2, 4, 8), steps=200, seeds=20))},
     seconds=6,
     run=run,

@@ -17,7 +17,7 @@ PLACES = {
 }
 "Where the nodes stand."
 GRAPHS = (
-    "The document's two graphs. On the right the area of a node is the mean square of its change under the "
+    "The two graphs of Amsterdam A2. On the right the area of a node is the mean square of its change under the "
     "Laplacian for random features; the three of degree 3 (orange) change most."
 )
 SMOOTHING = (

@@ -1,4 +1,4 @@
-"""Graphs small enough for paper: matrices, walks one by one, what repeated averaging does to them."""
+"""Adjacency, walks and Laplacians of small graphs, and what repeated averaging does to them."""
 
 from collections.abc import Sequence
 from itertools import pairwise, product
@@ -16,7 +16,7 @@ RIGHT = ((1, 2), (2, 3), (2, 5), (3, 4), (4, 5), (4, 6), (5, 6))
 
 
 def edges(pairs: tuple[tuple[int, int], ...], nodes: int) -> Edges:
-    """An undirected graph whose nodes are numbered from 1, as the document has it."""
+    """An undirected graph whose nodes are numbered from 1, as Amsterdam A2 has it."""
     source, target = (torch.tensor(ends) - 1 for ends in zip(*pairs, strict=True))
     return Edges(source, target, nodes=nodes).both_ways()
 
@@ -93,7 +93,7 @@ def rate(a: Tensor, own: float) -> float:
 
 
 def told(x: Tensor) -> str:
-    """A matrix as the document writes it."""
+    """A matrix row by row, as one writes it by hand."""
     return str([[int(value) for value in row] for row in x.tolist()])
 
 

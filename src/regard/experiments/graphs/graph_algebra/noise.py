@@ -1,9 +1,10 @@
 """Noisy neighbours: nodes of two classes that hear their own kind, and strangers who know nothing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import erf, sqrt
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
@@ -11,9 +12,11 @@ from torch import Tensor, nn
 
 from regard.core.edges import Edges
 from regard.core.normalise import Mean
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, style
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, plot_means, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric
+from regard.lab.ranges import Range
 from regard.models.graph.layers import GraphAttention, GraphConvolution
+from regard.training import PLAIN, TorchOptimiser, Training
 
 WIDTH = 8
 "Features that say something of the class; one more says whether a node is a stranger."
@@ -33,7 +36,7 @@ class Noise:
     "Noisy neighbours of each node."
     steps: int = 80
     "Steps of training."
-    rate: float = 0.05
+    rate: Annotated[float, Range(above=0, high=10)] = 0.05
     "Step size of Adam."
     seeds: int = 4
     "Pairs of crowds, one to learn from and one to be tested on, each for both layers."
@@ -126,11 +129,14 @@ def attention() -> Classifier:
 
 def accuracy(model: nn.Module, taught: Crowd, asked: Crowd, *, steps: int, rate: float) -> float:
     """Train on one crowd, test on another."""
-    optimiser = torch.optim.Adam(model.parameters(), lr=rate, weight_decay=1e-3, fused=True)
-    for _ in range(steps):
-        optimiser.zero_grad()
-        F.cross_entropy(model(taught.x, taught.edges)[: taught.nodes], taught.labels).backward()
-        optimiser.step()
+
+    def loss(model: nn.Module, seen: Crowd) -> Tensor:
+        return F.cross_entropy(model(seen.x, seen.edges)[: seen.nodes], seen.labels)
+
+    adam = TorchOptimiser("Adam", {"weight_decay": 1e-3, "fused": True})
+    plan = replace(PLAIN, steps=steps, optimiser=adam, learning_rate=rate)
+    for _ in Training(model, lambda index: taught, loss, plan):
+        pass
     with torch.no_grad():
         said = model(asked.x, asked.edges)[: asked.nodes].argmax(1)
     return (said == asked.labels).double().mean().item()
@@ -175,15 +181,12 @@ def _noisy(noise: Noise, found: Found):
         figure, (axis,) = panels(1, width=6.2, height=3.4)
         last = noise.strangers[-1]
         for name, colour, aside in (("convolution", ORANGE, -0.12), ("attention", BLUE, 0.12)):
-            points = {count: list(found[name, True, count].values()) for count in noise.strangers}
-            means = [sum(values) / len(values) for values in points.values()]
-            axis.plot(
-                noise.strangers, means, color=colour, linestyle="", markersize=8, label=f"{name}, marked"
-            )
+            points = [list(found[name, True, count].values()) for count in noise.strangers]
+            look = {"color": colour, "linestyle": "", "markersize": 7}
+            plot_means(axis, noise.strangers, points, **look, label=f"{name}, marked")
             other = list(found[name, False, last].values())
-            open_diamond = {"marker": "D", "linestyle": "", "markerfacecolor": "white", "markersize": 7}
-            mean = sum(other) / len(other)
-            axis.plot([last + aside], [mean], color=colour, **open_diamond, label=f"{name}, unmarked")
+            look |= {"marker": "D", "markerfacecolor": "white"}
+            plot_means(axis, [last + aside], [other], **look, label=f"{name}, unmarked")
         counts = range(last + 1)
         for heard, dash, label in (
             (True, ":", "best rule that hears all"),
@@ -205,5 +208,5 @@ CAPTION = (
     "Every node hears itself, a few of its class, and strangers. Marked strangers shout (three times the "
     "noise) and can be told by a feature: attention learns to ignore them and stays near the best rule that "
     "does (green), while equal weights follow the best rule that hears everyone (dotted). Unmarked strangers "
-    "(open diamonds) look like anybody, and attention has little to go by."
+    "(open diamonds) look like anybody, and attention has little to go by. Bars: smallest and largest seed."
 )

@@ -11,7 +11,7 @@ from regard.errors import Unreachable
 from regard.experiments.graphs.karate.handmade import Weights, backward, forward
 
 LEAK, REPAIRED = "all labels train it", "24 labels train it"
-"The two ways in which each seed is trained: as the original did, and with its mask applied."
+"The two ways in which each seed is trained: as Berkeley HW6's notebook does, and with its mask applied."
 
 
 class Club(NamedTuple):
@@ -34,7 +34,7 @@ def club() -> Club:
         ) from error
     known, graph = load_karate(), networkx.karate_club_graph()
     found = networkx.community.greedy_modularity_communities(graph)
-    # The largest community is that of the officer; the document merges the others.
+    # The largest community is that of the officer; Berkeley HW6 merges the others.
     community = torch.tensor([int(node in found[0]) for node in range(known.nodes)])
     spots = networkx.spring_layout(graph, seed=7, iterations=300, weight=None)
     places = torch.tensor([spots[node].tolist() for node in range(known.nodes)])

@@ -1,6 +1,6 @@
 """The figures of the experiment `karate`, and what to see in them."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -26,7 +26,7 @@ TRAINING = (
 )
 EMBEDDING = (
     "The two numbers per member that the softmax layer sees (the second layer's output, between −1 and "
-    "1), as training goes on, for the first seed, trained as in the original with all labels. Colours "
+    "1), as training goes on, for the first seed, trained as in the notebook with all labels. Colours "
     "show the club each member joined. From a cloud around zero the network draws the two communities "
     "apart. Members 8 and 9 (red) end among the other colour, and are counted as right all the same: they "
     "are judged by their community, not by their club."
@@ -70,20 +70,13 @@ def draw_training(story: Story) -> "Figure":
             (LEAK, range(seeds), ORANGE),
             (REPAIRED, range(seeds, 2 * seeds), BLUE),
         ):
+            look: Any = {"color": colour, "marker": "", "linewidth": 1.2}
             for run in runs:
                 label = name if run == runs[0] else None
                 for losses, dash in ((story.train_loss, ":"), (story.test_loss, "-")):
                     part = f"{label}, {'test' if dash == '-' else 'training'}" if label else None
-                    left.plot(
-                        epochs,
-                        losses[1:, run].log10(),
-                        color=colour,
-                        linestyle=dash,
-                        marker="",
-                        linewidth=1.2,
-                        label=part,
-                    )
-                right.plot(epochs, story.right[1:, run], color=colour, marker="", linewidth=1.2, label=label)
+                    left.plot(epochs, losses[1:, run].log10(), **look, linestyle=dash, label=part)
+                right.plot(epochs, story.right[1:, run], **look, label=label)
         left.set(title="loss", xlabel="epoch", ylabel="log₁₀ of the mean −log p(label)", xscale="log")
         right.set(title="accuracy on the ten tested members", xlabel="epoch", xscale="log", ylim=(0, 1.05))
         left.legend(fontsize=7.5, loc="lower left")
@@ -104,14 +97,8 @@ def draw_embedding(members: Club, story: Story) -> "Figure":
                 axis.scatter(x[some], y[some], color=colour, s=18, alpha=0.8)
             for node, side in zip((8, 9), (-12, 6), strict=True):
                 axis.scatter(x[node], y[node], s=90, facecolors="none", edgecolors=RED, linewidths=1.4)
-                axis.annotate(
-                    str(node),
-                    (x[node], y[node]),
-                    xytext=(side, 4),
-                    textcoords="offset points",
-                    color=RED,
-                    fontsize=9,
-                )
+                look: Any = {"textcoords": "offset points", "color": RED, "fontsize": 9}
+                axis.annotate(str(node), (x[node], y[node]), (side, 4), **look)
             axis.axhline(0, color=BLACK, linewidth=0.4, marker="")
             axis.axvline(0, color=BLACK, linewidth=0.4, marker="")
             axis.set(title=f"epoch {epoch}", xlim=(-1.08, 1.08), ylim=(-1.08, 1.08))

@@ -1,4 +1,4 @@
-"""A graph network of two layers whose gradient is written by hand, for several runs at once."""
+"""Two-layer GCN with its gradient written by hand, for several runs at once."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What a border does: which pixels a filter element never meets, how a response depends on its place."""
+"""Border effects: which pixels a filter element never meets, how a response depends on its place."""
 
 import copy
 from collections.abc import Mapping

@@ -22,7 +22,7 @@ from regard.experiments.images.padding.training import NETS, PROTOCOLS, Cell, Le
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 
-DOCUMENT = {
+PUBLISHED = {
     "valid": (100.00, 0.09, 0.11),
     "sconv": (98.89, 6.37, 0.23),
     "fconv": (88.07, 88.85, 0.62),
@@ -30,7 +30,7 @@ DOCUMENT = {
     "reflect": (100.00, 0.00, 0.00),
     "replicate": (98.31, 93.80, 2.16),
 }
-"Validation accuracy, test accuracy and its deviation in Amsterdam A2, Net1, in percent; Net2 has 100, 0 and 0 throughout."
+"Validation accuracy, test accuracy and its deviation in the answers to Amsterdam A2, Net1, in percent; Net2 has 100, 0 and 0 throughout."
 BANDS = {
     "valid": (0.0, 1.0),
     "sconv": (3.0, 15.0),
@@ -39,7 +39,7 @@ BANDS = {
     "reflect": (0.0, 1.0),
     "replicate": (88.0, 97.0),
 }
-"Where the test accuracy of Net1 is expected, in percent: around the document's value, and that of Kayhan and van Gemert."
+"Where the test accuracy of Net1 is expected, in percent: around the published value, and that of Kayhan and van Gemert."
 ORDER = (("sconv", "valid"), ("fconv", "sconv"), ("fconv", "reflect"), ("replicate", "fconv"))
 "Pairs of which Amsterdam A2 asks why the first is more accurate than the second."
 Results = Mapping[Cell, TrainedNet]
@@ -50,7 +50,7 @@ SHORT, SHORTER = Lesson(epochs=16), Lesson(epochs=3)
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     seeds: int = 3
-    "Trainings of each cell of the table, with the document's protocol."
+    "Trainings of each cell of the table, with Amsterdam A2's protocol."
     clean_seeds: int = 1
     "The same with pictures for validation and test that were not learnt from."
     net1: Lesson = SHORT
@@ -119,12 +119,12 @@ def _tables(results: Results) -> Iterator[Event]:
     for net in NETS:
         rows = []
         for border in BORDERS:
-            document = DOCUMENT[border] if net == "Net1" else (100.0, 0.0, 0.0)
+            published = PUBLISHED[border] if net == "Net1" else (100.0, 0.0, 0.0)
             found = [list(_of(results, net, border, protocol).values()) for protocol in PROTOCOLS]
             cells = [_spread(part, field) for part in found for field in ("validation", "test")]
-            rows.append((border, f"{document[0]:.2f}", f"{document[1]:.2f} ± {document[2]:.2f}", *cells))
+            rows.append((border, f"{published[0]:.2f}", f"{published[1]:.2f} ± {published[2]:.2f}", *cells))
             gaps.append(abs(fmean(one.test for one in found[0]) - fmean(one.test for one in found[1])))
-        columns = ("type", "document: validation", "document: test", "validation", "test")
+        columns = ("type", "published: validation", "published: test", "validation", "test")
         yield TableEvent(f"accuracy of {net}", (*columns, "clean: validation", "clean: test"), rows, TABLE)
     yield Metric("largest difference of mean test accuracy between the two protocols", max(gaps))
     order = best_by_order()
@@ -183,7 +183,7 @@ UNMET = (
     "with one row of zeros (sconv) the outer elements miss the border on their own side: the upper left element never meets the last row and column. With two (fconv) nothing is missed."
 )
 TABLE = (
-    "Accuracy in percent, mean ± standard deviation over the seeds (that of the population, as in the document). The validation accuracy is that of the last epoch, the test accuracy that of the best weights, as in the document. In the original "
+    "Accuracy in percent, mean ± standard deviation over the seeds (that of the population, as in Amsterdam A2's script). Published: the answers to Amsterdam A2. The validation accuracy is that of the last epoch, the test accuracy that of the best weights, as in that script. In the original "
     "protocol the validation pictures are training pictures; in the clean one neither they nor the test pictures were learnt from. 50 % would be a network that knows nothing; 0 % is one that knows something, and it is the wrong thing: the height."
 )
 EVERYWHERE = (
@@ -200,63 +200,41 @@ ROWS = (
     "same at the border as in the middle; circular and replicate are bent near the border."
 )
 TWO = (
-    "Original: the document's script sets the same seed before it draws training, validation and test pictures. Its validation pictures are the first 1000 training pictures, and its test pictures are these moved by 16 rows. "
+    "Original: Amsterdam A2's script sets the same seed before it draws training, validation and test pictures. Its validation pictures are the first 1000 training pictures, and its test pictures are these moved by 16 rows. "
     "Its validation accuracy is therefore an accuracy on pictures that were learnt. Under full convolution a shift by 16 rows changes no response, so that there validation and test accuracy are the same number for the same weights; "
     "they differ in the table only because one is taken after the last epoch and the other with the best weights. Clean: three different seeds."
 )
 
 
-def _claims() -> Iterator[Claim]:
-    for border, (low, high) in BANDS.items():
-        easy = border in ("valid", "reflect")
-        yield Claim(
-            name=f"Net1 {border}: test accuracy, %",
-            low=low,
-            high=high,
-            why=f"the document has {DOCUMENT[border][1]:.2f} ± {DOCUMENT[border][2]:.2f}",
-            source="Amsterdam A2, 1.1 b",
-            preset="quick" if easy else "full",
-        )
-    for border in BORDERS:
-        yield Claim(
-            name=f"Net2 {border}: test accuracy, %",
-            high=1.0,
-            why="a linear layer on the flattened maps has weights of its own for each place, and learns the place",
-            source="Amsterdam A2, 1.1 d",
-        )
-    for more, less in ORDER:
-        yield Claim(
-            name=f"Net1: {more} minus {less}, %",
-            low=0.0,
-            why="the document's order, over pairs of equal first weights"
-            if more != "replicate"
-            else "the document's order",
-            source="Amsterdam A2, 1.1 c",
-        )
-    for border, lost in {"valid": 124, "sconv": 63, "fconv": 0}.items():
-        yield Claim(
-            name=f"{border}: pixels that the corner element never meets",
-            low=lost,
-            high=lost,
-            why={
-                124: "two rows and two columns: 32² − 30²",
-                63: "one row and one column: 32² − 31²",
-                0: "full convolution",
-            }[lost],
-            source="this experiment",
-        )
-    for border in BORDERS:
-        full = border == "fconv"
-        yield Claim(
-            name=f"{border}: largest change of a response under a shift by 8",
-            low=0.0 if full else 0.01,
-            high=1e-12 if full else 10.0,
-            why="every window that sees the pattern exists at every place: equal but for float64 rounding"
-            if full
-            else "windows at the border see something else there",
-            source="this experiment",
-        )
-
+CLAIMS = (
+    Claim("pixels that f_11 lacks", low=5, high=5,
+          why="g_00, g_01, g_02, g_10, g_20 lie outside: a corner has 4 of the 9 pixels", source="Amsterdam A2, 1.1 a"),
+    *(Claim(f"Net1 {border}: test accuracy, %", low=low, high=high, preset="quick" if border in ("valid", "reflect") else "full",
+            why=f"the answers have {PUBLISHED[border][1]:.2f} ± {PUBLISHED[border][2]:.2f}", source="Amsterdam A2, 1.1 b")
+      for border, (low, high) in BANDS.items()),
+    *(Claim(f"Net2 {border}: test accuracy, %", high=1.0,
+            why="a linear layer on the flattened maps has weights of its own for each place, and learns the place", source="Amsterdam A2, 1.1 d")
+      for border in BORDERS),
+    *(Claim(f"Net1: {more} minus {less}, %", low=0.0,
+            why="the published order" + (", over pairs of equal first weights" if more != "replicate" else ""), source="Amsterdam A2, 1.1 c")
+      for more, less in ORDER),
+    *(Claim(f"{border}: pixels that the corner element never meets", low=lost, high=lost, why=why, source="this experiment")
+      for border, lost, why in (
+          ("valid", 124, "two rows and two columns: 32² − 30²"),
+          ("sconv", 63, "one row and one column: 32² − 31²"),
+          ("fconv", 0, "full convolution"),
+      )),
+    *(Claim(f"{border}: largest change of a response under a shift by 8", low=0.0, high=1e-12,
+            why="every window that sees the pattern exists at every place: equal but for float64 rounding", source="this experiment")
+      if border == "fconv" else
+      Claim(f"{border}: largest change of a response under a shift by 8", low=0.01, high=10.0,
+            why="windows at the border see something else there", source="this experiment")
+      for border in BORDERS),
+    Claim("Net1 fconv: test accuracy minus the best by order, %", low=-5.0, high=3.0,
+          why="full convolution leaves nothing but the order to learn; pairs of squares that were learnt by heart may add a little", source="this experiment", preset="full"),
+    Claim("largest difference of mean test accuracy between the two protocols", high=10.0,
+          why="1900 of the 2000 pictures differ: the rule is learnt, not the pictures", source="this experiment", preset="full"),
+)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Convolution treats every place alike, they say: can it still tell where a thing is?",
@@ -285,37 +263,13 @@ EXPERIMENT = Experiment(
         borders show patterns near one side that are mirrored near the other, so the height is easily learnt. Replicated and circular borders
         bend the responses a little, enough for a better validation accuracy than fconv, not enough to answer by height alone. Net2 has
         separate weights for each place: it answers the height under every border.""",
-    correction="""Amsterdam A2 explains valid's failure by 'spatial information lost in 2 by 2'. Lost information would give
-        50 %, not 0.09 %: the network has information, the absolute height. It says that flattening (Net2) destroys spatial
+    correction="""The answers to Amsterdam A2 explain valid's failure by 'spatial information lost in 2 by 2'. Lost information would give
+        50 %, not 0.09 %: the network has information, the absolute height. They say that flattening (Net2) destroys spatial
         information; flattening keeps all of it, and what is lost is invariance to shifts. 'All accuracies decrease' in Net2 is not true of
-        reflect, which is 0 already in Net1. In 1.1 c.iii the second 'label 0' must read 'label 1'. Its
+        reflect, which is 0 already in Net1. In 1.1 c.iii the second 'label 0' must read 'label 1'. The script's
         validation pictures are training pictures, and its validation accuracy is that of the last epoch, while the test
         uses the best weights.""",
-    claims=(
-        Claim(
-            name="pixels that f_11 lacks",
-            low=5,
-            high=5,
-            why="g_00, g_01, g_02, g_10, g_20 lie outside: a corner has 4 of the 9 pixels",
-            source="Amsterdam A2, 1.1 a",
-        ),
-        *_claims(),
-        Claim(
-            name="Net1 fconv: test accuracy minus the best by order, %",
-            low=-5.0,
-            high=3.0,
-            why="full convolution leaves nothing but the order to learn; pairs of squares that were learnt by heart may add a little",
-            source="this experiment",
-            preset="full",
-        ),
-        Claim(
-            name="largest difference of mean test accuracy between the two protocols",
-            high=10.0,
-            why="1900 of the 2000 pictures differ: the rule is learnt, not the pictures",
-            source="this experiment",
-            preset="full",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(seeds=10, clean_seeds=10, net1=Lesson(), net2=Lesson()),

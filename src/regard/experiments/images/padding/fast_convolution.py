@@ -1,4 +1,4 @@
-"""Four convolutions, computed once for each different thing they can see.
+"""Fast convolution of mostly black pictures: computed once for each different lit window.
 
 Without bias, what sees only black answers with zero; and what sees the same answers the same. Pictures that
 are black but for two squares have few lit windows, and few of those differ. Which ones depends on pictures

@@ -8,7 +8,7 @@ from torch import Tensor
 from regard.experiments.images.padding.borders import STRIDE, unmet
 from regard.experiments.images.padding.networks import BORDERS
 from regard.experiments.images.padding.pictures import red_green
-from regard.lab.book.style import BLACK, PALETTE, SIGNED, panels, style
+from regard.lab.book.style import BLACK, PALETTE, SIGNED, mark_height, mark_place, panels, show_image, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,10 +25,8 @@ def draw_patterns() -> "Figure":
         for row, (pictures, name) in enumerate(((learnt, "learnt"), (tested, "tested"))):
             for column, number in enumerate((0, 2, 1, 3)):
                 panel = axes[4 * row + column]
-                panel.imshow(255 * pictures[number].permute(1, 2, 0).numpy())
-                panel.axhline(15.5, color="white", linewidth=0.7, linestyle=":")
-                panel.set(title=f"{name}, class {number % 2}", xticks=[], yticks=[])
-                panel.grid(False)
+                show_image(panel, 255 * pictures[number], f"{name}, class {number % 2}")
+                mark_height(panel, 15.5, colour="white")
         return figure
 
 
@@ -39,7 +37,7 @@ def draw_unmet() -> "Figure":
         for panel, name in zip(axes, ("valid", "sconv", "fconv"), strict=True):
             never = unmet(BORDERS[name], SHOWN)
             tiled = never.permute(0, 2, 1, 3).reshape(3 * SHOWN, 3 * SHOWN)
-            panel.imshow(tiled.numpy(), cmap="Greys", vmin=0, vmax=1.4)
+            show_image(panel, tiled, name, cmap="Greys", vmin=0, vmax=1.4)
             for line in range(4):
                 panel.axhline(line * SHOWN - 0.5, color=BLACK, linewidth=1)
                 panel.axvline(line * SHOWN - 0.5, color=BLACK, linewidth=1)
@@ -47,8 +45,6 @@ def draw_unmet() -> "Figure":
                 for column in range(3):
                     place = (column * SHOWN + SHOWN // 2, row * SHOWN + SHOWN // 2)
                     panel.text(*place, str(int(never[row, column].sum())), ha="center", va="center")
-            panel.set(title=name, xticks=[], yticks=[])
-            panel.grid(False)
         return figure
 
 
@@ -81,7 +77,7 @@ def draw_rows(scores: Mapping[str, Tensor], column: int = STRIDE) -> "Figure":
                 panel.plot(line / scores[name].abs().max(), color=colour, marker="", label=name)
             panel.axhline(0, color=BLACK, linewidth=0.8)
             for row in range(0, len(scores[names[0]]), STRIDE):
-                panel.axvline(row, color="#bbbbbb", linewidth=0.8, linestyle=":")
+                mark_place(panel, row, colour="#bbbbbb")
             panel.set(title=title, xlabel="row of the pattern", ylim=(-1.05, 1.05))
             panel.legend()
         axes[0].set_ylabel("says 0   ←   score   →   says 1")

@@ -1,4 +1,4 @@
-"""Pictures made by a recipe: a red and a green square, whose order goes with their height."""
+"""The red-green pictures: two squares, whose order goes with their height."""
 
 import numpy
 import torch

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
-from math import inf
 
 import torch
 import torch.nn.functional as F
@@ -13,9 +12,11 @@ from regard.experiments.images.padding.fast_convolution import Lit, light, score
 from regard.experiments.images.padding.networks import BORDERS, Border, Net1, Net2
 from regard.experiments.images.padding.pictures import red_green
 from regard.lab.workers import one_thread_each
+from regard.training import PLAIN, EarlyStopping, TorchOptimiser, Training
 
 NETS = {"Net1": Net1, "Net2": Net2}
 Batches = Sequence[tuple[Lit, Tensor]]
+ADADELTA = TorchOptimiser("Adadelta", {"rho": 0.9, "eps": 1e-6, "weight_decay": 5e-5})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +32,7 @@ PROTOCOLS = {
     "original": Draws(train=42, validation=42, test=42),
     "clean": Draws(train=42, validation=43, test=44),
 }
-"The document draws all pictures from one seed, and so validates on what it learnt; the clean one does not."
+"Amsterdam A2's script draws all pictures from one seed, and so validates on what it learnt; the clean one does not."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +65,7 @@ class TrainedNet:
     """What became of a network."""
 
     validation: float
-    "Validation accuracy after the last epoch, in percent, as the document reports it."
+    "Validation accuracy after the last epoch, in percent, as Amsterdam A2's script reports it."
     test: float
     "Accuracy of the best weights on the pictures whose bands are swapped, in percent."
     epochs: int
@@ -88,20 +89,19 @@ def prepare(border: Border, draws: Draws, lesson: Lesson) -> Material:
 
 def teach(net: Net1 | Net2, material: Material, lesson: Lesson) -> TrainedNet:
     """Train a network by Adadelta until its validation loss stops falling, and put its best weights back."""
-    optimiser = torch.optim.Adadelta(net.parameters(), lr=1.0, rho=0.9, eps=1e-6, weight_decay=5e-5)
-    best, waited, epoch, accuracy, kept = inf, 0, 0, 0.0, net.state_dict()
-    while waited < lesson.patience and epoch < lesson.epochs:
-        for batch, classes in material.train:
-            optimiser.zero_grad()
-            F.cross_entropy(score(net, batch), classes).backward()
-            optimiser.step()
-        loss, accuracy = judge(net, material.validation)
-        epoch, waited = epoch + 1, waited + 1
-        if loss < best:
-            best, waited = loss, 0
-            kept = {name: value.clone() for name, value in net.state_dict().items()}
-    net.load_state_dict(kept)
-    return TrainedNet(validation=accuracy, test=judge(net, material.test)[1], epochs=epoch)
+    epoch = len(material.train)
+    stopping = EarlyStopping(patience=lesson.patience, every=epoch)
+    steps = lesson.epochs * epoch
+    plan = replace(PLAIN, steps=steps, optimiser=ADADELTA, learning_rate=1.0, early_stopping=stopping)
+    training = Training(
+        net,
+        lambda index: material.train[index % epoch],
+        lambda _, batch: F.cross_entropy(score(net, batch[0]), batch[1]),
+        plan,
+        validation=lambda _: judge(net, material.validation),
+    )
+    *_, (_, accuracy) = [step.validation for step in training if step.validation]
+    return TrainedNet(validation=accuracy, test=judge(net, material.test)[1], epochs=training.step // epoch)
 
 
 @torch.no_grad()
@@ -137,12 +137,14 @@ def teach_all(
     with one_thread_each() as pool:
         wanted = {_material(cell, lesson) for cell, lesson in lessons.items()}
         ready = dict(zip(wanted, pool.map(lambda one: prepare(*one), wanted), strict=True))
-        tasks = {}
-        for cell, lesson in lessons.items():
-            net = build(cell)
-            tasks[pool.submit(teach, net, ready[_material(cell, lesson)], lesson)] = cell, net
+        # All before the first begins: trainings set the random numbers that they share.
+        nets = {cell: build(cell) for cell in lessons}
+        tasks = {
+            pool.submit(teach, nets[cell], ready[_material(cell, lesson)], lesson): cell
+            for cell, lesson in lessons.items()
+        }
         for task in as_completed(tasks):
-            yield *tasks[task], task.result()
+            yield tasks[task], nets[tasks[task]], task.result()
 
 
 def _material(cell: Cell, lesson: Lesson) -> tuple[Border, Draws, Lesson]:

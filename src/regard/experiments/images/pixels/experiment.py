@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from statistics import median
+from typing import Annotated
 
 import torch
 from torch import Tensor, nn
 
 from regard.claims import Claim
 from regard.core.trace import trace
-from regard.data.sets.images import load_mnist
+from regard.experiments.images.pixels.digits import Digits, accuracy, answers, load
 from regard.experiments.images.pixels.figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.experiments.images.rotate import rotate
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.models.cnn import ConvNet
 from regard.models.vit import Convolving, GridRelative, PatchTransformer, Sight
 from regard.training import Plan, Training, cross_entropy, find_device
@@ -41,7 +43,7 @@ class Settings:
     "Pixels by which the test digits are shifted."
     angles: tuple[int, ...] = (0, 15, 30, 45, 90, 135, 180)
     "Degrees by which they are turned."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where the networks are trained: cpu or cuda."
 
 
@@ -55,26 +57,6 @@ class PatchResults:
     paces: list[float] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Digits:
-    """Digits of mean 0 and variance 1, with their labels, for learning and for the test."""
-
-    train: Tensor
-    labels: Tensor
-    test: Tensor
-    answers: Tensor
-
-    def batches(self, size: int, seed: int) -> Callable[[int], tuple[Tensor, Tensor]]:
-        """Batch number i."""
-
-        def batch(index: int) -> tuple[Tensor, Tensor]:
-            draw = torch.Generator().manual_seed(1_000_003 * seed + index)
-            chosen = torch.randint(len(self.train), (size,), generator=draw)
-            return self.train[chosen], self.labels[chosen]
-
-        return batch
-
-
 def builders(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
     """The four models, by name."""
     whole = Sight(width=settings.width, depth=settings.depth)
@@ -86,31 +68,9 @@ def builders(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
     }
 
 
-def load(settings: Settings) -> tuple[Digits, str]:
-    """The digits, and which they are."""
-    found = load_mnist()
-    parts = [found.train[: settings.pictures].float(), found.test[: settings.tests].float()]
-    mean, spread = parts[0].mean(), parts[0].std()
-    train, test = ((part - mean) / spread for part in parts)
-    labels = found.train_labels[: settings.pictures], found.test_labels[: settings.tests]
-    return Digits(train, labels[0], test, labels[1]), found.said
-
-
-@torch.no_grad()
-def answers(model: nn.Module, pictures: Tensor) -> Tensor:
-    """The scores of each picture, without dropout."""
-    model.eval()
-    return torch.cat([model(part) for part in pictures.split(250)])
-
-
-def accuracy(model: nn.Module, pictures: Tensor, labels: Tensor) -> float:
-    """The share of pictures that get their label."""
-    return float((answers(model, pictures).argmax(1) == labels).float().mean())
-
-
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train all models on the same batches; then shift, turn, look, and set heads to a filter."""
-    digits, said = load(settings)
+    digits, said = load(settings.pictures, settings.tests)
     yield TextEvent("The pictures", said)
     makers = builders(settings)
     found = {name: PatchResults() for name in makers}
@@ -291,6 +251,23 @@ FILTER = (
 )
 HERE = "this experiment"
 
+CLAIMS = (
+    Claim(f"accuracy, {CNN} minus {GLOBAL}", low=0.0,
+          why="neighbourhood and sameness of places are built in, and need no examples", source="Dosovitskiy and others, 2021"),
+    Claim(f"accuracy, {CNN} minus {LOCAL}", low=0.0,
+          why="the same at the scale of pixels inside a patch", source=HERE),
+    Claim(f"accuracy, {GLOBAL} minus {BLIND}", low=0.0,
+          why="a heap of patches does not say how they were arranged", source=HERE),
+    Claim("largest change under a shift by a patch, no positions", high=1e-9,
+          why="the same heap of patches; rounding in float64", source=HERE),
+    Claim(f"change of the answer by a whole patch minus half a patch, {LOCAL}", high=0.0,
+          why="steps between patches stay what they are under a shift by whole patches, but at the border", source=HERE),
+    Claim("largest accuracy at 90 degrees, of any model", high=0.5,
+          why="neither filters nor patches turn with the picture", source="Amsterdam A2, 1.2"),
+    Claim("largest gap between nine heads and the CNN's convolution", high=1e-10,
+          why="a convolution is a sum over steps, and each head is one step; in float64", source="the table in DESIGN.md"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="How does attention on the patches of a picture compare with a convolutional network of the same budget?",
     method="""Digits of 28 × 28 pixels are cut into 7 × 7 patches of 4 × 4 pixels; each patch is a token. Three
@@ -307,50 +284,7 @@ EXPERIMENT = Experiment(
         of patches. The transformer with steps instead of places learns the digits more slowly here, and minds a shift
         far less: it knows how patches lie to each other, not where. The transformer can be the convolution, exactly; it
         is not told to be. No model turns with the picture.""",
-    claims=(
-        Claim(
-            name=f"accuracy, {CNN} minus {GLOBAL}",
-            low=0.0,
-            why="neighbourhood and sameness of places are built in, and need no examples",
-            source="Dosovitskiy and others, 2021",
-        ),
-        Claim(
-            name=f"accuracy, {CNN} minus {LOCAL}",
-            low=0.0,
-            why="the same at the scale of pixels inside a patch",
-            source=HERE,
-        ),
-        Claim(
-            name=f"accuracy, {GLOBAL} minus {BLIND}",
-            low=0.0,
-            why="a heap of patches does not say how they were arranged",
-            source=HERE,
-        ),
-        Claim(
-            name="largest change under a shift by a patch, no positions",
-            high=1e-9,
-            why="the same heap of patches; rounding in float64",
-            source=HERE,
-        ),
-        Claim(
-            name=f"change of the answer by a whole patch minus half a patch, {LOCAL}",
-            high=0.0,
-            why="steps between patches stay what they are under a shift by whole patches, but at the border",
-            source=HERE,
-        ),
-        Claim(
-            name="largest accuracy at 90 degrees, of any model",
-            high=0.5,
-            why="neither filters nor patches turn with the picture",
-            source="Amsterdam A2, 1.2",
-        ),
-        Claim(
-            name="largest gap between nine heads and the CNN's convolution",
-            high=1e-10,
-            why="a convolution is a sum over steps, and each head is one step; in float64",
-            source="the table in DESIGN.md",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

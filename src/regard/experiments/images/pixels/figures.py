@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
-from regard.lab.book.style import ORDERED, RED, SIGNED, panels, style
+from regard.lab.book.style import RED, SIGNED, mark_place, panels, show_image, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +23,7 @@ def draw_changes(
                 axis.plot(list(curve), list(curve.values()), label=name, markersize=4)
         most = max(max(curve) for curve in shifts.values())
         for whole in range(patch, most + 1, patch):
-            left.axvline(whole, color=RED, linewidth=0.8, linestyle=":")
+            mark_place(left, whole, colour=RED)
         left.set(title="accuracy, shifted", xlabel="pixels to the right", ylim=(0, 1.02))
         right.set(title="accuracy, turned", xlabel="degrees", ylim=(0, 1.02), xticks=range(0, 181, 45))
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=len(shifts))
@@ -39,14 +39,12 @@ def draw_looks(picture: Tensor, looks: Sequence[Tensor], query: int, grid: tuple
         figure, axes = panels(heads + 1, len(looks), width=1.35 * (heads + 1), height=1.5)
         for layer, weights in enumerate(looks):
             line = axes[layer * (heads + 1) : (layer + 1) * (heads + 1)]
-            line[0].imshow(picture.numpy(), cmap="Greys")
+            show_image(line[0], picture, cmap="Greys")
             _mark(line[0], (column * patch - 0.5, row * patch - 0.5), patch)
             line[0].set_ylabel(f"layer {layer}", fontsize=9)
             for head, axis in enumerate(line[1:]):
-                axis.imshow(weights[head, query].view(grid).numpy(), cmap=ORDERED, vmin=0)
+                show_image(axis, weights[head, query].view(grid), "" if layer else f"head {head}", vmin=0)
                 _mark(axis, (column - 0.5, row - 0.5), 1)
-                axis.set_title(f"head {head}" if layer == 0 else "", fontsize=9)
-            _bare(line)
         return figure
 
 
@@ -59,14 +57,14 @@ def draw_places(places: Tensor, table: Tensor, grid: tuple[int, int]) -> "Figure
         columns = max(len(chosen), len(table))
         figure, axes = panels(columns, 2, width=1.7 * columns, height=1.8)
         for axis, place in zip(axes, chosen, strict=False):
-            axis.imshow((alike @ alike[place]).view(grid).numpy(), cmap=SIGNED, vmin=-1, vmax=1)
             row, column = divmod(place, grid[1])
+            likeness = (alike @ alike[place]).view(grid)
+            show_image(axis, likeness, f"place {row}, {column}", cmap=SIGNED, vmin=-1, vmax=1)
             _mark(axis, (column - 0.5, row - 0.5), 1)
-            axis.set_title(f"place {row}, {column}", fontsize=9)
         for head, axis in enumerate(axes[columns : columns + len(table)]):
-            axis.imshow(table[head].numpy(), cmap=SIGNED, vmin=-high, vmax=high)
-            axis.set_title(f"head {head}", fontsize=9)
-        _bare(axes)
+            show_image(axis, table[head], f"head {head}", cmap=SIGNED, vmin=-high, vmax=high)
+        for axis in axes:
+            axis.set_visible(bool(axis.images))
         figure.colorbar(axes[0].images[0], ax=axes[:columns], label="cosine", shrink=0.9)
         figure.colorbar(axes[columns].images[0], ax=axes[columns:], label="added to the score", shrink=0.9)
         return figure
@@ -92,11 +90,9 @@ def draw_filter(picture: Tensor, kernel: Tensor, heads: Tensor, ours: Tensor, th
         axes = []
         for place, values, title, options in parts:
             axis = figure.add_subplot(place)
-            axis.imshow(values.numpy(), **options)
-            axis.set_title(title, fontsize=9)
+            show_image(axis, values, title, **options)
             axes.append(axis)
         axes[5].set_title("nine heads", fontsize=9, loc="center")
-        _bare(axes)
         return figure
 
 
@@ -104,9 +100,3 @@ def _mark(axis: Any, corner: tuple[float, float], size: float) -> None:
     from matplotlib.patches import Rectangle
 
     axis.add_patch(Rectangle(corner, size, size, fill=False, edgecolor=RED, linewidth=1.5))
-
-
-def _bare(axes: Sequence[Any]) -> None:
-    for axis in axes:
-        axis.set(xticks=[], yticks=[])
-        axis.grid(False)

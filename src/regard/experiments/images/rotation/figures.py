@@ -7,7 +7,7 @@ from torch import Tensor
 
 from regard.data.sets.images import Pictures
 from regard.experiments.images.rotate import SAMPLINGS, rotate
-from regard.lab.book.style import BLACK, MARKERS, ORDERED, PALETTE, panels, style
+from regard.lab.book.style import BLACK, mark_place, panels, plot_runs, show_image, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,7 @@ def draw_first(pictures: Pictures) -> "Figure":
     with style():
         figure, axes = panels(5, 5, width=5.6, height=1.3)
         for number, panel in enumerate(axes):
-            _show(panel, pictures.test[number])
-            panel.set_title(pictures.classes[pictures.test_labels[number]], fontsize=9)
+            _show(panel, pictures.test[number], pictures.classes[pictures.test_labels[number]])
         return figure
 
 
@@ -32,28 +31,25 @@ def draw_turned(pictures: Pictures, angles: Sequence[int] = (0, 30, 45, 90, 180)
         for row, sampling in enumerate(SAMPLINGS):
             for column, angle in enumerate(angles):
                 panel = axes[row * len(angles) + column]
-                _show(panel, rotate(picture, angle, sampling=sampling)[0].round().byte())
-                panel.set_title(f"{angle}°", fontsize=9.5)
+                _show(panel, rotate(picture, angle, sampling=sampling)[0].round().byte(), f"{angle}°")
             axes[row * len(angles)].set_ylabel(sampling)
         return figure
 
 
 def draw_curves(
-    curves: Mapping[str, Tensor], angles: Sequence[int], document: Mapping[str, Sequence[float]]
+    curves: Mapping[str, Tensor], angles: Sequence[int], published: Mapping[str, Sequence[float]]
 ) -> "Figure":
     """Accuracy by angle: the mean over the seeds, and each seed as a thin line."""
     with style():
         figure, (panel,) = panels(1, width=6.6, height=3.8)
-        for (name, accuracy), colour, marker in zip(curves.items(), PALETTE, MARKERS, strict=False):
-            for seed in accuracy:
-                panel.plot(angles, seed, color=colour, linewidth=0.6, alpha=0.5, marker="")
-            panel.plot(angles, accuracy.mean(0), color=colour, marker=marker, label=name)
-        for values in document.values():
+        for name, accuracy in curves.items():
+            plot_runs(panel, angles, accuracy, label=name)
+        for values in published.values():
             panel.plot(angles, values, color=BLACK, linewidth=1, linestyle="--", marker="")
-        if document:
+        if published:
             panel.plot([], [], color=BLACK, linewidth=1, linestyle="--", marker="", label="Amsterdam A2")
         for turn in (90, 180, 270):
-            panel.axvline(turn, color="#bbbbbb", linewidth=0.8, linestyle=":")
+            mark_place(panel, turn, colour="#bbbbbb")
         panel.set(xlabel="angle of the test pictures, degrees", ylabel="accuracy, %", ylim=(0, 101))
         panel.set_xticks(range(0, 361, 60))
         panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=2)
@@ -64,24 +60,17 @@ def draw_classes(curves: Mapping[str, Tensor], classes: Sequence[str], angles: S
     """Accuracy by class and angle, one panel for each training."""
     with style():
         figure, axes = panels(len(curves), width=2.9 * len(curves), height=3.4)
-        image = None
         for panel, (name, accuracy) in zip(axes, curves.items(), strict=True):
-            image = panel.imshow(accuracy.numpy(), cmap=ORDERED, vmin=0, vmax=100, aspect="auto")
-            panel.set_title(name, fontsize=9.5)
+            show_image(panel, accuracy, name, vmin=0, vmax=100, aspect="auto")
             panel.set_xticks(range(0, len(angles), 3), [str(angles[at]) for at in range(0, len(angles), 3)])
             panel.set_yticks(range(len(classes)), classes)
             panel.set_xlabel("angle, degrees")
             panel.label_outer()
             panel.grid(False)
-        assert image is not None, "at least one network was trained"
-        figure.colorbar(image, ax=axes, shrink=0.8, label="accuracy, %")
+        figure.colorbar(axes[0].images[0], ax=axes, shrink=0.8, label="accuracy, %")
         return figure
 
 
-def _show(panel: "Axes", picture: Tensor) -> None:
-    if len(picture) == 1:
-        panel.imshow(picture[0].numpy(), cmap="gray", vmin=0, vmax=255)
-    else:
-        panel.imshow(picture.permute(1, 2, 0).numpy())
-    panel.set(xticks=[], yticks=[])
-    panel.grid(False)
+def _show(panel: "Axes", picture: Tensor, title: str) -> None:
+    grey = len(picture) == 1
+    show_image(panel, picture[0] if grey else picture, title, cmap="gray", vmin=0, vmax=255)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor
@@ -9,7 +10,7 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.data.sets.masks import Segmented
 from regard.errors import Unreachable
-from regard.experiments.images.unet.figures import draw_curves, draw_segmentations, draw_shifts, draw_skips
+from regard.experiments.images.unet.figures import draw_curves, draw_segmentations, draw_skips
 from regard.experiments.images.unet.segmentation import (
     Brightness,
     Scores,
@@ -18,8 +19,10 @@ from regard.experiments.images.unet.segmentation import (
     train_steps,
     try_on,
 )
+from regard.experiments.images.unet.shifts import compare_shifts
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.models.unet import UNet
 from regard.training import Plan, find_device
 
@@ -28,7 +31,7 @@ WITH, WITHOUT = "with skips", "without skips"
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    sets: tuple[str, ...] = ("brain",)
+    sets: tuple[Literal["brain", "scenes", "membranes", "pets"], ...] = ("brain",)
     "Sets of pictures with masks: brain, scenes, membranes, pets; the claims speak of the first."
     width: int = 8
     "Channels of the topmost level; each level below has twice as many."
@@ -46,7 +49,7 @@ class Settings:
     "How often in a training the test pictures are tried."
     apart: bool = False
     "Whether networks that never had one of the skips are trained too."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where the networks are trained: cpu or cuda."
 
 
@@ -184,54 +187,9 @@ def _closer(
     )
     yield FigureEvent("skips", draw_skips(lost, ("Dice", "outline F")), SKIPS)
     yield ProgressEvent("shifting pictures", 0.95)
-    yield from _shifts(found, pictures, settings)
-
-
-def shifted(model: UNet, picture: Tensor, shift: int, border: int) -> Tensor:
-    """How much the probabilities of a picture (c y x) change when it is shifted right, moved back, by pixel.
-
-    The picture lies on a ground of its own corner's brightness, `border` pixels wide, so that neither the shift nor
-    the padding of the network cuts anything off.
-    """
-    ground = (
-        picture[:, :1, :1].expand(-1, picture.shape[1] + 2 * border, picture.shape[2] + 2 * border).clone()
-    )
-    ground[:, border:-border, border:-border] = picture
-    with torch.no_grad():
-        still, moved = (model(one[None]).softmax(1)[0] for one in (ground, ground.roll(shift, 2)))
-    change = (moved.roll(-shift, 2) - still).abs().sum(0) / 2
-    return change[border:-border, border:-border]
-
-
-def _shifts(
-    found: dict[str, SegmentationResults], pictures: Segmented, settings: Settings
-) -> Iterator[Event]:
     images, _ = pictures.whole("test")
-    picture, period = images[len(images) // 2], 2**settings.depth
-    # Not quite six times the period is what a score sees to each side; the rest is room for the shift.
-    border = 7 * period
-    shifts = range(0, period + 1)
-    curves = {name: {shift: [] for shift in shifts} for name in (WITH, WITHOUT)}
-    maps: dict[tuple[str, int], Tensor] = {}
-    for name, curve in curves.items():
-        for seed, model in enumerate(found[name].models):
-            for shift in shifts if seed == 0 else (1, period // 2):
-                change = shifted(model.eval(), picture, shift, border)
-                maps.setdefault((name, shift), change)
-                curve[shift].append(float(change.mean()))
-                yield Metric(f"change under a shift, {name}", curve[shift][-1], seed, {"pixels": shift})
-        exact = shifted(found[name].models[0].double(), picture.double(), period, border)
-        yield Metric(f"largest change under a shift by {period}, {name}", float(exact.max()))
-        found[name].models[0].float()
-    half = period // 2
-    yield PairedMetric(
-        "change under a shift of half a period, with skips minus without",
-        (WITH, WITHOUT),
-        dict(enumerate(curves[WITH][half])),
-        dict(enumerate(curves[WITHOUT][half])),
-    )
-    shown = {(name, shift): maps[name, shift] for name in curves for shift in (1, half, period)}
-    yield FigureEvent("shifts", draw_shifts(curves, shown, period), SHIFTS)
+    models = {variant: found[variant].models for variant in (WITH, WITHOUT)}
+    yield from compare_shifts(models, images[len(images) // 2], 2**settings.depth)
 
 
 TABLE = (
@@ -250,11 +208,28 @@ SKIPS = (
     "What is lost when, after training, one skip is replaced by its mean over the picture: it still says how much of each channel there is, but no longer where. Bars: means; points: seeds. "
     "The network was not trained anew: it had learned to rely on what is taken away."
 )
-SHIFTS = (
-    "Left: the share of probability that changes class, averaged over the picture (seed 0), when the picture is shifted by so many pixels and the answer is moved back. A convolution alone would give 0 "
-    "everywhere. Max pooling starts its squares at even pixels, so only shifts by 2^depth (dotted) change nothing. With skips the change is small, and smaller for even shifts: most of it comes from the upper levels. Right: where each network changes its mind (seed 0)."
-)
-DOCUMENT = "Toronto A4, question 4"
+SOURCE = "Toronto A4, question 4"
+
+CLAIMS = (
+    Claim("loss, with skips minus without", high=0.0,
+          why="the way up has the fine picture beside it and need not make it up", source=SOURCE),
+    Claim("Dice, with skips minus without", low=0.0, why="the same, by areas", source=SOURCE),
+    Claim("IoU, with skips minus without", low=0.0,
+          why="IoU = Dice / (2 − Dice) rises with it", source=SOURCE),
+    Claim("outline F, with skips minus without", low=0.0,
+          why="outlines are what is lost at a small size", source=SOURCE),
+    Claim("Dice averaged over the training, with skips minus without", low=0.0,
+          why="gradients reach the first layers by a short way: it learns sooner", source=SOURCE),
+    Claim("Dice, U-Net minus brightness alone", low=0.0,
+          why="scalp and marrow are as bright as brain; only what lies around a pixel tells them apart", source="this experiment"),
+    Claim("outline F lost, topmost skip minus deepest", low=0.0,
+          why="only the topmost level has every pixel of an outline", source="this experiment"),
+    *(Claim(f"largest change under a shift by 8, {name}", high=1e-9,
+            why="2^3 is a whole square of the coarsest grid: every layer moves with it, exactly but for rounding in float64", source="this experiment")
+      for name in (WITH, WITHOUT)),
+    Claim("change under a shift of half a period, with skips minus without", high=0.0,
+          why="the topmost skip has no grid and moves with the picture", source="this experiment"),
+)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="What do the skips of a U-Net carry, and what does it do without them?",
@@ -284,60 +259,7 @@ EXPERIMENT = Experiment(
         The rule that sees one pixel is a match for the small network, which had been expected to beat it: the volume
         shows the brain without its skull, and its tissues differ in brightness. These slices tell networks apart,
         but they do not need one; the cell membranes and the pets of the full run do.""",
-    claims=(
-        Claim(
-            name="loss, with skips minus without",
-            high=0.0,
-            why="the way up has the fine picture beside it and need not make it up",
-            source=DOCUMENT,
-        ),
-        Claim(name="Dice, with skips minus without", low=0.0, why="the same, by areas", source=DOCUMENT),
-        Claim(
-            name="IoU, with skips minus without",
-            low=0.0,
-            why="IoU = Dice / (2 − Dice) rises with it",
-            source=DOCUMENT,
-        ),
-        Claim(
-            name="outline F, with skips minus without",
-            low=0.0,
-            why="outlines are what is lost at a small size",
-            source=DOCUMENT,
-        ),
-        Claim(
-            name="Dice averaged over the training, with skips minus without",
-            low=0.0,
-            why="gradients reach the first layers by a short way: it learns sooner",
-            source=DOCUMENT,
-        ),
-        Claim(
-            name="Dice, U-Net minus brightness alone",
-            low=0.0,
-            why="scalp and marrow are as bright as brain; only what lies around a pixel tells them apart",
-            source="this experiment",
-        ),
-        Claim(
-            name="outline F lost, topmost skip minus deepest",
-            low=0.0,
-            why="only the topmost level has every pixel of an outline",
-            source="this experiment",
-        ),
-        *(
-            Claim(
-                name=f"largest change under a shift by 8, {name}",
-                high=1e-9,
-                why="2^3 is a whole square of the coarsest grid: every layer moves with it, exactly but for rounding in float64",
-                source="this experiment",
-            )
-            for name in (WITH, WITHOUT)
-        ),
-        Claim(
-            name="change under a shift of half a period, with skips minus without",
-            high=0.0,
-            why="the topmost skip has no grid and moves with the picture",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

@@ -7,7 +7,18 @@ import torch
 from torch import Tensor
 
 from regard.data.sets.masks import Segmented
-from regard.lab.book.style import BLACK, BLUE, ORANGE, ORDERED, RED, panels, style
+from regard.lab.book.style import (
+    BLACK,
+    BLUE,
+    ORANGE,
+    ORDERED,
+    RED,
+    mark_height,
+    mark_place,
+    panels,
+    show_image,
+    style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,8 +43,7 @@ def draw_curves(
                 left.plot(range(window, len(values) + 1), smooth, color=colour, marker="", label=label)
                 steps, dice = zip(*rises[name][seed], strict=True)
                 right.plot(steps, dice, color=colour, marker="o", markersize=3.5, label=label)
-        right.axhline(alone, color=BLACK, linewidth=0.9, linestyle=":")
-        right.text(0, alone - 0.01, " brightness alone", fontsize=9, va="top")
+        mark_height(right, alone, "brightness alone")
         left.set(title=f"training loss, {SMOOTH} steps averaged", xlabel="step", yscale="log")
         right.set(title="Dice on the test pictures", xlabel="step", xlim=(0, None), ylim=(None, 1.05))
         left.legend()
@@ -56,13 +66,8 @@ def draw_segmentations(pictures: Segmented, found: Mapping[str, Tensor], numbers
                 axis = axes[row * len(titles) + column]
                 wrong = titles[column] == "wrong"
                 high = 1 if wrong else top if column else None
-                axis.imshow(
-                    part.numpy(), cmap="Greys" if wrong else "gray" if column == 0 else ORDERED, vmax=high
-                )
-                axis.set(xticks=[], yticks=[])
-                axis.grid(False)
-                if row == 0:
-                    axis.set_title(titles[column], fontsize=9)
+                cmap = "Greys" if wrong else "gray" if column == 0 else ORDERED
+                show_image(axis, part, titles[column] if row == 0 else "", cmap=cmap, vmax=high)
         return figure
 
 
@@ -102,7 +107,7 @@ def draw_shifts(
         for colour, (name, curve) in zip((BLUE, ORANGE), curves.items(), strict=True):
             drawn = {shift: values[0] for shift, values in curve.items() if values}
             left.plot(list(drawn), list(drawn.values()), color=colour, label=name)
-        left.axvline(period, color=RED, linewidth=0.8, linestyle=":")
+        mark_place(left, period, colour=RED)
         most = max(values[0] for curve in curves.values() for values in curve.values() if values)
         left.set(title="probability that changes class", xlabel="shift in pixels", ylim=(0, 1.2 * most))
         left.set_xticks(range(0, max(max(curve) for curve in curves.values()) + 1, 2))
@@ -112,10 +117,7 @@ def draw_shifts(
         for (name, shift), change in maps.items():
             row, column = list(curves).index(name), shifts.index(shift)
             axis = figure.add_subplot(grid[row, 2 + column])
-            axis.imshow(change.numpy(), cmap=ORDERED, norm=norm)
-            axis.set(xticks=[], yticks=[])
-            axis.grid(False)
-            axis.set_title(f"shifted by {shift}" if row == 0 else "", fontsize=9)
+            show_image(axis, change, f"shifted by {shift}" if row == 0 else "", norm=norm)
             if column == 0:
                 axis.set_ylabel(name, fontsize=9)
             pictures.append(axis)

@@ -1,4 +1,4 @@
-"""How well a predicted segmentation lies on the true one: Dice, IoU, and how well their outlines agree."""
+"""Dice, IoU and boundary agreement: how well a predicted segmentation lies on the true one."""
 
 import torch.nn.functional as F
 from torch import Tensor

@@ -18,7 +18,7 @@ AFTER: dict[tuple[int, ...], tuple[float, float]] = {
 "Figure 2 of Berkeley HW6: the log-probability of each word after each beginning."
 
 
-def documents_model(ids: Tensor) -> Tensor:
+def berkeley_tree(ids: Tensor) -> Tensor:
     """Berkeley HW6's decoder as a model: a first id that stands for the start, then the two words."""
     rows = [[AFTER[tuple(row[1 : end + 1])] for end in range(len(row))] for row in ids.tolist()]
     return torch.tensor(rows, dtype=torch.float64)
@@ -51,7 +51,7 @@ def worst_rank(texts: Tensor, totals: Tensor) -> int:
     return worst
 
 
-def document_beam(logs: Tensor, width: int, steps: int) -> tuple[float, int]:
+def counted_beam_search(logs: Tensor, width: int, steps: int) -> tuple[float, int]:
     """Berkeley HW6's algorithm as it is analysed there, for a model whose words do not depend on each other.
 
     Sorts the words after each beam, keeps the best `width` of each, and sorts those of all beams; gives the

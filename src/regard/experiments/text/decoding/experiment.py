@@ -10,8 +10,8 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.experiments.text.decoding.beams import (
     WORDS,
-    document_beam,
-    documents_model,
+    berkeley_tree,
+    counted_beam_search,
     every_text,
     formula,
     small_model,
@@ -32,7 +32,7 @@ from regard.generation.sampling import Sampler
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 
-DOCUMENT = {1: (-0.65, -0.73), 2: (-1.25, -1.33), 3: (-1.85, -1.93)}
+BERKELEY = {1: (-0.65, -0.73), 2: (-1.25, -1.33), 3: (-1.85, -1.93)}
 "Berkeley HW6, 5a to 5c: what a beam of two holds after each step."
 SAMPLERS = {
     "plain": Sampler(),
@@ -64,36 +64,36 @@ class Settings:
 
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
-    """The document's tree, beams on random models, samplers, then the cost."""
-    yield from _document()
+    """Berkeley HW6's tree, beams on random models, samplers, then the cost."""
+    yield from _berkeley()
     yield from _searches(settings, context)
     yield from _samplers(settings, context)
     yield from _costs(settings, context)
 
 
-def _document() -> Iterator[Event]:
-    found = beam_search(documents_model, torch.tensor([[0]]), width=2, steps=3)
+def _berkeley() -> Iterator[Event]:
+    found = beam_search(berkeley_tree, torch.tensor([[0]]), width=2, steps=3)
     levels: dict[int, list[Node]] = {}
     for node in found.tree():
         levels.setdefault(len(node.ids), []).append(node)
     apart = [
         abs(node.log_probability - known)
-        for length, totals in DOCUMENT.items()
+        for length, totals in BERKELEY.items()
         for node, known in zip(levels[length], totals, strict=False)
     ]
-    yield Metric("largest gap to the document's six log-probabilities", max(apart))
-    everything = beam_search(documents_model, torch.tensor([[0]]), width=8, steps=3).best[0]
+    yield Metric("largest gap to Berkeley HW6's six log-probabilities", max(apart))
+    everything = beam_search(berkeley_tree, torch.tensor([[0]]), width=8, steps=3).best[0]
     yield Metric("log-probability of the most probable text of three words", everything.log_probability)
     yield Metric("the beam of two finds it", float(found.best[0].ids == everything.ids))
     yield TableEvent(
         "beams",
-        ("step", "the beam holds", "log-probability", "document"),
+        ("step", "the beam holds", "log-probability", "Berkeley HW6"),
         [
             (length, " ".join(WORDS[one] for one in node.ids), node.log_probability, known)
-            for length, totals in DOCUMENT.items()
+            for length, totals in BERKELEY.items()
             for node, known in zip(levels[length], totals, strict=False)
         ],
-        "What a beam of two holds after each step. The document's log-probabilities are rounded to two digits, so "
+        "What a beam of two holds after each step. Berkeley HW6's log-probabilities are rounded to two digits, so "
         "that those of a pair do not sum to exactly one; ours are divided by their sum.",
     )
     yield FigureEvent("tree", draw_tree(found, everything), TREE)
@@ -184,14 +184,14 @@ def _costs(settings: Settings, context: Context) -> Iterator[Event]:
     for index, (size, width, steps) in enumerate(grid):
         yield ProgressEvent(f"a vocabulary of {size}, a beam of {width}", 0.75 + 0.2 * index / len(grid))
         logs = torch.randn(steps, size, generator=generator).log_softmax(-1)
-        best, count = document_beam(logs, width, steps)
+        best, count = counted_beam_search(logs, width, steps)
         ratios.append(count / formula(width, steps, size))
         counts[size, width, steps] = count
         found, times[size, width, steps] = _timed(logs, width)
         at = {"vocabulary": size, "width": width, "length": steps}
         yield Metric("comparisons", count, at=at)
         yield Metric("milliseconds a step", 1000 * times[size, width, steps], at=at)
-        yield Metric("gap between the document's algorithm and ours", abs(best - found), at=at)
+        yield Metric("gap between Berkeley HW6's algorithm and ours", abs(best - found), at=at)
     yield Metric("smallest comparisons / formula", min(ratios))
     yield Metric("largest comparisons / formula", max(ratios))
     varied = {"sizes": settings.sizes, "beams": settings.beams, "lengths": settings.lengths}
@@ -213,6 +213,33 @@ def _timed(logs: Tensor, width: int) -> tuple[float, float]:
     return total, least
 
 
+CLAIMS = (
+    Claim("largest gap to Berkeley HW6's six log-probabilities", high=0.01,
+          why="−.65, −.73; −1.25, −1.33; −1.85, −1.93; rounded pairs sum to one within 0.4 %, three times", source="Berkeley HW6, 5a-c"),
+    Claim("log-probability of the most probable text of three words", low=-1.47, high=-1.45,
+          why="neural neural neural: −.65 − .8 − .01 = −1.46", source="Berkeley HW6, 5d"),
+    Claim("the beam of two finds it", low=0.0, high=0.0,
+          why="neural neural ranks third at step 2", source="Berkeley HW6, 5d"),
+    Claim("largest gap between a beam's score and a full pass", high=1e-9,
+          why="a score is the sum of log-probabilities, with a cache that moves with the beams", source="this experiment"),
+    Claim("smallest log-probability short of the best", low=-1e-9,
+          why="no search finds more than there is", source="this experiment"),
+    Claim("greedy finds the best text, share of models", high=0.9,
+          why="the best first word is not always the first word of the best text", source="Berkeley HW6, 5"),
+    Claim("a beam as wide as the worst rank of a beginning always finds it", low=1.0, high=1.0,
+          why="a beginning that is among the k best of all is among the k best of those looked at", source="this experiment"),
+    Claim("smallest p-value of the samplers, times their number", low=0.001,
+          why="draws follow the distribution; by chance it is smaller once in a thousand runs", source="this experiment"),
+    Claim("draws of tokens that the sampler forbids", low=0.0, high=0.0,
+          why="top-k, top-p and min-p leave them no probability", source="Jerusalem ex. 5 and Amsterdam A2"),
+    Claim("p-value of plain draws held against temperature 0.5", high=1e-6,
+          why="the test must be able to fail", source="this experiment"),
+    Claim("smallest comparisons / formula", low=0.7,
+          why="sorting M in random order takes at least log2 M! ≥ M log2 M − 1.44 M comparisons", source="Berkeley HW6, 5e"),
+    Claim("largest comparisons / formula", high=1.0,
+          why="merging sorts take at most M log2 M", source="Berkeley HW6, 5e"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="When does a beam find the most probable text, do samplers draw what they should, and what does a beam cost?",
     answers=(39, 40, 41),
@@ -227,91 +254,14 @@ EXPERIMENT = Experiment(
 
         Seven samplers make draws from one distribution of 30 tokens; Pearson's chi-square tells how surprising
         their counts are. As a check of the check, plain draws are held against the distribution of another
-        temperature. Finally the document's algorithm is written out with a comparison that counts itself.""",
+        temperature. Finally Berkeley HW6's algorithm is written out with a comparison that counts itself.""",
     see="""A beam fails where the best text begins badly: it then drops the beginning before it can pay off, and
         nothing later brings it back. Wider beams fail less, and one as wide as the worst rank never does. Greedy
         search is the narrowest beam and fails most. The price is linear in k, in the length T and nearly so in the
         vocabulary M.""",
     correction="""Berkeley HW6, 5e, gives O(T K M log M). Sorting is not needed to find the k largest: selection
         makes it O(T K M), which is what is run here; the sum K² log K² is smaller where M ≥ K.""",
-    claims=(
-        Claim(
-            name="largest gap to the document's six log-probabilities",
-            high=0.01,
-            why="−.65, −.73; −1.25, −1.33; −1.85, −1.93; rounded pairs sum to one within 0.4 %, three times",
-            source="Berkeley HW6, 5a-c",
-        ),
-        Claim(
-            name="log-probability of the most probable text of three words",
-            low=-1.47,
-            high=-1.45,
-            why="neural neural neural: −.65 − .8 − .01 = −1.46",
-            source="Berkeley HW6, 5d",
-        ),
-        Claim(
-            name="the beam of two finds it",
-            low=0.0,
-            high=0.0,
-            why="neural neural ranks third at step 2",
-            source="Berkeley HW6, 5d",
-        ),
-        Claim(
-            name="largest gap between a beam's score and a full pass",
-            high=1e-9,
-            why="a score is the sum of log-probabilities, with a cache that moves with the beams",
-            source="this experiment",
-        ),
-        Claim(
-            name="smallest log-probability short of the best",
-            low=-1e-9,
-            why="no search finds more than there is",
-            source="this experiment",
-        ),
-        Claim(
-            name="greedy finds the best text, share of models",
-            high=0.9,
-            why="the best first word is not always the first word of the best text",
-            source="Berkeley HW6, 5",
-        ),
-        Claim(
-            name="a beam as wide as the worst rank of a beginning always finds it",
-            low=1.0,
-            high=1.0,
-            why="a beginning that is among the k best of all is among the k best of those looked at",
-            source="this experiment",
-        ),
-        Claim(
-            name="smallest p-value of the samplers, times their number",
-            low=0.001,
-            why="draws follow the distribution; by chance it is smaller once in a thousand runs",
-            source="this experiment",
-        ),
-        Claim(
-            name="draws of tokens that the sampler forbids",
-            low=0.0,
-            high=0.0,
-            why="top-k, top-p and min-p leave them no probability",
-            source="Jerusalem ex. 5 and Amsterdam A2",
-        ),
-        Claim(
-            name="p-value of plain draws held against temperature 0.5",
-            high=1e-6,
-            why="the test must be able to fail",
-            source="this experiment",
-        ),
-        Claim(
-            name="smallest comparisons / formula",
-            low=0.7,
-            why="sorting M in random order takes at least log2 M! ≥ M log2 M − 1.44 M comparisons",
-            source="Berkeley HW6, 5e",
-        ),
-        Claim(
-            name="largest comparisons / formula",
-            high=1.0,
-            why="merging sorts take at most M log2 M",
-            source="Berkeley HW6, 5e",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(models=400, draws=1_000_000, sizes=(64, 256, 1024, 4096, 16384)),

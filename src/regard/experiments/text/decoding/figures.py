@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.experiments.text.decoding.beams import AFTER, WORDS, formula
 from regard.generation.beam import Beam, Search
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, panels, style
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, RED, log_ticks, panels, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ SEARCH = (
 )
 DRAWS = "Bars: the share of draws of each token. Marks: the exact probability that the sampler gives it."
 COST = (
-    "Left: comparisons of the document's algorithm (sort the words after each beam, then the best of all "
+    "Left: comparisons of Berkeley HW6's algorithm (sort the words after each beam, then the best of all "
     "beams), counted, against its formula, as the vocabulary M, the width K and the length T are varied one "
     "at a time around M = 256, K = 4, T = 3. Right: what our beam search takes on the same words; it "
     "selects the largest in place of sorting, and at small vocabularies most of the time goes into calls, "
@@ -79,26 +79,16 @@ def draw_searches(
         figure, (left, right) = panels(2, width=7.6, height=3.2)
         means = [sum(each) / len(each) for each in gaps.values()]
         left.plot(widths, means, color=BLUE)
-        left.set(
-            xscale="log", xticks=widths, xticklabels=widths, xlabel="width of the beam",
-            title="log-probability short of the best", ylim=(0, None),
-        )  # fmt: skip
-        left.minorticks_off()
         right.plot(widths, list(found_it.values()), color=BLUE, label="the beam finds the best")
         below = [sum(rank <= width for rank in ranks) / len(ranks) for width in widths]
-        right.plot(
-            widths,
-            below,
-            color=BLACK,
-            marker="",
-            linestyle=":",
-            label="no beginning of the best ranks worse",
-        )
-        right.set(
-            xscale="log", xticks=widths, xticklabels=widths, xlabel="width of the beam",
-            title="share of models", ylim=(0, 1.05),
-        )  # fmt: skip
-        right.minorticks_off()
+        theory = "no beginning of the best ranks worse"
+        right.plot(widths, below, color=BLACK, marker="", linestyle=":", label=theory)
+        for axis, title, top in (
+            (left, "log-probability short of the best", None),
+            (right, "share of models", 1.05),
+        ):
+            axis.set(title=title, xlabel="width of the beam", ylim=(0, top))
+            log_ticks(axis, widths)
         right.legend(loc="lower right")
         return figure
 

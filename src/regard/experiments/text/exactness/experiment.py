@@ -10,6 +10,7 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.core.attend import attend
 from regard.core.support import Causal
+from regard.errors import RegardError
 from regard.experiments.text.exactness.figures import BYTES, TIME, draw_bytes, draw_times
 from regard.experiments.text.exactness.machine import Chip, crossing, standard, tiled
 from regard.generation.engine import continuation
@@ -29,6 +30,10 @@ KINDS = {
 HEADS, WIDTH = 4, 32
 MARGIN = 3
 "Standard deviations that a sum of independent roundings is allowed."
+
+
+CHUNKS = (37, 1, 60, 2)
+"Tokens that are read at once, one lot after the other, before all the rest."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +56,14 @@ class Settings:
     "Length at which they are counted."
     rounds: int = 3
     "Timings of each length."
+
+    def __post_init__(self) -> None:
+        if self.model.context <= sum(CHUNKS):
+            raise RegardError(
+                "the context is too short to be read in chunks",
+                f"model.context={self.model.context}",
+                f"choose {sum(CHUNKS) + 1} or more",
+            )
 
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
@@ -86,7 +99,7 @@ def _cache(settings: Settings, context: Context) -> Iterator[Event]:
     model, length = GPT(config).eval(), settings.model.context
     state = {name: one.double() for name, one in model.state_dict().items()}
     ids = torch.randint(config.vocabulary, (settings.rows, length))
-    pieces = {"token by token": [1] * length, "in chunks": [37, 1, 60, 2, length - 100]}
+    pieces = {"token by token": [1] * length, "in chunks": [*CHUNKS, length - sum(CHUNKS)]}
     used, rows = 0.0, []
     for name, kind in KINDS.items():
         yield ProgressEvent(f"the cache in {name}", 0.05)
@@ -204,6 +217,27 @@ def _bytes(settings: Settings, context: Context) -> Iterator[Event]:
     yield FigureEvent("bytes", draw_bytes(settings.chips, counted, tokens=n, width=d), BYTES)
 
 
+CLAIMS = (
+    Claim("largest gap of the cache / bound", high=1.0,
+          why="the same sums in another order: only roundings differ", source="Higham and Mary 2019, on rounding as a random walk"),
+    Claim("greedy tokens that differ with a cache, float32", low=0.0, high=0.0,
+          why="gaps of 1e-6 do not reorder logits", source="this experiment"),
+    Claim("largest gap of flash attention / bound", high=1.0,
+          why="an online softmax is the softmax, up to rounding", source="Amsterdam A2, 2.9a"),
+    Claim("time of the reference / flash at the largest length", low=1.0,
+          why="the matrix of scores is neither written nor read", source="Amsterdam A2, 2.9b"),
+    Claim("memory of the reference / one matrix of scores", low=1.0,
+          why="scores are held as a whole", source="Amsterdam A2, 2.9b"),
+    Claim("memory of flash / one matrix of scores", high=0.1,
+          why="outputs and blocks are linear in the length", source="Amsterdam A2, 2.9b"),
+    Claim("largest gap of the tiled form to the softmax", high=1e-12,
+          why="float64 rounding only", source="Amsterdam A2, 2.9b"),
+    Claim("counted numbers that cross / formula, less one", high=1e-12,
+          why="2 N d for queries and outputs, 2 N d for each block of queries", source="this experiment"),
+    Claim("numbers that cross step by step / tiled, largest chip", low=2.0,
+          why="about 2B/d with B = 257 queries at a time and d = 64, less what Q, K, V and the output take", source="this experiment"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Are a cache and flash attention exact, and what does flash attention save?",
     answers=(68,),
@@ -221,65 +255,9 @@ EXPERIMENT = Experiment(
         saves memory because the N × N matrix is never stored; it saves time because that matrix need not be written
         and read. The number of multiplications is the same. The gain in bytes grows with the chip, as 2B/d for
         blocks of B queries.""",
-    correction="""Amsterdam A2, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
+    correction="""The answer to Amsterdam A2, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
         long sequences; for one new token with a cache there is no such matrix, and flash attention saves nothing.""",
-    claims=(
-        Claim(
-            name="largest gap of the cache / bound",
-            high=1.0,
-            why="the same sums in another order: only roundings differ",
-            source="Higham and Mary 2019, on rounding as a random walk",
-        ),
-        Claim(
-            name="greedy tokens that differ with a cache, float32",
-            low=0.0,
-            high=0.0,
-            why="gaps of 1e-6 do not reorder logits",
-            source="this experiment",
-        ),
-        Claim(
-            name="largest gap of flash attention / bound",
-            high=1.0,
-            why="an online softmax is the softmax, up to rounding",
-            source="Amsterdam A2, 2.9a",
-        ),
-        Claim(
-            name="time of the reference / flash at the largest length",
-            low=1.0,
-            why="the matrix of scores is neither written nor read",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="memory of the reference / one matrix of scores",
-            low=1.0,
-            why="scores are held as a whole",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="memory of flash / one matrix of scores",
-            high=0.1,
-            why="outputs and blocks are linear in the length",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="largest gap of the tiled form to the softmax",
-            high=1e-12,
-            why="float64 rounding only",
-            source="Amsterdam A2, 2.9b",
-        ),
-        Claim(
-            name="counted numbers that cross / formula, less one",
-            high=1e-12,
-            why="2 N d for queries and outputs, 2 N d for each block of queries",
-            source="this experiment",
-        ),
-        Claim(
-            name="numbers that cross step by step / tiled, largest chip",
-            low=2.0,
-            why="about 2B/d with B = 257 queries at a time and d = 64, less what Q, K, V and the output take",
-            source="this experiment",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

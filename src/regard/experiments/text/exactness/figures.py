@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from regard.experiments.text.exactness.machine import crossing, standard
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, panels, style
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, log_ticks, panels, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,15 +29,8 @@ def draw_times(lengths: Sequence[int], curves: Mapping[str, Sequence[float]]) ->
             ("sdpa", BLUE, "flash"),
         ):
             axis.plot(lengths, [1000 * one for one in curves[name]], color=colour, label=label)
-        axis.set(
-            xscale="log",
-            yscale="log",
-            xlabel="length",
-            ylabel="milliseconds",
-            title="causal attention, forward",
-        )
-        axis.set(xticks=lengths, xticklabels=lengths)
-        axis.minorticks_off()
+        axis.set(title="causal attention, forward", xlabel="length", ylabel="milliseconds", yscale="log")
+        log_ticks(axis, lengths)
         axis.legend()
         return figure
 
@@ -55,18 +48,11 @@ def draw_bytes(chips: Sequence[int], counted: Sequence[int], *, tokens: int, wid
             room, [4 * crossing(n, d, int(256 * one)) / 2**20 for one in room], color=BLACK, marker="",
             linestyle=":", label="tiled, formula",
         )  # fmt: skip
-        axis.plot(
-            chips,
-            [4 * one / 2**20 for one in counted],
-            color=BLUE,
-            linestyle="",
-            label="tiled, counted",
-        )
+        found = [4 * one / 2**20 for one in counted]
+        axis.plot(chips, found, color=BLUE, linestyle="", label="tiled, counted")
         axis.axhline(4 * 4 * n * d / 2**20, color=GREEN, linewidth=0.9, label="Q, K, V and output once")
-        axis.set(
-            xscale="log", yscale="log", xlabel="KiB on the chip", ylabel="MiB that cross", xticks=chips,
-            xticklabels=chips, title=f"{n:,} tokens, one head of {d}, float32", xlim=(4, 1100),
-        )  # fmt: skip
-        axis.minorticks_off()
+        axis.set(xlabel="KiB on the chip", ylabel="MiB that cross", yscale="log")
+        log_ticks(axis, chips)
+        axis.set(title=f"{n:,} tokens, one head of {d}, float32", xlim=(4, 1100))
         axis.legend(fontsize=9)
         return figure

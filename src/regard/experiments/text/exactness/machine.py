@@ -1,4 +1,4 @@
-"""A fast memory that counts what crosses to the slow one, and attention in tiles that fit into it."""
+"""A machine with a fast and a slow memory that counts transfers, and attention in tiles (flash attention)."""
 
 from dataclasses import dataclass
 from math import sqrt

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
+from typing import Annotated
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, load_corpus, real_words, speak, words
+from regard.experiments.text.corpus import Corpus, TextSource, load_corpus, real_words, speak, words
 from regard.experiments.text.shakespeare.figures import (
     ATTENTION,
     EPOCHS,
@@ -20,11 +21,12 @@ from regard.experiments.text.shakespeare.figures import (
     draw_epochs,
     draw_losses,
 )
+from regard.experiments.text.shakespeare.written_out import compare_written_out
 from regard.generation.sampling import Sampler
-from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Follows
 from regard.lab.text_model import save_text_model
-from regard.models.gpt.block import CausalAttention
 from regard.models.gpt.model import GPT
 from regard.models.gpt.presets import DUKE, JERUSALEM
 from regard.training import (
@@ -67,13 +69,13 @@ QUICK = Plan(
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    text: str = "tiny-shakespeare"
+    text: Annotated[str, TextSource()] = "tiny-shakespeare"
     "A known text (see 'regard data'), or the path of a text file of your own."
     epochs: int = 2
     "Epochs of Jerusalem ex. 5's model, of 100,000 windows each."
     epoch: int = EPOCH
     "Steps of an epoch."
-    plan: Plan = QUICK
+    plan: Annotated[Plan, Follows(seed="--seed")] = QUICK
     "How Duke HW3's model is trained."
     batch: int = 12
     "Windows in a batch of Duke HW3's model."
@@ -96,12 +98,12 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
         small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=JERUSALEM.context)
         yield TextEvent("The text", small.text.said)
         known = small.text.name == "tiny-shakespeare"
-        yield from _document_002(settings, context, small, known, group)
+        yield from _jerusalem(settings, context, small, known, group)
         large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DUKE.context)
-        yield from _document_000(settings, context, large, known, group)
+        yield from _duke(settings, context, large, known, group)
 
 
-def _document_002(
+def _jerusalem(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
@@ -161,43 +163,6 @@ def _tested(model: GPT, corpus: Corpus) -> tuple[float, float, float]:
     return loss, last_right(model, corpus, "train"), last_right(model, corpus, "test")
 
 
-def written_out(layer: CausalAttention, x: Tensor) -> tuple[list[tuple[str, str]], Tensor]:
-    """Causal attention step by step, as Duke HW3 asks for it: what each step gives, and the output."""
-    config, steps = layer.config, []
-
-    def note(what: str, value: Tensor) -> Tensor:
-        steps.append((what, " × ".join(map(str, value.shape))))
-        return value
-
-    mixed = note("one linear map gives queries, keys and values side by side", layer.mix(x))
-    q, k, v = (part.unflatten(-1, (config.heads, -1)).transpose(1, 2) for part in mixed.chunk(3, -1))
-    note("split, and cut into heads: batch, head, place, channel of the head", q)
-    scores = note("q kᵀ / √(channels of a head)", q @ k.mT / config.head_width**0.5)
-    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-    weights = note(
-        "the future set to −∞, then softmax over the keys", scores.masked_fill(future, -inf).softmax(-1)
-    )
-    heads = note("weights times values", weights @ v)
-    return steps, note("heads side by side again, and out", layer.out(heads.transpose(1, 2).flatten(2)))
-
-
-def _forward(model: GPT) -> Iterator[Event]:
-    layer = model.blocks[0].attention
-    assert isinstance(layer, CausalAttention)
-    x = torch.randn(2, 10, model.config.width, generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        steps, output = written_out(layer, x)
-        yield Metric(
-            "gap between attention written out and the layer", float((output - layer(x)).abs().max())
-        )
-    yield TableEvent(
-        "steps",
-        ("step", "shape"),
-        steps,
-        "Causal attention written out, for a batch of 2 and 10 places of Duke HW3's model.",
-    )
-
-
 def _sentences(model: GPT, corpus: Corpus, epoch: float) -> Iterator[Event]:
     """Three sentences each way, as Jerusalem ex. 5 asks."""
     ways = {"plain": Sampler(), "top-k 5": Sampler(top_k=5)}
@@ -221,13 +186,13 @@ def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
         return float((model(inputs)[:, -1].argmax(-1) == targets[:, -1]).double().mean())
 
 
-def _document_000(
+def _duke(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
     model = GPT(replace(DUKE, vocabulary=corpus.tokenizer.size))
     start, began = corpus.tokenizer.decode([0]), time.monotonic()
-    yield from _forward(model)
+    yield from compare_written_out(model)
     before = evaluate(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
     if known:
         yield Metric("loss before training", before)
@@ -286,6 +251,25 @@ def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
             yield Metric(f"share of real words, {name}", value, row)
 
 
+CLAIMS = (
+    Claim("gap between attention written out and the layer", high=1e-5,
+          why="the layer is the formula, in float32", source="Duke HW3, 3b"),
+    Claim("loss before training", low=3.97, high=4.4,
+          why="ln 65 = 4.17: nothing is known yet", source="Duke HW3, 3a"),
+    Claim("Jerusalem ex. 5: test loss after the first epoch", low=2.05, high=2.25,
+          why="a logged run of the course has 2.152", source="Jerusalem ex. 5, transformer 2"),
+    Claim("Jerusalem ex. 5: training loss at the end", low=1.68, high=1.82,
+          why="logged: 1.750 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
+    Claim("Jerusalem ex. 5: test loss at the end", low=1.75, high=1.9,
+          why="logged: 1.823 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
+    Claim("Jerusalem ex. 5: test accuracy at the end", low=0.42, high=0.49,
+          why="logged: 0.452 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
+    Claim("Duke HW3: held-out loss at the end", high=2.15,
+          why="2000 steps of AdamW end near 1.9; 250 of Muon come close", source="Duke HW3, 3c"),
+    Claim("share of real words", low=0.0,
+          why="top-k cuts off the tail in which misspellings live", source="Jerusalem ex. 5, transformer 4"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
     answers=(6, 7, 8, 9, 51, 52, 53, 54),
@@ -294,7 +278,7 @@ EXPERIMENT = Experiment(
         tested on the last 5 % of the text. Duke HW3's has 4 layers, 4 heads, width 128 and sees 64
         characters; its test text is the last tenth, read in windows that do not overlap.
 
-        The full preset trains both as the documents say. The quick preset stops the first after two epochs,
+        The full preset trains both as the assignments say. The quick preset stops the first after two epochs,
         and trains the second by Muon in 250 steps in place of 2000 by AdamW.
 
         Samples are drawn from the distribution as it is, and from its five most probable characters. The
@@ -304,69 +288,11 @@ EXPERIMENT = Experiment(
         names. Top-k sampling makes fewer misspelt words because it never draws from the long tail of
         improbable characters. The attention maps show heads that look at the last one or two characters, and
         others that look back to the start of the word or line.""",
-    correction="""Duke HW3 calls training iterations epochs, and scales one head by √C where each head
-        needs √(C/H). Jerusalem ex. 5's mask is said to be a lower triangular matrix that is added: what is added
-        is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
+    correction="""Duke HW3 calls training iterations epochs. Jerusalem ex. 5 says of its mask that a lower
+        triangular matrix is added: what is added is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
-    claims=(
-        Claim(
-            name="gap between attention written out and the layer",
-            high=1e-5,
-            why="the layer is the formula, in float32",
-            source="Duke HW3, 3b",
-        ),
-        Claim(
-            name="loss before training",
-            low=3.97,
-            high=4.4,
-            why="ln 65 = 4.17: nothing is known yet",
-            source="Duke HW3, 3a",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: test loss after the first epoch",
-            low=2.05,
-            high=2.25,
-            why="a logged run of the course has 2.152",
-            source="Jerusalem ex. 5, T2",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: training loss at the end",
-            low=1.68,
-            high=1.82,
-            why="logged: 1.750 after ten epochs",
-            source="Jerusalem ex. 5, T2",
-            preset="full",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: test loss at the end",
-            low=1.75,
-            high=1.9,
-            why="logged: 1.823 after ten epochs",
-            source="Jerusalem ex. 5, T2",
-            preset="full",
-        ),
-        Claim(
-            name="Jerusalem ex. 5: test accuracy at the end",
-            low=0.42,
-            high=0.49,
-            why="logged: 0.452 after ten epochs",
-            source="Jerusalem ex. 5, T2",
-            preset="full",
-        ),
-        Claim(
-            name="Duke HW3: held-out loss at the end",
-            high=2.15,
-            why="2000 steps of AdamW end near 1.9; 250 of Muon come close",
-            source="Duke HW3, 3c",
-        ),
-        Claim(
-            name="share of real words",
-            low=0.0,
-            why="top-k cuts off the tail in which misspellings live",
-            source="Jerusalem ex. 5, T4",
-        ),
-    ),
+    claims=CLAIMS,
     presets={"quick": Settings(), "full": Settings(epochs=10, plan=PLAIN, rows=32)},
     seconds=60,
     run=run,

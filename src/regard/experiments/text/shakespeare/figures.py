@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.core.trace import trace
 from regard.experiments.text.corpus import Corpus
-from regard.lab.book.style import BLACK, ORDERED, panels, style
+from regard.lab.book.style import mark_height, panels, show_image, style
 from regard.models.gpt.model import GPT
 
 if TYPE_CHECKING:
@@ -36,11 +36,8 @@ def draw_epochs(curve: Sequence[Epoch]) -> "Figure":
     epochs, *columns = zip(*curve, strict=True)
     with style():
         figure, (left, right) = panels(2, height=3.0)
-        for axis, names, pair in (
-            (left, ("training", "test"), columns[:2]),
-            (right, ("training", "test"), columns[2:]),
-        ):
-            for name, values in zip(names, pair, strict=True):
+        for axis, pair in ((left, columns[:2]), (right, columns[2:])):
+            for name, values in zip(("training", "test"), pair, strict=True):
                 axis.plot(epochs, values, label=name)
             axis.set(xlabel="epoch", xticks=range(1, int(max(epochs)) + 1) if max(epochs) >= 1 else epochs)
             axis.legend()
@@ -55,8 +52,7 @@ def draw_losses(losses: Sequence[tuple[int, float]], tests: Sequence[tuple[int, 
         figure, (axis,) = panels(height=3.0)
         axis.plot(*zip(*losses, strict=True), marker="", linewidth=0.8, alpha=0.7, label="training batch")
         axis.plot(*zip(*tests, strict=True), label="held out")
-        axis.axhline(log(65), color=BLACK, linewidth=0.8, linestyle=":")
-        axis.annotate("ln 65", (0, log(65)), xytext=(6, 3), textcoords="offset points", fontsize=9)
+        mark_height(axis, log(65), "ln 65", at=0.04)
         axis.set(title="Duke HW3's model", xlabel="step", ylabel="loss (nats a character)")
         axis.legend()
         return figure
@@ -73,8 +69,7 @@ def draw_attention(model: GPT, corpus: Corpus) -> "Figure":
     with style():
         figure, axes = panels(len(maps[0]), len(maps), width=7.4, height=1.8)
         for axis, weights in zip(axes, [head for layer in maps for head in layer], strict=True):
-            axis.imshow(weights.sqrt().numpy(), cmap=ORDERED, vmin=0, vmax=1)
-            axis.set(xticks=[], yticks=[])
+            show_image(axis, weights.sqrt(), vmin=0, vmax=1)
         for depth in range(len(maps)):
             axes[depth * len(maps[0])].set_ylabel(f"layer {depth + 1}")
         for head in range(len(maps[0])):

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 from torch import nn
 
@@ -39,12 +40,13 @@ from regard.experiments.unsupervised.autoencoders.training import (
 from regard.experiments.unsupervised.linear_autoencoder import accuracy, expected_accuracy, optimum, readable
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.models.autoencoder import Autoencoder
 
 STRONG = 20
-"Directions with a large variance, in the document."
+"Directions with a large variance, in Berkeley HW6."
 SMALL = 10
-"Up to this bottleneck a linear model is trained to the end by the document's ten epochs."
+"Up to this bottleneck a linear model is trained to the end by Berkeley HW6's ten epochs."
 LINEAR, NONLINEAR = TrainingGrid(), TrainingGrid(hidden=(256,))
 LINEAR_DIGITS, NONLINEAR_DIGITS = TrainingGrid(size=200), TrainingGrid(size=200, hidden=(256,), repeats=5)
 
@@ -65,7 +67,7 @@ class Settings:
     "Handwritten digits that are trained on."
     held_out: int = 24_000
     "Handwritten digits on which the error is measured."
-    device: str = "cpu"
+    device: Annotated[str, Device()] = "cpu"
     "Where the models are trained and probed: cpu or cuda."
 
 
@@ -76,7 +78,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     linear = yield from _part(synthetic, settings.linear, context.seed, parts[0])
     yield from _theory(factors, settings.linear, linear)
     bent = yield from _part(synthetic, settings.nonlinear, context.seed, parts[1])
-    yield from _document_model(synthetic, settings, bent)
+    yield from _one_layer_model(synthetic, settings, bent)
     found = {"synthetic points": (linear, bent)}
     try:
         digits = replace(digit_task(load_mnist(), settings.digits, settings.held_out), device=settings.device)
@@ -153,8 +155,8 @@ def _theory(factors: Factors, grid: TrainingGrid, trials: Trials) -> Iterator[Ev
     yield TableEvent("linear models and theory", THEORY_COLUMNS, rows, THEORY)
 
 
-def _document_model(task: Points, settings: Settings, bent: Trials) -> Iterator[Event]:
-    """The document's one-layer "nonlinear" model beside a linear one with the same seeds, and beside real ones."""
+def _one_layer_model(task: Points, settings: Settings, bent: Trials) -> Iterator[Event]:
+    """Berkeley HW6's one-layer "nonlinear" model beside a linear one with the same seeds, and beside real ones."""
     grid = replace(settings.linear, bottlenecks=(SMALL,), corrupted=(), epochs=1, repeats=1)
     one_layer, linear = (
         Autoencoder((task.width, SMALL), activation=activation) for activation in (nn.ReLU, nn.Identity)
@@ -162,15 +164,15 @@ def _document_model(task: Points, settings: Settings, bent: Trials) -> Iterator[
     errors = [try_model(model, task, grid).error for model in (one_layer, linear)]
     test = task.points["test"]
     yield Metric(
-        "error of the document's one-layer ReLU model minus that of the linear one", errors[0] - errors[1]
+        "error of Berkeley HW6's one-layer ReLU model minus that of the linear one", errors[0] - errors[1]
     )
-    yield Metric("bend of the document's one-layer ReLU model", bend(one_layer, test))
+    yield Metric("bend of Berkeley HW6's one-layer ReLU model", bend(one_layer, test))
     least = min(bend(trial.model, test) for trial in bent.values())
     yield Metric("smallest bend of a model with a hidden ReLU layer", least)
 
 
 def _digits(task: Points, straight: Trials, curved: Trials) -> Iterator[Event]:
-    """Linear and nonlinear models of digits side by side, and the document's way to measure accuracy."""
+    """Linear and nonlinear models of digits side by side, and Berkeley HW6's way to measure accuracy."""
     least = linear_bounds(task, [k for k, _ in straight if k < task.width])
     ratios = [trial.train[-1].min().item() / least[k][0] for (k, _), trial in straight.items() if k in least]
     yield Metric("smallest training error of a linear model / that of PCA, digits", min(ratios))
@@ -191,7 +193,7 @@ def _digits(task: Points, straight: Trials, curved: Trials) -> Iterator[Event]:
     whole = curve.correct[0].mean().item()
     yield Metric("accuracy on all test digits", whole)
     yield Metric(
-        "accuracy as the document computes it: on the first 200 test digits, again and again",
+        "accuracy as Berkeley HW6 computes it: on the first 200 test digits, again and again",
         blocks[0].item(),
     )
     yield Metric("largest gap between 200 test digits and all of them", (blocks - whole).abs().max().item())
@@ -225,6 +227,43 @@ THEORY = (
     "average k/20 of the label's direction; the angle between that direction and the code of each model gives its accuracy more exactly."
 )
 SOURCE = "Berkeley HW6, question 4a"
+CLAIMS = (
+    *(Claim(f"error of the linear model, k = {k}", low=low, high=high,
+            why=f"the discarded variance per entry is {best}{more}", source=SOURCE, preset="full" if k == 1000 else "quick")
+      for k, best, low, high, more in (
+          (5, 15.8, 15.48, 16.28, "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %"),
+          (10, 10.8, 10.58, 11.13, "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %"),
+          (100, 0.0, 0.0, 0.8, ", which takes long to reach; below the 0.8 of the 80 weak directions it has found more than the 20 strong ones"),
+          (1000, 0.0, 0.0, 0.1, "; a wide model gets there sooner than one of just the right width"),
+      )),
+    *(Claim(f"probe accuracy of the linear model, k = {k}", low=expected_accuracy(k, STRONG) - 0.1, high=expected_accuracy(k, STRONG) + 0.1,
+            why=f"1 − arccos(√({k}/20))/π, with a standard deviation of 0.05 for one model, since the share of the label's direction in k random ones is beta distributed", source=SOURCE)
+      for k in (5, 10)),
+    *(Claim(f"probe accuracy of the linear model, k = {k}", low=0.97,
+            why="all 20 strong directions are in the code, and the label is a linear function of them", source=SOURCE, preset="full" if k == 1000 else "quick")
+      for k in (100, 1000)),
+    Claim("largest relative gap of denoising and masked errors to their own optima, k up to 10", high=0.05,
+          why="reduced-rank regression gives the optimum for corrupted inputs as well", source="this experiment"),
+    Claim("largest gap of a probe's accuracy to that of its own code's angle", high=0.04,
+          why="1 − arccos(ρ)/π with the model's own ρ leaves the sampling error of 2000 test points alone, at most 3.5 standard errors of 0.011", source="this experiment"),
+    Claim("error of Berkeley HW6's one-layer ReLU model minus that of the linear one", low=0, high=0,
+          why="with one layer on each side no activation stands anywhere", source="this experiment, against Berkeley HW6, question 4a"),
+    Claim("bend of Berkeley HW6's one-layer ReLU model", high=1e-5,
+          why="it is a map Ax + b, up to rounding in float32", source="this experiment, against Berkeley HW6, question 4a"),
+    Claim("smallest bend of a model with a hidden ReLU layer", low=0.01,
+          why="f(x) + f(y) and f(x + y) + f(0) differ for a model that bends", source="this experiment"),
+    Claim("smallest training error of a linear model / that of PCA, digits", low=0.9999,
+          why="no linear map of rank k has a smaller error on the points it is fitted to than PCA", source="Eckart and Young 1936"),
+    Claim("error of nonlinear models on fresh digits / that of PCA, k = 10", high=1.0,
+          why="digits lie on bent surfaces: a nonlinear model gets closer with a code of the same width", source=SOURCE),
+    Claim("error on fresh digits, k = 10", high=0.0,
+          why="the same beside linear models with the same seeds", source=SOURCE),
+    Claim(f"best probe accuracy on digits with {FEW} labels", low=0.79,
+          why="the code holds most of a digit in far fewer numbers than it has pixels", source="the goal of a later edition of Berkeley HW6's question", preset="full"),
+    Claim("largest gap between 200 test digits and all of them", low=0.03,
+          why="with 200 digits an accuracy near 0.9 has a standard error of 0.02, and there are 50 such blocks", source="this experiment, against Berkeley HW6, question 4a"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Which autoencoder learns what: linear or not, with noise or masks, through a narrow or a wide bottleneck?",
     answers=(32, 33, 34, 35, 36),
@@ -232,7 +271,7 @@ EXPERIMENT = Experiment(
         given. The vanilla one sees the point as it is; the denoising one sees it with normal noise of standard
         deviation 0.5 on every entry; the masked one sees a quarter of the entries, drawn anew each time, set to zero. The
         target is always the point as it is. Linear models are one matrix in and one out, with biases; nonlinear
-        ones have a hidden layer of ReLUs on both sides. They are trained with Adam, as the document asks at a rate of
+        ones have a hidden layer of ReLUs on both sides. They are trained with Adam, as the assignment asks at a rate of
         5·10⁻⁴ (quick has fewer digits and fewer epochs of them, and makes up for it with larger rates); the repeats of a model are trained together as one batched model.
 
         Synthetic points: 20,000 normal points in 100 dimensions, variance 100 along 20 hidden directions and 1 along
@@ -247,131 +286,14 @@ EXPERIMENT = Experiment(
         spread that more training does not remove. On digits, with a code of ten numbers, a hidden layer of ReLUs gets
         below PCA, which no linear model can. A smaller error does not make a better code: on the synthetic points nonlinear models come back
         closer than PCA at k = 5, and yet the label is harder to read from their codes.""",
-    correction="""The document's "nonlinear" model has one layer on each side and no activation after the last, so it
+    correction="""Berkeley HW6's "nonlinear" model has one layer on each side and no activation after the last, so it
         is linear: its hidden ReLU is never used, and with the same seed it gives the same numbers as the linear model. Its sizes
         are a number that is then indexed as a list, which fails. Its loader for digits makes a new iterator
         at every call: accuracy is measured on the same first 200 test digits over and over, and an "epoch" is 360
         batches of 200 = 72,000 digits drawn with replacement from 36,000. Its probe counts the batches of the
         validation split and reads the training split; its "test" curve is the validation curve; its text
         has a sum of squares where the code has a mean. Here every error and accuracy is that of a whole split.""",
-    claims=(
-        *(
-            Claim(
-                name=f"error of the linear model, k = {k}",
-                low=low,
-                high=high,
-                source=SOURCE,
-                preset="full" if k == 1000 else "quick",
-                why=f"the discarded variance per entry is {best}{more}",
-            )
-            for k, best, low, high, more in (
-                (
-                    5,
-                    15.8,
-                    15.48,
-                    16.28,
-                    "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %",
-                ),
-                (
-                    10,
-                    10.8,
-                    10.58,
-                    11.13,
-                    "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %",
-                ),
-                (
-                    100,
-                    0.0,
-                    0.0,
-                    0.8,
-                    ", which takes long to reach; below the 0.8 of the 80 weak directions it has found more than the 20 strong ones",
-                ),
-                (1000, 0.0, 0.0, 0.1, "; a wide model gets there sooner than one of just the right width"),
-            )
-        ),
-        *(
-            Claim(
-                name=f"probe accuracy of the linear model, k = {k}",
-                low=expected_accuracy(k, STRONG) - 0.1,
-                high=expected_accuracy(k, STRONG) + 0.1,
-                source=SOURCE,
-                why=f"1 − arccos(√({k}/20))/π, with a standard deviation of 0.05 for one model, since the share of the label's direction in k random ones is beta distributed",
-            )
-            for k in (5, 10)
-        ),
-        *(
-            Claim(
-                name=f"probe accuracy of the linear model, k = {k}",
-                low=0.97,
-                source=SOURCE,
-                preset="full" if k == 1000 else "quick",
-                why="all 20 strong directions are in the code, and the label is a linear function of them",
-            )
-            for k in (100, 1000)
-        ),
-        Claim(
-            name="largest relative gap of denoising and masked errors to their own optima, k up to 10",
-            high=0.05,
-            source="this experiment",
-            why="reduced-rank regression gives the optimum for corrupted inputs as well",
-        ),
-        Claim(
-            name="largest gap of a probe's accuracy to that of its own code's angle",
-            high=0.04,
-            source="this experiment",
-            why="1 − arccos(ρ)/π with the model's own ρ leaves the sampling error of 2000 test points alone, at most 3.5 standard errors of 0.011",
-        ),
-        Claim(
-            name="error of the document's one-layer ReLU model minus that of the linear one",
-            low=0,
-            high=0,
-            source="this experiment, against Berkeley HW6, question 4a",
-            why="with one layer on each side no activation stands anywhere",
-        ),
-        Claim(
-            name="bend of the document's one-layer ReLU model",
-            high=1e-5,
-            source="this experiment, against Berkeley HW6, question 4a",
-            why="it is a map Ax + b, up to rounding in float32",
-        ),
-        Claim(
-            name="smallest bend of a model with a hidden ReLU layer",
-            low=0.01,
-            source="this experiment",
-            why="f(x) + f(y) and f(x + y) + f(0) differ for a model that bends",
-        ),
-        Claim(
-            name="smallest training error of a linear model / that of PCA, digits",
-            low=0.9999,
-            source="Eckart and Young 1936",
-            why="no linear map of rank k has a smaller error on the points it is fitted to than PCA",
-        ),
-        Claim(
-            name="error of nonlinear models on fresh digits / that of PCA, k = 10",
-            high=1.0,
-            source=SOURCE,
-            why="digits lie on bent surfaces: a nonlinear model gets closer with a code of the same width",
-        ),
-        Claim(
-            name="error on fresh digits, k = 10",
-            high=0.0,
-            source=SOURCE,
-            why="the same beside linear models with the same seeds",
-        ),
-        Claim(
-            name=f"best probe accuracy on digits with {FEW} labels",
-            low=0.79,
-            source="the goal of a later edition of Berkeley HW6's question",
-            preset="full",
-            why="the code holds most of a digit in far fewer numbers than it has pixels",
-        ),
-        Claim(
-            name="largest gap between 200 test digits and all of them",
-            low=0.03,
-            source="this experiment, against Berkeley HW6, question 4a",
-            why="with 200 digits an accuracy near 0.9 has a standard error of 0.02, and there are 50 such blocks",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(
             linear=TrainingGrid(bottlenecks=(5, 10, 100), corrupted=(10,)),

@@ -1,4 +1,4 @@
-"""Points that vary much in a few hidden directions, which decide their label, and little in all others."""
+"""Factor model: points that vary in a few hidden directions, which decide their label."""
 
 from dataclasses import dataclass
 

@@ -9,15 +9,28 @@ from torch import Tensor
 
 from regard.experiments.unsupervised.autoencoders.training import CORRUPTIONS, FEW, GridCell, Points, Trials
 from regard.experiments.unsupervised.linear_autoencoder import expected_accuracy
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, PALETTE, panels, style
+from regard.lab.book.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PALETTE,
+    log_ticks,
+    mark_height,
+    panels,
+    plot_means,
+    plot_runs,
+    show_image,
+    style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CURVES = (
-    "Error per entry after each epoch, mean over the repeats: solid on the training points, dashed on fresh "
-    "ones (mostly on top of each other). Dotted black: PCA with as many directions, fitted to the training "
+    "Error per entry after each epoch, mean over the repeats (thin: each repeat): solid on the training "
+    "points, dashed on fresh ones (mostly on top of each other). Dotted black: PCA with as many directions, fitted to the training "
     "points and measured on the fresh ones, the best a linear model can do; where it is missing, k is at "
     "least the width and nothing need be lost."
 )
@@ -40,7 +53,7 @@ CODES = (
     "told it which is which."
 )
 BLOCKS = (
-    "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. The document's loader "
+    "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. Berkeley HW6's loader "
     "starts anew at every call, so it measures the first block again and again (orange) and reports it as "
     "the accuracy on all 10,000 (black)."
 )
@@ -60,11 +73,11 @@ def draw_curves(trials: Trials, bounds: Mapping[int, float]) -> "Figure":
             for (width, name), trial in trials.items():
                 if width == k:
                     epochs = range(1, len(trial.train) + 1)
-                    look: Any = {"color": COLOURS[name], "marker": ""}
-                    axis.plot(epochs, trial.train.mean(1).numpy(), **look, label=name)
-                    axis.plot(epochs, trial.valid.mean(1).numpy(), **look, linestyle="--")
+                    look = {"color": COLOURS[name], "marker": ""}
+                    plot_runs(axis, epochs, trial.train.T, **look, label=name)
+                    plot_runs(axis, epochs, trial.valid.T, **look, linestyle="--")
             if bound > 1e-6:
-                axis.axhline(bound, color=BLACK, linewidth=1.0, linestyle=":")
+                mark_height(axis, bound)
             axis.set(title=f"k = {k}", xlabel="epoch")
             axis.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].set_ylabel("error per entry")
@@ -87,12 +100,10 @@ def draw_accuracies(parts: Mapping[str, tuple[Trials, Trials]], strong: int) -> 
                 if row == 0:
                     wide = np.geomspace(widths[0], widths[-1], 200).tolist()
                     theory = [expected_accuracy(k, strong) for k in wide]
-                    axis.plot(
-                        wide, theory, color=BLACK, marker="", linewidth=1.0, linestyle=":", label="theory"
-                    )
-                axis.set(title=f"{name}, {labels}", xlabel="bottleneck k", xscale="log")
-                axis.set_xticks(widths, labels=[str(k) for k in widths])
-                axis.set_xticks([], minor=True)
+                    look: Any = {"color": BLACK, "marker": "", "linewidth": 1.0, "linestyle": ":"}
+                    axis.plot(wide, theory, **look, label="theory")
+                axis.set(title=f"{name}, {labels}", xlabel="bottleneck k")
+                log_ticks(axis, widths)
                 named |= dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True))
             pair = axes[2 * row : 2 * row + 2]
             pair[0].set_ylabel("probe accuracy")
@@ -108,13 +119,11 @@ def _accuracy_lines(axis: "Axes", trials: Trials, all_labels: bool, *, filled: b
         cells = {k: trial for (k, kind), trial in trials.items() if kind == name}
         if not cells:
             continue
-        found = [(trial.correct if all_labels else trial.few).mean(1).numpy() for trial in cells.values()]
-        middle = np.array([one.mean() for one in found])
-        ends = np.array([[one.min() for one in found], [one.max() for one in found]])
+        found = [(trial.correct if all_labels else trial.few).mean(1) for trial in cells.values()]
         # Marks of the same bottleneck stand side by side.
         places = np.array(list(cells)) * 1.03 ** (number - 1 if filled else number + 2)
-        axis.errorbar(
-            places, middle, yerr=abs(ends - middle), capsize=2, color=COLOURS[name], marker=MARKS[name],
+        plot_means(
+            axis, places, found, color=COLOURS[name], marker=MARKS[name],
             markerfacecolor=COLOURS[name] if filled else "white", linestyle="-" if filled else "--",
             label=f"{name}, {'linear' if filled else 'nonlinear'}",
         )  # fmt: skip
@@ -141,9 +150,8 @@ def draw_reconstructions(task: Points, linear: Trials, bent: Trials) -> "Figure"
     strips = [pictures.view(SHOWN, side, side).permute(1, 0, 2).flatten(1) for _, pictures in rows]
     with style():
         figure, (axis,) = panels(1, width=6.4, height=0.5 * len(rows))
-        axis.imshow(torch.cat(strips).numpy(), cmap="gray_r", vmin=0, vmax=1)
-        middles = [side * (row + 0.5) for row in range(len(rows))]
-        axis.set(xticks=[], yticks=middles, yticklabels=[name for name, _ in rows])
+        show_image(axis, torch.cat(strips), cmap="gray_r", vmin=0, vmax=1)
+        axis.set_yticks([side * (row + 0.5) for row in range(len(rows))], [name for name, _ in rows])
         axis.tick_params(length=0)
         axis.grid(False)
         axis.spines[:].set_visible(False)
@@ -189,7 +197,7 @@ def draw_blocks(blocks: Tensor, whole: float) -> "Figure":
         numbers = range(1, len(blocks) + 1)
         axis.plot(numbers, blocks.numpy(), linestyle="", color=BLUE, label=f"a block of {FEW}")
         first: Any = {"linestyle": "", "color": ORANGE, "marker": "D", "markersize": 9}
-        axis.plot(1, blocks[0].item(), **first, label="what the document measures")
+        axis.plot(1, blocks[0].item(), **first, label="what Berkeley HW6 measures")
         axis.axhline(whole, color=BLACK, linewidth=1.0, label="all test digits")
         axis.set(xlabel="block of test digits", ylabel="accuracy")
         axis.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, 1.2))

@@ -1,4 +1,4 @@
-"""A linear classifier on fixed features: what a representation makes easy to read off."""
+"""Linear probe: a classifier on fixed features, for what a representation makes easy to read off."""
 
 from dataclasses import dataclass
 

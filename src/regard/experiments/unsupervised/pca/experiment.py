@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from torch import Tensor
 
 from regard.claims import Claim
+from regard.errors import RegardError
 from regard.experiments.unsupervised.linear_autoencoder import critical, gradients, loss, principal
 from regard.experiments.unsupervised.pca.figures import (
     LANDSCAPE_FIGURE,
@@ -19,11 +21,12 @@ from regard.experiments.unsupervised.pca.figures import (
 from regard.experiments.unsupervised.pca.landscape import angle, decay, nearest_signed, search
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Range
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    points: int = 2000
+    points: Annotated[int, Range(100, 10**6)] = 2000
     "Points from which the covariance is computed."
     width: int = 20
     "Entries m of a point, in the training."
@@ -31,9 +34,9 @@ class Settings:
     "Width k of the code, in the training."
     steps: int = 1500
     "Steps of gradient descent."
-    rate: float = 0.01
+    rate: Annotated[float, Range(above=0, high=0.02)] = 0.01
     "Learning rate of gradient descent."
-    seeds: int = 8
+    seeds: Annotated[int, Range(2, 1000)] = 8
     "Trainings, each from small random weights of its own."
     search_width: int = 6
     "Entries m of a point, in the search for critical points."
@@ -41,6 +44,15 @@ class Settings:
     "Width k of the code, in the search for critical points."
     starts: int = 600
     "Random starts of the search."
+
+    def __post_init__(self) -> None:
+        for width, code in ((self.width, self.bottleneck), (self.search_width, self.search_bottleneck)):
+            if code >= width:
+                raise RegardError(
+                    "a code is narrower than its point",
+                    f"a bottleneck of {code} in a width of {width}",
+                    "choose a wider point, or a narrower code",
+                )
 
 
 def draw(points: int, width: int, generator: torch.Generator) -> Tensor:
@@ -83,7 +95,7 @@ def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Even
     rest = (torch.eye(settings.width, dtype=x.dtype) - decoder @ encoder).detach() @ x @ x.T
     printed = rest @ decoder.detach(), rest @ encoder.detach().T
     ratio = (truth[1] / printed[1]).mean().item() * n
-    yield Metric("∂L/∂W₂ / the document's expression, times n", ratio)
+    yield Metric("∂L/∂W₂ / Berkeley HW6's expression, times n", ratio)
     kept = principal(covariance)[1][:, : settings.bottleneck]
     vanish = max(one.norm().item() for one in gradients(kept.mT, kept, covariance)) / covariance.norm().item()
     yield Metric("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", vanish)
@@ -99,7 +111,7 @@ def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Even
             ("W₂", decoder, "−(2/n) (I − W₂W₁) XXᵀ W₁ᵀ", "(I − W₂W₁) XXᵀ W₁ᵀ", printed[1]),
         )
     ]
-    columns = ("weight", "shape", "gradient of the loss", "shape", "printed in the document", "shape")
+    columns = ("weight", "shape", "gradient of the loss", "shape", "printed in Berkeley HW6", "shape")
     yield TableEvent("conditions", columns, rows, CONDITIONS)
 
 
@@ -131,17 +143,20 @@ def _training(settings: Settings, generator: torch.Generator) -> Iterator[Event]
     yield Metric("smallest distance between the decoders W₂ of two trainings", apart)
     signed = min(nearest_signed(one, kept) for one in decoder)
     yield Metric("smallest distance of a decoder to U_k, whatever the order and the signs", signed)
-    theory = decay(values, settings.bottleneck)
-    yield Metric("decay of the angle / decay from the curvature", _slope(at, angles, settings.rate) / theory)
+    if slope := _slope(at, angles, settings.rate):
+        theory = decay(values, settings.bottleneck)
+        yield Metric("decay of the angle / decay from the curvature", slope / theory)
     drawn = draw_training(at, angles, losses, values, bottleneck=settings.bottleneck, rate=settings.rate)
     yield FigureEvent("training", drawn, TRAINING)
     yield FigureEvent("weights", draw_weights(encoder, decoder, kept), WEIGHTS)
 
 
-def _slope(at: list[int], angles: list[Tensor], rate: float) -> float:
-    """The curvature that the decay of the angle speaks of, from where it is below 1 degree and above 0.0001."""
+def _slope(at: list[int], angles: list[Tensor], rate: float) -> float | None:
+    """The curvature that the decay of the angle speaks of, where it is below 1 degree and above 0.0001."""
     curve = torch.stack(angles).log().mean(1)
     inside = [i for i, one in enumerate(angles) if one.max() < 1 and one.min() > 1e-4]
+    if len(inside) < 2:
+        return None
     first, last = inside[0], inside[-1]
     shrunk = ((curve[last] - curve[first]) / (at[last] - at[first])).exp().item()
     return (1 - shrunk) / (2 * rate)
@@ -199,6 +214,37 @@ LANDSCAPE = (
     "chosen eigenvector and each larger one left out, and, where fewer than k are chosen, one for each unused unit and each eigenvector left out."
 )
 SOURCE = "Berkeley HW6, question 4b"
+CLAIMS = (
+    Claim("relative gap of the gradients to automatic differentiation", high=1e-10,
+          why="they are the same derivative in float64", source=SOURCE + "i, corrected"),
+    Claim("∂L/∂W₂ / Berkeley HW6's expression, times n", low=-2.001, high=-1.999,
+          why="the factor −2/n is missing in print", source=SOURCE + "i, corrected"),
+    Claim("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", high=1e-12,
+          why="(I − U_kU_kᵀ) Σ U_k = 0, since Σ maps eigenvectors to multiples of themselves", source=SOURCE + "ii"),
+    Claim("gradient at W₂ = U_k C, W₁ = C⁻¹ U_kᵀ for a random C, relative to the covariance", high=1e-10,
+          why="W₂W₁ is the same for every invertible C", source="this experiment"),
+    Claim("angle to the principal subspace after training, degrees", high=0.01,
+          why="the principal subspace is the only minimum, and no training can stay at a saddle", source=SOURCE),
+    Claim("loss after training / sum of the discarded eigenvalues − 1", low=-1e-9, high=1e-6,
+          why="the loss at the minimum is the variance along the directions left out", source=SOURCE),
+    Claim("decay of the angle / decay from the curvature", low=0.9, high=1.1,
+          why="near the minimum the slowest turn shrinks by 1 − 2·rate·curvature a step, when W₁W₁ᵀ = W₂ᵀW₂, as it is from small weights on", source="this experiment"),
+    Claim("largest distance between the products W₂W₁ of two trainings", high=1e-3,
+          why="the projector is unique", source="this experiment"),
+    Claim("smallest distance between the decoders W₂ of two trainings", low=0.1,
+          why="the decoder is determined up to an invertible matrix only", source="this experiment"),
+    Claim("smallest distance of a decoder to U_k, whatever the order and the signs", low=0.1,
+          why="nothing in the loss prefers the eigenvectors themselves to a rotation of them", source="this experiment, against Berkeley HW6, question 4b"),
+    Claim("largest distance of a critical point's W₂W₁ to the projector on a set of eigenvectors", high=1e-4,
+          why="there are no other critical points", source="Baldi and Hornik 1989"),
+    Claim("sets of k eigenvectors that the search did not find", low=0, high=0,
+          why="each of them is a critical point", source="Baldi and Hornik 1989"),
+    Claim("critical points found whose number of descending directions is not the predicted one", low=0, high=0,
+          why="one for each chosen eigenvector and larger one left out, one for each unused unit and eigenvector left out", source="this experiment"),
+    Claim("critical points found without a descending direction", low=1, high=1,
+          why="all but the principal components are saddles", source="Baldi and Hornik 1989"),
+)  # fmt: skip
+
 EXPERIMENT = Experiment(
     question="Does a linear autoencoder learn the principal components?",
     answers=(37, 38),
@@ -223,98 +269,7 @@ EXPERIMENT = Experiment(
         u_iᵀ for a matrix that is m × n: the right vectors v_i are missing. I − U_kU_kᵀ is diagonal only in the basis
         of eigenvectors. It calls the optimum unique up to signs: only the product W₂W₁ is unique, since (W₂C,
         C⁻¹W₁) is as good for every invertible C.""",
-    claims=(
-        Claim(
-            name="relative gap of the gradients to automatic differentiation",
-            high=1e-10,
-            source=SOURCE + "i, corrected",
-            why="they are the same derivative in float64",
-        ),
-        Claim(
-            name="∂L/∂W₂ / the document's expression, times n",
-            low=-2.001,
-            high=-1.999,
-            source=SOURCE + "i, corrected",
-            why="the factor −2/n is missing in print",
-        ),
-        Claim(
-            name="gradient at W₂ = W₁ᵀ = U_k, relative to the covariance",
-            high=1e-12,
-            source=SOURCE + "ii",
-            why="(I − U_kU_kᵀ) Σ U_k = 0, since Σ maps eigenvectors to multiples of themselves",
-        ),
-        Claim(
-            name="gradient at W₂ = U_k C, W₁ = C⁻¹ U_kᵀ for a random C, relative to the covariance",
-            high=1e-10,
-            source="this experiment",
-            why="W₂W₁ is the same for every invertible C",
-        ),
-        Claim(
-            name="angle to the principal subspace after training, degrees",
-            high=0.01,
-            source=SOURCE,
-            why="the principal subspace is the only minimum, and no training can stay at a saddle",
-        ),
-        Claim(
-            name="loss after training / sum of the discarded eigenvalues − 1",
-            low=-1e-9,
-            high=1e-6,
-            source=SOURCE,
-            why="the loss at the minimum is the variance along the directions left out",
-        ),
-        Claim(
-            name="decay of the angle / decay from the curvature",
-            low=0.9,
-            high=1.1,
-            source="this experiment",
-            why="near the minimum the slowest turn shrinks by 1 − 2·rate·curvature a step, when W₁W₁ᵀ = W₂ᵀW₂, as it is from small weights on",
-        ),
-        Claim(
-            name="largest distance between the products W₂W₁ of two trainings",
-            high=1e-3,
-            source="this experiment",
-            why="the projector is unique",
-        ),
-        Claim(
-            name="smallest distance between the decoders W₂ of two trainings",
-            low=0.1,
-            source="this experiment",
-            why="the decoder is determined up to an invertible matrix only",
-        ),
-        Claim(
-            name="smallest distance of a decoder to U_k, whatever the order and the signs",
-            low=0.1,
-            source="this experiment, against Berkeley HW6, question 4b",
-            why="nothing in the loss prefers the eigenvectors themselves to a rotation of them",
-        ),
-        Claim(
-            name="largest distance of a critical point's W₂W₁ to the projector on a set of eigenvectors",
-            high=1e-4,
-            source="Baldi and Hornik 1989",
-            why="there are no other critical points",
-        ),
-        Claim(
-            name="sets of k eigenvectors that the search did not find",
-            low=0,
-            high=0,
-            source="Baldi and Hornik 1989",
-            why="each of them is a critical point",
-        ),
-        Claim(
-            name="critical points found whose number of descending directions is not the predicted one",
-            low=0,
-            high=0,
-            source="this experiment",
-            why="one for each chosen eigenvector and larger one left out, one for each unused unit and eigenvector left out",
-        ),
-        Claim(
-            name="critical points found without a descending direction",
-            low=1,
-            high=1,
-            source="Baldi and Hornik 1989",
-            why="all but the principal components are saddles",
-        ),
-    ),
+    claims=CLAIMS,
     presets={
         "quick": Settings(),
         "full": Settings(

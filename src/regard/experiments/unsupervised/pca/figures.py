@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.experiments.unsupervised.pca.landscape import decay
-from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, SIGNED, panels, style
+from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, SIGNED, mark_height, panels, show_image, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,10 +50,8 @@ def draw_training(
         shown = next((step for step, one in zip(at, angles, strict=True) if one.max() < 20), at[-1]) * 2.3
         left.plot(at, torch.stack(list(losses)).numpy(), color=BLUE, marker="", linewidth=1.0, alpha=0.7)
         for size in range(bottleneck + 1):
-            level = values[size:].sum().item()
-            left.axhline(level, color=BLACK, linewidth=0.8, linestyle=":")
             name = "nothing learned" if size == 0 else f"{size} learned"
-            left.annotate(name, (0, level), xytext=(4, 2), textcoords="offset points", fontsize=9)
+            mark_height(left, values[size:].sum().item(), name)
         left.set(title="loss", xlabel="step", xlim=(0, shown))
         right.plot(at, torch.stack(list(angles)).numpy(), color=BLUE, marker="", linewidth=1.0, alpha=0.7)
         curvature = decay(values, bottleneck)
@@ -81,10 +79,7 @@ def draw_weights(encoder: Tensor, decoder: Tensor, kept: Tensor) -> "Figure":
             (r"$U_k U_k^\top$", kept @ kept.mT),
         )
         for axis, (name, matrix) in zip(axes, shown, strict=True):
-            axis.imshow(matrix.numpy(), cmap=SIGNED, vmin=-0.6, vmax=0.6, aspect="auto")
-            axis.set(xticks=[], yticks=[])
-            axis.set_title(name, fontsize=9.5)
-            axis.grid(False)
+            show_image(axis, matrix, name, cmap=SIGNED, vmin=-0.6, vmax=0.6, aspect="auto")
         figure.colorbar(axes[0].images[0], ax=axes, label="entry", shrink=0.8)
         return figure
 

@@ -21,6 +21,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
     module = style("graphs")
@@ -73,6 +74,7 @@ def test_the_second_version_is_a_convention_only_where_it_is_asked_for(words: di
     assert SECOND.asked(Source(CLASS.format(**parts)).said(parts["name"])) is asked
 
 
+@pytest.mark.slow
 def test_the_same_layer_is_a_mistake_under_a_name_that_does_not_ask_for_it(style: Callable) -> None:
     module = style("graphs")
     plain = type("Plain", (module.V2,), {"__module__": module.__name__, "__doc__": None})

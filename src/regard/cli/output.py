@@ -1,0 +1,63 @@
+"""Output: JSON that every reader takes, and text that any terminal's encoding can write."""
+
+import codecs
+import json
+import os
+import sys
+import unicodedata
+from io import TextIOWrapper
+from math import isfinite
+from typing import Any
+
+NARROWEST = 20
+"Columns below which a table would show nothing."
+PLAIN = {
+    "✓": "+", "✗": "x", "–": "-", "—": "-", "−": "-", "·": "*", "×": "x", "…": "...", "√": "sqrt", "≤": "<=",
+    "≥": ">=", "≈": "~", "→": "->", "∞": "inf", "∑": "sum", "‖": "||", "“": '"', "”": '"', "’": "'", "‘": "'",
+    "µ": "u", "±": "+-", "ß": "ss", "æ": "ae", "ø": "o",
+}  # fmt: skip
+"What stands for a character that an encoding does not have."
+
+
+def write_anywhere() -> None:
+    """Let nothing that is printed fail for want of a character or of width: a nearby one stands for it."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) < NARROWEST:
+        os.environ["COLUMNS"] = str(NARROWEST)
+    codecs.register_error("regard", _nearby)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="regard")
+
+
+def _nearby(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    known = error.object[error.start : error.end]
+    return "".join(_one(character, error.encoding) for character in known), error.end
+
+
+def _one(character: str, encoding: str) -> str:
+    """The nearest that an encoding has: a word for a sign, a letter without its marks, else '?'."""
+    for nearby in (PLAIN.get(character, ""), unicodedata.normalize("NFKD", character)):
+        bare = "".join(one for one in nearby if not unicodedata.combining(one))
+        try:
+            bare.encode(encoding)
+        except UnicodeError:
+            continue
+        if bare:
+            return bare
+    return "?"
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; a number that JSON has no word for as a text."""
+    print(json.dumps(_finite(value), indent=1, default=str))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return str(value) if isinstance(value, float) and not isfinite(value) else value

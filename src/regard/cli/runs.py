@@ -1,0 +1,259 @@
+"""Verbs about runs: run, show, diff, remove, prune, book. Torch is loaded verb by verb, never by --help."""
+
+import argparse
+import csv
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from regard.cli.output import print_json
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.lab.store.run import Run
+    from regard.lab.store.runs import Store
+
+QUICK = "quick"
+STOPPED = {"SIGINT": 130, "SIGTERM": 143}
+"Exit codes of a run that was asked to stop."
+
+
+def store() -> "Store":
+    """Where the runs are."""
+    from regard.lab.store.runs import here
+
+    return here()
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from regard.lab import console as terminal
+    from regard.lab import registry, settings
+    from regard.lab.runner import resume, run
+    from regard.lab.store.resumption import RESUMABLE, require_experiment
+    from regard.lab.store.runs import Wanted
+    from regard.training.parallel import is_main
+
+    _require_sense(arguments)
+    unfinished = Wanted("can be taken up", lambda run: run.state in RESUMABLE)
+    experiment, source = registry.find(arguments.experiment)
+    earlier = None if arguments.resume is None else store().find(arguments.resume, unfinished)
+    preset = QUICK if arguments.preset is None else arguments.preset
+    asked = earlier.request if earlier else {"preset": preset, "changes": arguments.set}
+    if earlier:
+        require_experiment(earlier, experiment.name)
+    chosen = settings.change(settings.choose(experiment.presets, asked["preset"]), asked["changes"])
+    if not is_main():
+        return _follow(arguments, experiment, chosen, earlier)
+    with _screen(arguments, [experiment]) as screen:
+        words = {"source": source, "minutes": arguments.minutes, "watch": screen.watch(experiment)}
+        if earlier:
+            done = resume(earlier, experiment, chosen, accept=arguments.accept, **words)
+        else:
+            words |= {"preset": asked["preset"], "changes": arguments.set, "seed": arguments.seed or 0}
+            done = run(experiment, chosen, store(), **words)
+    print_json(_told(done)) if arguments.json else terminal.show_outcome(done)
+    return STOPPED.get(done.result["error"].rpartition(" ")[2], 130) if done.state == "stopped" else 0
+
+
+def _require_sense(arguments: argparse.Namespace) -> None:
+    """Refuse words that would do nothing beside the others."""
+    if arguments.accept and arguments.resume is None:
+        raise RegardError("--accept has no effect without --resume", "--accept code", "leave it out")
+    for name in ("set", "preset", "seed"):
+        if arguments.resume is not None and getattr(arguments, name) not in (None, []):
+            raise RegardError(
+                f"--{name} has no effect with --resume",
+                f"--resume {arguments.resume}",
+                "leave it out: the run has settings and a seed of its own",
+            )
+
+
+def _screen(arguments: argparse.Namespace, experiments: Sequence[Any]) -> Any:
+    """Progress, unless what is printed is for a program."""
+    from regard.lab.console import Screen
+
+    if arguments.json:
+        return nullcontext(SimpleNamespace(watch=lambda experiment: lambda event: None))
+    return Screen(experiments)
+
+
+def _follow(arguments: argparse.Namespace, experiment: Any, chosen: Any, earlier: "Run | None") -> int:
+    """Under torchrun, what all ranks but the first do."""
+    from regard.lab.experiment import Context
+    from regard.lab.runner import follow
+
+    with tempfile.TemporaryDirectory() as folder:
+        seed = earlier.request["seed"] if earlier else arguments.seed or 0
+        place = earlier.path if earlier else Path(folder)
+        deadline = time.monotonic() + 60 * arguments.minutes
+        follow(experiment, chosen, Context(folder=place, seed=seed, deadline=deadline))
+    return 0
+
+
+def book(arguments: argparse.Namespace) -> int:
+    from regard.lab import console as terminal
+    from regard.lab import registry
+    from regard.lab.book.book import bind, fill, plan, require_place
+
+    require_place(arguments.out)
+    words = {"preset": arguments.preset, "seed": arguments.seed}
+    plans = plan(arguments.experiments or registry.names(), store(), **words)
+    missing = [one.experiment for one in plans if not one.done]
+    seconds = sum(one.seconds for one in missing)
+    if not arguments.json:
+        terminal.console.print(
+            f"{len(missing)} to run (about {seconds:.0f} s), {len(plans) - len(missing)} unchanged"
+        )
+    with _screen(arguments, missing) as screen:
+        runs, problems = fill(plans, store(), **words, watch=screen.watch)
+    place = bind(runs, problems, store(), preset=arguments.preset, place=arguments.out)
+    if arguments.json:
+        print_json({"book": str(place), "runs": [_told(one) for one in runs], "missing": problems})
+    else:
+        for problem in problems:
+            terminal.console.print(f"[red]missing[/] {problem}")
+        terminal.console.print(f"the book is {place}")
+    return 1 if problems else 0
+
+
+def show(arguments: argparse.Namespace) -> None:
+    from regard.lab import console as terminal
+    from regard.lab import registry
+    from regard.lab.store.runs import ANYTHING, Wanted
+
+    name = arguments.name.replace("_", "-")
+    ran = any(one.name == name and not one.problem for one in store().runs())
+    if arguments.name.endswith(".py") or arguments.settings or (name in registry.names() and not ran):
+        return _show_experiment(arguments)
+    if arguments.preset is not None:
+        raise RegardError(
+            "--preset has no effect on a run", arguments.name, "leave it out, or add --settings"
+        )
+    measured = Wanted("has measured anything", lambda run: bool(run.metrics()))
+    found = store().find(arguments.name, measured if arguments.csv else ANYTHING)
+    if arguments.json:
+        return print_json(_told(found))
+    if arguments.csv:
+        return _print_csv(found)
+    return terminal.show_run(found)
+
+
+def _show_experiment(arguments: argparse.Namespace) -> None:
+    from regard.lab import console as terminal
+    from regard.lab import registry
+    from regard.lab.settings import choose, listing
+
+    if arguments.csv:
+        raise RegardError(
+            "an experiment has no measurements", f"'{arguments.name}'", "run it, then name the run"
+        )
+    experiment, _ = registry.find(arguments.name)
+    preset = QUICK if arguments.preset is None else arguments.preset
+    settings = choose(experiment.presets, preset)
+    if not arguments.json:
+        # A file is run by its path.
+        called = arguments.name if arguments.name.endswith(".py") else experiment.name
+        return terminal.show_experiment(replace(experiment, name=called), preset)
+    return print_json(
+        {
+            "name": experiment.name,
+            "question": experiment.question,
+            "method": experiment.method,
+            "claims": [one.plain() | {"band": one.band} for one in experiment.claims],
+            "preset": preset,
+            "settings": {name: {"value": value, "what": said} for name, value, said in listing(settings)},
+        }
+    )
+
+
+def _print_csv(run: "Run") -> None:
+    rows = run.metrics()
+    if not rows:
+        raise RegardError("this run has measured nothing", f"{run.id} is {run.state}", "name another run")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    table = csv.DictWriter(sys.stdout, names, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+
+
+def diff(arguments: argparse.Namespace) -> None:
+    from regard.lab import console as terminal
+    from regard.lab.store.diff import changes
+
+    first, second = (store().find(word) for word in (arguments.first, arguments.second))
+    found = changes(first, second)
+    if arguments.json:
+        return print_json([asdict(one) for one in found])
+    return terminal.show_changes(first, second, found)
+
+
+def remove(arguments: argparse.Namespace) -> None:
+    runs = list({run.path: run for run in map(store().meant, arguments.runs)}.values())
+    _remove(arguments, [(run, run.state) for run in runs])
+
+
+def prune(arguments: argparse.Namespace) -> None:
+    from regard.lab.store.prune import superfluous
+
+    found = [(one.run, one.reason) for one in superfluous(store())]
+    if found or arguments.json:
+        return _remove(arguments, found)
+    return print("nothing to prune: no run is broken, damaged or superseded")
+
+
+def _remove(arguments: argparse.Namespace, runs: "list[tuple[Run, str]]") -> None:
+    """Remove runs; without --yes, ask a person first."""
+    rows = [{"run": run.id, "path": str(run.path), "reason": reason} for run, reason in runs]
+    if not arguments.json:
+        for row in rows:
+            print(f"{row['run']}  ({row['reason']})")
+    if not arguments.yes and rows and not _agreed(len(rows)):
+        return print("nothing was removed")
+    for run, _ in runs:
+        store().remove(run)
+    return print_json(rows) if arguments.json else print(f"removed {len(rows)}")
+
+
+def _agreed(count: int) -> bool:
+    if not sys.stdin.isatty():
+        raise RegardError(
+            "removing asks first, and nobody can answer here", f"{count} to remove", "add --yes to go on"
+        )
+    print(f"remove {'this' if count == 1 else f'these {count}'} for good? [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _told(run: "Run") -> dict[str, Any]:
+    """A run as JSON has it."""
+    from regard.lab.book.report import numbers
+    from regard.lab.store.run import REPORT
+
+    request, result = run.request, run.result
+    claims = [
+        {
+            **one.claim.plain(),
+            "band": one.claim.band,
+            "state": one.state,
+            "value": one.value,
+            "reason": one.reason,
+        }
+        for one in run.verdicts
+    ]
+    asked = {name: request[name] for name in ("name", "preset", "changes", "seed", "started", "settings")}
+    return {
+        "id": run.id,
+        "path": str(run.path),
+        **asked,
+        "state": run.state,
+        "seconds": result["seconds"],
+        "error": result["error"],
+        "claims": claims,
+        "numbers": [{"name": one.name, "what": one.what, **asdict(one.summary)} for one in numbers(run)],
+        "report": str(run.path / REPORT),
+    }

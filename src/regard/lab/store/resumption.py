@@ -1,0 +1,62 @@
+"""Resuming a run: only where experiment, settings, data and code are those that it was begun with."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from regard.errors import RegardError
+from regard.lab.store.diff import flat
+from regard.lab.store.run import Run
+
+RESUMABLE = ("interrupted", "out of time", "without data", "stopped", "broken")
+"States of a run that may be taken up."
+ACCEPTABLE = ("code",)
+"What may have changed, if a person says that it may."
+
+
+def require_experiment(run: Run, name: str) -> None:
+    """Refuse to take up a run of another experiment."""
+    if run.request["name"] != name:
+        raise RegardError(
+            "this run belongs to another experiment",
+            f"{run.id}, to be taken up by {name}",
+            f"name its own experiment: {run.request['name']}",
+        )
+
+
+def since(run: Run, parts: Mapping[str, Any]) -> dict[str, str]:
+    """What is no longer as it was when the run began, in words: settings, data, code."""
+    request = run.request
+    before, now = flat(request["settings"]), flat(parts["settings"])
+    differing = [one for one in dict.fromkeys([*before, *now]) if before.get(one) != now.get(one)]
+    data = [one for one in differing if one.endswith(".sha256")]
+    settings = [one for one in differing if one not in data]
+    code = _changes(request["code"], parts["code"])
+    versions = [
+        f"{one} {request['versions'].get(one)} is now {version}"
+        for one, version in parts["versions"].items()
+        if request["versions"].get(one) != version
+    ]
+    found = {
+        "settings": ", ".join(f"{one}={before.get(one)} is now {now.get(one)}" for one in settings),
+        "data": ", ".join(f"the file {before.get(one.removesuffix('sha256') + 'path')}" for one in data),
+        "code": ", ".join([*code, *versions]),
+    }
+    return {kind: told for kind, told in found.items() if told}
+
+
+def require_unchanged(changed: Mapping[str, str], accept: Sequence[str]) -> None:
+    """Refuse to go on with what has changed, unless a person accepts it."""
+    refused = {kind: told for kind, told in changed.items() if kind not in accept}
+    if refused:
+        anyway = ", or go on all the same with --accept code" if list(refused) == ["code"] else ""
+        raise RegardError(
+            f"this run was begun with other {' and other '.join(refused)}",
+            "; ".join(refused.values()),
+            f"start anew without --resume{anyway}",
+        )
+
+
+def _changes(before: Mapping[str, str], now: Mapping[str, str], most: int = 4) -> list[str]:
+    files = [one for one in dict.fromkeys([*before, *now]) if before.get(one) != now.get(one)]
+    more = [f"and {len(files) - most} more files"] if len(files) > most else []
+    return [*files[:most], *more]

@@ -1,0 +1,50 @@
+import json
+import os
+import subprocess
+import sys
+from math import inf, nan
+
+import pytest
+
+from regard.cli.output import _one, print_json, write_anywhere
+
+
+def test_json_has_no_word_that_json_does_not_know(capsys) -> None:
+    print_json({"a": [nan, (inf, 1.5)], "b": None})
+    assert json.loads(capsys.readouterr().out, parse_constant=lambda word: pytest.fail(word)) == {
+        "a": ["nan", ["inf", 1.5]],
+        "b": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("character", "encoding", "nearby"),
+    [("√", "ascii", "sqrt"), ("é", "ascii", "e"), ("✓", "cp1252", "+"), ("漢", "cp1252", "?"), ("\udcff", "utf-8", "?"), ("²", "ascii", "2")],
+)  # fmt: skip
+def test_a_nearby_character_stands_for_one_that_is_not_there(
+    character: str, encoding: str, nearby: str
+) -> None:
+    assert _one(character, encoding) == nearby
+
+
+@pytest.mark.parametrize(("given", "kept"), [("0", "20"), ("1", "20"), ("40", "40"), ("wide", "wide")])
+def test_a_width_of_nothing_is_widened(given: str, kept: str, monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", given)
+    write_anywhere()
+    assert os.environ["COLUMNS"] == kept
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1", "utf-8"])
+def test_every_encoding_is_written(encoding: str, tmp_path) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "COLUMNS": "40"}
+    for words in (["list"], ["show", "scaled-dot-product"], ["show", "nothing-like-√ß漢"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "regard", *words],
+            capture_output=True,
+            env=environment,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert b"Traceback" not in done.stderr and done.returncode in (0, 2), done.stderr
+        assert (done.stdout + done.stderr).decode(encoding)

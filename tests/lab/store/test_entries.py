@@ -1,0 +1,82 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from regard.claims import Claim
+from regard.files import Format
+from regard.lab.store.entries import entries, finished
+from regard.lab.store.runs import Store
+
+CLAIM = Claim(name="height", low=1.0, why="so", source="here")
+REQUEST = {"preset": "quick", "changes": [], "claims": [CLAIM.plain()]}
+
+
+def ended(store: Store, name: str = "heights", value: float = 1.5, key: str = "k", state="finished"):
+    started = f"2026-01-01T00:00:{len(store.runs()):02}+00:00"
+    writer = store.create(name, "quick", REQUEST | {"name": name, "key": key, "started": started})
+    writer.finish(state, [CLAIM.settle(value)], seconds=1.0)
+    writer.close()
+    return writer.path
+
+
+def test_entries_count_verdicts(store: Store) -> None:
+    ended(store)
+    ended(store, value=0.5)
+    assert [(one.name, one.held, one.failed, one.unsettled) for one in entries(store)] == [
+        ("heights", 1, 0, 0),
+        ("heights", 0, 1, 0),
+    ]
+
+
+def test_entries_follow_the_folders(store: Store) -> None:
+    gone, kept = ended(store), ended(store)
+    assert len(entries(store)) == 2
+    shutil.rmtree(gone)
+    assert [one.id for one in entries(store)] == [kept.name]
+
+
+def test_a_run_under_way_is_running_and_then_finished(store: Store) -> None:
+    request = REQUEST | {"name": "a", "changes": ["x=1"], "key": "k", "started": "2026-01-01T00:00:00"}
+    writer = store.create("a", "quick", request)
+    assert [(one.state, one.preset) for one in entries(store)] == [("running", "quick changed")]
+    writer.finish("finished", [CLAIM.settle(2.0)], seconds=1.0)
+    writer.close()
+    assert [(one.state, one.held) for one in entries(store)] == [("finished", 1)]
+
+
+@pytest.mark.parametrize("file", ["run.json", "result.json", "log.jsonl"])
+@pytest.mark.parametrize(
+    "content", [b"", b"null", b"[]", b"{}", b"garbage", b"\xff\xfe\x00", b'{"state": "fini']
+)
+def test_a_damaged_run_is_listed_as_such_and_in_nobodys_way(store: Store, file: str, content: bytes) -> None:
+    bad, good = ended(store), ended(store)
+    (bad / file).write_bytes(content)
+    found = {one.id: one for one in entries(store)}
+    assert (found[bad.name].state, found[bad.name].held, found[bad.name].name) == ("damaged", 0, "heights")
+    assert found[good.name].state == "finished" and list(finished(store)) == ["k"]
+
+
+@pytest.mark.parametrize("file", ["run.json", "log.jsonl"])
+def test_a_run_that_lost_a_file_is_damaged(store: Store, file: str) -> None:
+    (ended(store) / file).unlink()
+    assert [one.state for one in entries(store)] == ["damaged"] and finished(store) == {}
+
+
+def test_runs_of_another_format_are_listed_and_never_counted(store: Store) -> None:
+    """A folder as it was written before there were versions, and one of a version to come."""
+    old = store.root / "heights-quick-20260101-000000000-abcdef"
+    shutil.copytree(Path(__file__).with_name("format-1"), old)
+    newer = ended(store)
+    (newer / "run.json").write_text(Format("run", 3, "").page({}))
+    found = {one.id: one for one in entries(store)}
+    assert found[old.name].state == found[newer.name].state == "other format"
+    assert (found[old.name].name, found[old.name].held) == ("heights", 0) and finished(store) == {}
+
+
+def test_only_a_finished_run_answers_for_its_key_and_the_newest_does(store: Store) -> None:
+    ended(store, key="a", state="out of time")
+    assert finished(store) == {}
+    ended(store, key="a")
+    newest = ended(store, key="a")
+    assert finished(store)["a"].id == newest.name
