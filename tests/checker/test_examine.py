@@ -15,7 +15,7 @@ from regard.checker.family import Match, Member
 from regard.checker.live import Here, check
 from regard.checker.process.inside import member
 from regard.checker.process.session import Lost
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 from regard.checker.workbench import Workbench
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from regard.checker.contracts.table import named
-from regard.checker.place import place
-from regard.checker.source import Source
+from regard.checker.reading.place import place
+from regard.checker.reading.source import Source
 from regard.checker.target import check_file as check
 from regard.checker.target import choose
 from regard.checker.wishes import Wishes, mapping

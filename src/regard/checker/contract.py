@@ -21,7 +21,7 @@ class Mistake:
     "One sentence: what the code does, and what it should do."
     remedy: str
     look: str = ""
-    "The kind of expression to point at in the person's source: a name from reading.FINDERS."
+    "The kind of expression to point at in the person's source: a name from reading.source.FINDERS."
     forms: Forms = ()
     "No forms: only a law can find it."
     weak: bool = False

@@ -8,8 +8,8 @@ from regard.checker.choices import asked, said
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
 from regard.checker.family import FAR, Exhausted, Family, Match, Member, computed
 from regard.checker.process.session import Lost, Raised
+from regard.checker.reading.source import Place
 from regard.checker.report.verdict import Finding, Picture, State, Verdict, manner
-from regard.checker.source import Place
 from regard.checker.subject import Subject
 from regard.checker.trouble import short, stopped
 from regard.checker.workbench import Unfit, Workbench

@@ -47,8 +47,11 @@ def steady(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
     )
 
 
-def afresh(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
-    """Any call is answered as if it were the first, also after one in train().
+def afresh(
+    case: Callable[[Subject, np.random.Generator], Case],
+    before: Callable[[Subject, np.random.Generator], Case] | None = None,
+) -> Law:
+    """Any call is answered as if it were the first, also after one (`before`) of the same sizes, and after one in train().
 
     Where it is not, everything else is judged by first calls alone: one mistake is not to look like others.
     """
@@ -61,6 +64,7 @@ def afresh(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
             first = replace(subject, fresh=True).answer(probe)
         except Raised:
             return None  # an object that was handed over ready made, or a file that can be imported only once
+        subject.answer((before or case)(subject, rng))
         later = subject.answer(probe)
         broken = _moved(
             first, later, subject, "asked after other calls, a case gives another answer than as a first call"

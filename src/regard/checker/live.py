@@ -8,8 +8,8 @@ from typing import Any
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
 from regard.checker.process.session import raised
+from regard.checker.reading.source import Source
 from regard.checker.report.report import Report
-from regard.checker.source import Source
 from regard.checker.target import check_file, choose
 from regard.checker.wishes import Wishes
 from regard.checker.workbench import Workbench

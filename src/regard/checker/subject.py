@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case, WeightMap
-from regard.checker.source import role
+from regard.checker.reading.source import role
 from regard.checker.workbench import Made, Unfit, Workbench
 
 Arguments = tuple[list[Any], dict[str, Any]]

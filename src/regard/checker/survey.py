@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from regard.checker.contracts.table import CONTRACTS
-from regard.checker.place import opened
-from regard.checker.source import Source
+from regard.checker.reading.place import opened
+from regard.checker.reading.source import Source
 from regard.checker.target import SURE, best
 from regard.errors import RegardError
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import CONTRACTS, named
-from regard.checker.definitions import definitions, is_program, missing
 from regard.checker.examine import examine
-from regard.checker.place import CodeFile, opened, packaged
 from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
+from regard.checker.reading.definitions import definitions, is_program, missing
+from regard.checker.reading.place import CodeFile, opened, packaged
+from regard.checker.reading.settings import fields as settings_fields
+from regard.checker.reading.source import Source
 from regard.checker.report.report import Report
 from regard.checker.report.verdict import Finding, Verdict
-from regard.checker.settings import fields as settings_fields
-from regard.checker.source import Source
 from regard.checker.wishes import Wishes
 from regard.checker.workbench import Workbench
 from regard.errors import RegardError, nearest
@@ -77,7 +77,7 @@ def check_file(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Members:
+class FileMembers:
     """What a file defines, and how it was read."""
 
     members: list[dict[str, Any]]
@@ -86,7 +86,7 @@ class Members:
     "Whether only definitions were run, so that a name may be missing that the whole file has."
 
 
-def read(session: Session, code: CodeFile, source: Source) -> Members:
+def read(session: Session, code: CodeFile, source: Source) -> FileMembers:
     """Import a file; one that cannot be imported, or is a program, by the definitions that are asked for."""
     name, roots = packaged(code.path, code.text, Path.cwd())
     asked = [code.name.partition(".")[0]] if code.name else []
@@ -122,10 +122,10 @@ def read(session: Session, code: CodeFile, source: Source) -> Members:
     return replace(loaded, notes=(note, *loaded.notes), partial=True)
 
 
-def _members(reply: dict[str, Any]) -> Members:
+def _members(reply: dict[str, Any]) -> FileMembers:
     absent = ", ".join(reply["absent"])
     notes = [f"not installed, and not needed so far: {absent}"] if absent else []
-    return Members(
+    return FileMembers(
         members=reply["members"], notes=(*notes, *(f"left out, {words}" for words in reply["skipped"]))
     )
 
@@ -173,7 +173,7 @@ def best(member: dict[str, Any], source: Source, contracts: Iterable[Contract]) 
 
 
 def outermost(members: list[dict[str, Any]], source: Source) -> list[dict[str, Any]]:
-    """Members that no other of them is built from: a layer, not the head inside it."""
+    """FileMembers that no other of them is built from: a layer, not the head inside it."""
     inner = [
         m
         for m in members

@@ -4,8 +4,8 @@ import re
 
 from regard.checker.contract import Contract
 from regard.checker.process.session import Lost, Raised
+from regard.checker.reading.source import Place
 from regard.checker.report.verdict import Finding
-from regard.checker.source import Place
 from regard.checker.workbench import Unfit, Workbench
 
 UNSURE = ("NameError", "AttributeError", "KeyError", "AssertionError", "UnboundLocalError")

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.arguments import Built, Unbuildable, fill
 from regard.checker.process.session import Line, Raised
-from regard.checker.settings import guess, is_settings, settings
-from regard.checker.source import Source
+from regard.checker.reading.arguments import Built, Unbuildable, fill
+from regard.checker.reading.settings import guess, is_settings, settings
+from regard.checker.reading.source import Source
 
 LACKS = re.compile(r"'Configuration' object has no attribute '(\w+)'")
 FIELDS = 12

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.checker.process.loading import Reading, load
+from regard.checker.process.loading import FileReading, load
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def test_a_file_of_a_package_has_its_siblings(tmp_path: Path) -> None:
         "from ..base import SIZE\nfrom kit_a.base import SIZE as S\nclass A:\n    size = SIZE + S\n"
     )
     (folder.parent / "base.py").write_text("import nowhere_d\nfrom torch.nowhere import x\nSIZE = 2\n")
-    reading = Reading(
+    reading = FileReading(
         path=str(folder / "one.py"), name="kit_a.layers.one", roots=(str(folder), str(tmp_path))
     )
     loaded = load(reading)
@@ -42,12 +42,14 @@ def test_a_package_whose_own_file_fails_is_there_all_the_same(tmp_path: Path) ->
     (folder / "__init__.py").write_text("1 / 0")
     (folder / "one.py").write_text("from .two import x\n")
     (folder / "two.py").write_text("x = 3\n")
-    assert load(Reading(path=str(folder / "one.py"), name="kit_b.one", roots=(str(tmp_path),))).module.x == 3
+    assert (
+        load(FileReading(path=str(folder / "one.py"), name="kit_b.one", roots=(str(tmp_path),))).module.x == 3
+    )
 
 
 def test_definitions_are_run_one_by_one_and_what_fails_is_left_out(tmp_path: Path) -> None:
     text = "import math\ntext = open('nowhere').read()\nn = 3\ndef f():\n    return n\n"
-    loaded = load(Reading(path=str(tmp_path / "a.py"), text=text, name="mine_c", after="k = n + 1"))
+    loaded = load(FileReading(path=str(tmp_path / "a.py"), text=text, name="mine_c", after="k = n + 1"))
     assert loaded.module.f() == 3
     assert loaded.module.k == 4
     assert [words.partition(":")[0] for words in loaded.skipped] == ["line 2"]
@@ -57,6 +59,6 @@ def test_annotations_of_the_future_stay_so(tmp_path: Path) -> None:
     (tmp_path / "later.py").write_text(
         '"""Doc."""\nfrom __future__ import annotations\ndef f(x: Nowhere) -> Nowhere: ...\n'
     )
-    module = load(Reading(path=str(tmp_path / "later.py"), name="later_e")).module
+    module = load(FileReading(path=str(tmp_path / "later.py"), name="later_e")).module
     assert module.f.__annotations__["x"] == "Nowhere"
     assert module.__doc__ == "Doc."

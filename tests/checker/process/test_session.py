@@ -11,6 +11,7 @@ import pytest
 
 from regard.checker.process.limits import ProcessLimits, members
 from regard.checker.process.session import Lost, Raised, Session
+from regard.checker.reading.source import Source
 from regard.checker.target import refused
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and /proc")
@@ -137,7 +138,7 @@ def test_a_process_that_cannot_start_is_not_the_codes_fault(lucky: bool, tmp_pat
     assert caught.value.slug == "not-started"
     wanted = "its process ended itself with status 1 before your file was looked at: no room left"
     assert caught.value.sentence == wanted
-    verdict = refused(caught.value, "mine.py")
+    verdict = refused(caught.value, "mine.py", Source(""))
     assert verdict.state == "undecided"
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
-from regard.checker.process.loading import Reading, load
+from regard.checker.process.loading import FileReading, load
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -30,7 +30,7 @@ class Inside:
 
     def __init__(self, objects: dict[int, Any] | None = None) -> None:
         self.module: types.ModuleType | None = None
-        self.reading: Reading | None = None
+        self.reading: FileReading | None = None
         self.objects: dict[int, Any] = dict(objects or {})
         self.makings: dict[int, tuple[str, list[Any], dict[str, Any]]] = {}
         self.given: dict[int, dict[str, np.ndarray]] = {}
@@ -46,7 +46,7 @@ class Inside:
         after: str = "",
     ) -> dict[str, Any]:
         """Import a file, whole or what is given of it, and list the classes and functions that it defines itself."""
-        self.reading = Reading(path=path, text=text, name=name, roots=tuple(roots or ()), after=after)
+        self.reading = FileReading(path=path, text=text, name=name, roots=tuple(roots or ()), after=after)
         loaded = load(self.reading)
         self.module = loaded.module
         own = [(word, v) for word, v in vars(self.module).items() if _belongs(v, self.module.__name__)]

@@ -14,7 +14,7 @@ from regard.checker.process.absent import Absent, Finder, Lenient, Own
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class FileReading:
     """How a file is to be read."""
 
     path: str
@@ -29,7 +29,7 @@ class Reading:
 
 
 @dataclass
-class Loaded:
+class LoadedModule:
     """A module, and what was left out."""
 
     module: types.ModuleType
@@ -37,7 +37,7 @@ class Loaded:
     skipped: list[str] = field(default_factory=list)
 
 
-def load(reading: Reading) -> Loaded:
+def load(reading: FileReading) -> LoadedModule:
     """Import a file; packages that are not installed have stand-ins."""
     file = Path(reading.path)
     for root in reversed(reading.roots or (str(file.parent),)):
@@ -55,7 +55,7 @@ def load(reading: Reading) -> Loaded:
     try:
         name = _free(reading.name or file.stem)
         _packages(name)
-        loaded = Loaded(_whole(name, file) if reading.text is None else types.ModuleType(name))
+        loaded = LoadedModule(_whole(name, file) if reading.text is None else types.ModuleType(name))
         if reading.text is not None:
             _prepare(loaded.module, file, reading.text)
             loaded.skipped = _run(loaded.module, file, reading.text)

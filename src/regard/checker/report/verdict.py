@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from regard.checker.source import Place
+from regard.checker.reading.source import Place
 
 State = Literal["correct", "mistake", "undecided"]
 CODES = {"correct": 0, "mistake": 1, "undecided": 3}

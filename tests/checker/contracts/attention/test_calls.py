@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regard.checker.contracts.attention.calls import meanings, takes, told
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 from regard.checker.workbench import Workbench
 
 

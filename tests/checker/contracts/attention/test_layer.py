@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from regard.checker.arguments import Built
 from regard.checker.contracts.attention.layer import (
     HEADS,
     KEYS,
@@ -17,7 +16,8 @@ from regard.checker.contracts.attention.layer import (
     tokens,
     width_of,
 )
-from regard.checker.source import Source
+from regard.checker.reading.arguments import Built
+from regard.checker.reading.source import Source
 from regard.checker.workbench import Made, Workbench
 
 

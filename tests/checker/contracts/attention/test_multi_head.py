@@ -6,7 +6,7 @@ import pytest
 
 from regard.checker.contracts.attention.multi_head import decide
 from regard.checker.live import check
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 
 NAMES = [
     "Cross",

@@ -6,7 +6,7 @@ import pytest
 
 from regard.checker.contracts.rotary.contract import decide
 from regard.checker.live import check
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 
 NAMES = [
     "rope_half",

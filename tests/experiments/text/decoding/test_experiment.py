@@ -29,5 +29,9 @@ def test_a_small_run_measures_and_draws(tmp_path) -> None:
     values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
     assert values["the beam of two finds it"] == 0 and values["draws of tokens that the sampler forbids"] == 0
     assert values["largest gap between a beam's score and a full pass"] < 1e-9
-    gaps = [one.value for one in events if isinstance(one, Metric) and one.name.startswith("gap between Berkeley HW6")]
+    gaps = [
+        one.value
+        for one in events
+        if isinstance(one, Metric) and one.name.startswith("gap between Berkeley HW6")
+    ]
     assert len(gaps) == 4 and max(gaps) < 1e-5

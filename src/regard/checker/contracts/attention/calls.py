@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import mean
 from regard.checker.contract import Case
 from regard.checker.contracts.rotary.forms import TABLE, tables
 from regard.checker.process.session import Lost, Raised
-from regard.checker.source import role
+from regard.checker.reading.arguments import mean
+from regard.checker.reading.source import role
 from regard.checker.subject import Subject
 from regard.checker.workbench import Made, Unfit, Workbench
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import ALIASES, mean
 from regard.checker.contract import Case
 from regard.checker.contracts.attention.conventions import SEQUENCE_FIRST
 from regard.checker.process.session import Raised
+from regard.checker.reading.arguments import ALIASES, mean
+from regard.checker.reading.settings import constant
 from regard.checker.roles import gather, role
-from regard.checker.settings import constant
 from regard.checker.subject import Subject, draw, first
 from regard.checker.weight_maps import frames
 from regard.checker.workbench import Made, Unfit, Workbench

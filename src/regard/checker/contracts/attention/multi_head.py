@@ -51,7 +51,7 @@ from regard.checker.contracts.attention.masked_probes import (
 from regard.checker.contracts.attention.scaled_dot_product import MISTAKES as FUNCTION
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 from regard.checker.subject import Arguments, Subject, by_role, takes_roles
 from regard.checker.workbench import Workbench
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import mean
 from regard.checker.contract import Broken, Case
 from regard.checker.contracts.graph.reference import listening
 from regard.checker.process.session import Raised
+from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments, Subject, first
 from regard.checker.workbench import Made, Workbench
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import mean
 from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.norm.reference import mean_square
+from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments, Subject
 from regard.checker.workbench import Made, Unfit, Workbench
 

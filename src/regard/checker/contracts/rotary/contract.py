@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import mean
 from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.rotary.forms import HELPER, OFFSET, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
@@ -14,7 +13,8 @@ from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
 from regard.checker.contracts.rotary.reference import rotary
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
-from regard.checker.source import Source
+from regard.checker.reading.arguments import mean
+from regard.checker.reading.source import Source
 from regard.checker.subject import Subject
 from regard.checker.workbench import Unfit, Workbench
 

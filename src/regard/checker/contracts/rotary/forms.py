@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.arguments import mean
 from regard.checker.contract import Case
+from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Workbench
 

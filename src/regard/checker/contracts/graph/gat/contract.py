@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import ALIASES
 from regard.checker.contract import Contract, Convention, Law, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
@@ -27,7 +26,8 @@ from regard.checker.contracts.graph.layer import (
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
-from regard.checker.source import Source
+from regard.checker.reading.arguments import ALIASES
+from regard.checker.reading.source import Source
 from regard.checker.subject import Subject, draw
 from regard.checker.workbench import Made, Workbench
 
@@ -243,7 +243,7 @@ CONTRACT = Contract(
     conventions=CONVENTIONS,
     decide=decide,
     laws=(
-        laws.afresh(unlike),
+        laws.afresh(unlike, usual),
         laws.steady(usual),
         Law(
             name="neighbours",

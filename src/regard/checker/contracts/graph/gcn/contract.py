@@ -221,7 +221,7 @@ CONTRACT = Contract(
     mistakes=(*MISTAKES, *BEHAVIOUR),
     conventions=CONVENTIONS,
     laws=(
-        laws.afresh(unlike),
+        laws.afresh(unlike, usual),
         laws.steady(usual),
         Law(
             name="neighbours",

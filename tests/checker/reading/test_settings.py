@@ -2,8 +2,8 @@
 
 import pytest
 
-from regard.checker.settings import constant, defaults, fields, guess, is_settings, settings
-from regard.checker.source import Source
+from regard.checker.reading.settings import constant, defaults, fields, guess, is_settings, settings
+from regard.checker.reading.source import Source
 
 TEXT = """
 class Config:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from regard.checker.arguments import ASKED, mean
-from regard.checker.definitions import free
-from regard.checker.source import Source
+from regard.checker.reading.arguments import ASKED, mean
+from regard.checker.reading.definitions import free
+from regard.checker.reading.source import Source
 
 COUNT = re.compile(
     r"^(n|num|max|min|nb)_|_(size|dim|len|length|layers?|count|num|batch_size)$|layers?$|^depth$|vocab", re.I

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.checker.place import notebook, opened, packaged
+from regard.checker.reading.place import notebook, opened, packaged
 from regard.errors import RegardError
 
 

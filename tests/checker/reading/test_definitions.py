@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from regard.checker.definitions import definitions, free, is_program, missing
+from regard.checker.reading.definitions import definitions, free, is_program, missing
 
 TEXT = """import torch
 n_embd = 8
