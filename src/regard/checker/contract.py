@@ -123,6 +123,8 @@ class Contract:
     reference: Callable[[Case, WeightMap, Steps], np.ndarray]
     mistakes: tuple[Mistake, ...]
     conventions: tuple[Convention, ...] = ()
+    growing: Callable[..., list[Case]] = lambda subject, rng: []
+    "Cases of growing size, of a subject and a generator: what was recognised must answer them too."
     laws: tuple[Law, ...] = ()
     notices: tuple[Callable[..., str | None], ...] = ()
     "Each may notice a convention, by its slug."

@@ -6,7 +6,8 @@ import numpy as np
 
 from regard.checker.choices import asked, said
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
-from regard.checker.family import FAR, Exhausted, Family, Match, Member, computed
+from regard.checker.family import FAR, Exhausted, Family, Match, Member, computed, percent
+from regard.checker.growth import grown, stayed
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.source import Place
 from regard.checker.report.verdict import Finding, Picture, State, Verdict, manner
@@ -53,6 +54,11 @@ class Examination:
             self.hold(subject, early=True)
             self.compare(subject)
             self.hold(subject, early=False)
+            if self.match and not self.match.best.mistakes:
+                larger = grown(self.contract, subject, self.match.best, self.rng)
+                later = stayed(subject, self.cases[0], self.answers[0])
+                # What changes in the course of the examination explains whatever else was found.
+                self.broken = later or [*self.broken, *larger]
             self.conclude(subject)
         except (Raised, Lost, Unfit) as trouble:
             self.by_laws()
@@ -379,15 +385,6 @@ class Examination:
             seconds=time.monotonic() - self.start,
             first=self.first,
         )
-
-
-def percent(gap: float) -> str:
-    """A distance in words.
-
-    >>> percent(0.25), percent(3e-4), percent(float("inf"))
-    ('25 %', '0.03 %', 'not comparable (NaNs or shapes differ)')
-    """
-    return f"{100 * gap:.2g} %" if np.isfinite(gap) else "not comparable (NaNs or shapes differ)"
 
 
 def examine(contract: Contract, bench: Workbench, *, seed: int = 0) -> Verdict:

@@ -83,6 +83,17 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
     return float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
 
 
+def percent(gap: float) -> str:
+    """A distance in words.
+
+    >>> percent(0.25), percent(3e-4), percent(1.004), percent(float("inf"))
+    ('25 %', '0.03 %', '100 %', 'not comparable (NaNs or shapes differ)')
+    """
+    if not np.isfinite(gap):
+        return "not comparable (NaNs or shapes differ)"
+    return f"{100 * gap:.2g} %" if gap < 0.995 else f"{100 * gap:.0f} %"
+
+
 def computed(contract: Contract, case: Case, frame: WeightMap, steps: Steps) -> np.ndarray | None:
     """What a program answers; None where these sizes do not allow it, as k and v of different widths."""
     try:

@@ -106,13 +106,11 @@ def kind_of(value: Any) -> str:
     return "nothing" if value is None else f"a {type(value).__name__}"
 
 
-def draw(
-    weights: dict[str, np.ndarray], learned: list[str], rng: np.random.Generator, size: float = 1.5
-) -> dict[str, np.ndarray]:
+def draw(made: Made, rng: np.random.Generator, size: float = 1.5) -> dict[str, np.ndarray]:
     """Probe weights: large, so that softmax is far from flat; no gain is one and no bias zero."""
     drawn = {}
-    for name in learned:
-        shape = weights[name].shape
+    for name in made.learned:
+        shape = made.weights[name].shape
         fan = shape[-1] if len(shape) > 1 else 1
         if len(shape) > 1 and name.rpartition(".")[2] != "bias":
             drawn[name] = rng.standard_normal(shape) * size / np.sqrt(max(fan, 1))
@@ -120,4 +118,6 @@ def draw(
             drawn[name] = rng.standard_normal(shape) * 0.5
         else:
             drawn[name] = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+    for first, *others in made.same:
+        drawn |= dict.fromkeys(others, drawn[first])
     return drawn

@@ -1,13 +1,13 @@
 """Workbench of an adapter: the line to the person's code, the member to judge, its source."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from regard.checker.process.session import Line, Raised
-from regard.checker.reading.arguments import Built, Unbuildable, fill
+from regard.checker.reading.arguments import Built, Unbuildable, fill, mean
 from regard.checker.reading.settings import guess, is_settings, settings
 from regard.checker.reading.source import Source
 
@@ -40,6 +40,10 @@ class Made:
     kind: str = "float64"
     lazy: bool = False
     "Whether some weights have no shape before the first call."
+    stray: list[str] = field(default_factory=list)
+    "Weights that are not registered."
+    same: list[list[str]] = field(default_factory=list)
+    "Names that stand for one weight."
 
 
 @dataclass
@@ -125,13 +129,32 @@ class Workbench:
             self.count, self.line.ask("make", member["name"], self.count, values, built.named), built
         )
 
+    def calm(self, made: Made) -> Made:
+        """The same without dropout, where its constructor takes one; the same weights are still to be put in."""
+        named = {name: without(name, value) for name, value in made.built.named.items()}
+        values = self.making[0] if self.making is not None else []
+        return replace(
+            self._ask(self.member, values, replace(made.built, named=named)), kind=made.kind, lazy=made.lazy
+        )
+
     def _made(self, number: int, about: dict[str, Any], built: Built) -> Made:
         return Made(
             number,
             built=built,
             **{
                 name: about[name]
-                for name in ("weights", "owners", "learned", "numbers", "methods", "call", "module", "lazy")
+                for name in (
+                    "weights",
+                    "owners",
+                    "learned",
+                    "numbers",
+                    "methods",
+                    "call",
+                    "module",
+                    "lazy",
+                    "stray",
+                    "same",
+                )
             },
         )
 
@@ -147,9 +170,20 @@ class Workbench:
                 if made.lazy:
                     about = self.line.ask("about", made.number)
                     made.weights, made.owners = about["weights"], about["owners"]
-                    made.learned, made.lazy = about["learned"], about["lazy"]
+                    made.learned, made.lazy, made.same = about["learned"], about["lazy"], about["same"]
                 return kind
             except Raised as error:
                 first = first or error
         assert first
         raise first
+
+
+def without(name: str, value: Any) -> Any:
+    """An argument of a constructor, with every dropout in it at zero.
+
+    >>> without("drop", 0.3), without("cfg", {"config": {"n": 4, "attn_pdrop": 0.1}})
+    (0.0, {'config': {'n': 4, 'attn_pdrop': 0.0}})
+    """
+    if isinstance(value, dict) and set(value) == {"config"}:
+        return {"config": {word: without(word, held) for word, held in value["config"].items()}}
+    return 0.0 if isinstance(value, float) and mean(name, ["dropout"]) else value

@@ -12,7 +12,12 @@ from regard.checker.process.absent import Absent, NotInstalled
 # Kept here because a person's module may replace them in torch.
 _tensor, _Tensor, _strided = torch.from_numpy, torch.Tensor, torch.strided
 _detach, _contiguous, _numpy, _cpu = _Tensor.detach, _Tensor.contiguous, _Tensor.numpy, _Tensor.cpu
-KINDS = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16}
+KINDS = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+}
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -7,7 +7,7 @@ import random
 import sys
 import traceback
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import torch
 
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
 from regard.checker.process.loading import FileReading, load
+from regard.checker.process.weights import is_lazy, same, stray, weights
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -35,6 +36,8 @@ class Inside:
         self.makings: dict[int, tuple[str, list[Any], dict[str, Any]]] = {}
         self.given: dict[int, dict[str, np.ndarray]] = {}
         "Weights that were put into an object."
+        self.strays: dict[int, list[str]] = {}
+        "Weights of an object that are not registered."
 
     def load(
         self,
@@ -71,12 +74,12 @@ class Inside:
         self.objects[number] = self._make(self.module, number)
         return self.about(number)
 
-    def _make(self, module: types.ModuleType | None, number: int) -> Any:
+    def _make(self, module: types.ModuleType | None, number: int, seed: int = 0) -> Any:
         name, values, named = self.makings[number]
         maker = getattr(module, name) if module else self.objects[0]
         if not inspect.isclass(maker):
             return maker
-        _sow(0)
+        _sow(seed)
         made: Any = maker(*map(argument, values), **{k: argument(v) for k, v in named.items()})
         return made.eval() if isinstance(made, _Module) else made
 
@@ -89,17 +92,22 @@ class Inside:
         made = self._make(module, number)
         if isinstance(made, _Module):
             made.to(KINDS[kind]).train(self.objects[number].training)
-        _put(made, self.given.get(number, {}))
+        _put(made, self.given.get(number, {}), self.strays.get(number, ()))
         return made
 
     def about(self, number: int) -> dict[str, Any]:
         """Weights with their owners, and the methods that an object offers."""
         made = self.objects[number]
+        if number not in self.strays:
+            self.strays[number] = stray(made, lambda: self._twin(number))
+        found = list(weights(made, self.strays[number]))
         return {
-            "lazy": isinstance(made, _Module) and any(map(_is_lazy, made.parameters())),
-            "weights": {name: array(value) for name, value, _, _ in weights(made)},
-            "owners": {name: owner for name, _, owner, _ in weights(made)},
-            "learned": [name for name, _, _, learned in weights(made) if learned],
+            "lazy": isinstance(made, _Module) and any(map(is_lazy, made.parameters())),
+            "weights": {name: array(value) for name, value, _, _ in found},
+            "owners": {name: owner for name, _, owner, _ in found},
+            "learned": [name for name, _, _, learned in found if learned],
+            "stray": self.strays[number],
+            "same": same(made),
             "module": isinstance(made, _Module),
             "numbers": _numbers(made),
             "methods": {
@@ -111,6 +119,10 @@ class Inside:
             },
             "call": _parameters(_called(made)),
         }
+
+    def _twin(self, number: int) -> Any:
+        """The same object made from other chances: what differs in it is a weight."""
+        return self._make(self.module, number, seed=1) if number in self.makings else None
 
     def cast(self, number: int, kind: str) -> None:
         """Give every weight another precision."""
@@ -126,7 +138,7 @@ class Inside:
     def set(self, number: int, values: dict[str, np.ndarray]) -> None:
         """Put values into weights, in place."""
         self.given[number] = self.given.get(number, {}) | values
-        _put(self.objects[number], values)
+        _put(self.objects[number], values, self.strays.get(number, ()))
 
     def call(
         self,
@@ -197,8 +209,8 @@ class Inside:
         return told
 
 
-def _put(made: Any, values: dict[str, np.ndarray]) -> None:
-    held = {name: value for name, value, _, _ in weights(made)}
+def _put(made: Any, values: dict[str, np.ndarray], strays: Collection[str]) -> None:
+    held = {name: value for name, value, _, _ in weights(made, strays)}
     with _no_grad():
         for name, value in values.items():
             if isinstance(held[name], _Tensor):
@@ -209,38 +221,6 @@ def _put(made: Any, values: dict[str, np.ndarray]) -> None:
 
 def _is_float(value: Any) -> bool:
     return isinstance(value, _Tensor) and value.layout == _strided and value.is_floating_point()
-
-
-def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
-    """Each weight: name, value, the class of its owner, and whether it is learned."""
-    if isinstance(made, _Module):
-        owners = dict(made.named_modules())
-        named = [(n, p, True) for n, p in made.named_parameters()] + [
-            (n, b, False) for n, b in made.named_buffers()
-        ]
-        for name, value, learned in named:
-            if _is_lazy(value):
-                continue
-            yield (
-                name,
-                value.data if learned else value,
-                type(owners[name.rpartition(".")[0]]).__name__,
-                learned,
-            )
-    elif hasattr(made, "__dict__"):
-        for name, value in vars(made).items():
-            if isinstance(value, _Tensor | np.ndarray) and value.dtype in (
-                torch.float32,
-                torch.float64,
-                np.float32,
-                np.float64,
-            ):
-                yield name, value, type(made).__name__, True
-
-
-def _is_lazy(value: Any) -> bool:
-    """Whether a weight has no shape before the first call."""
-    return isinstance(value, torch.nn.UninitializedParameter | torch.nn.UninitializedBuffer)
 
 
 def member(name: str, value: Any) -> dict[str, Any]:

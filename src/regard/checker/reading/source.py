@@ -212,5 +212,7 @@ FINDERS: dict[str, Finder] = {
     "bias": names("bias"),
     "out": names("proj", "out", "wo", "w_o"),
     "pi": names("pi"),
+    "training": names("training"),
+    "precision": names("dtype", "half", "float16", "bfloat16"),
 }
 "Kinds of expressions that a finding may point at."

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
 from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
@@ -229,6 +229,13 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     ]
 
 
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples, then more and more tokens."""
+    width, most = subject.facts["width"], subject.facts["most"]
+    larger = [tokens(rng, min(SEQUENCE, most), batch=9, width=width)]
+    return larger + [tokens(rng, count, width=width) for count in (11, 20, 40, 70) if count <= most]
+
+
 def one(subject: Subject, rng: np.random.Generator) -> Case:
     """A case of the usual size."""
     return tokens(rng, min(SEQUENCE, subject.facts["most"]), width=subject.facts["width"])
@@ -293,6 +300,7 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("q", "k", "v", "o", "heads"),
     cases=cases,
+    growing=growing,
     reference=attention.output,
     picture=attention.picture,
     mistakes=(
@@ -303,6 +311,7 @@ CONTRACT = Contract(
         *wiring.SWAPS,
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
+        *conduct.MISTAKES,
     ),
     conventions=(*conventions.BUILT_IN, *conventions.MASKS[:2]),
     laws=(
@@ -319,5 +328,6 @@ CONTRACT = Contract(
         laws.untouched(one),
         laws.finite(one, ("query", "key", "value"), 60.0),
         flowing(one, ("query", "key", "value")),
+        *conduct.kept(one),
     ),
 )

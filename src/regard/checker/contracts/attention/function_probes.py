@@ -39,6 +39,15 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     return [asked(rng, shape, masked=True, lengths=lengths), *plain] if subject.facts["mask"] else plain
 
 
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples, then more and more queries and keys."""
+    (lead, n, m, d, c), masked = subject.facts["shape"], bool(subject.facts["mask"])
+    lengths = subject.facts.get("lengths", False)
+    sizes = [((9, *lead[1:]), n, m)] if lead else []
+    sizes += [(lead, count, count if n == m else count + 3) for count in (20, 40, 70)]
+    return [asked(rng, (*size, d, c), masked=masked, lengths=lengths) for size in sizes]
+
+
 def usual(subject: Subject, rng: np.random.Generator, size: float = 1.5) -> Case:
     """A case of the usual size."""
     return asked(rng, subject.facts["shape"], masked=False, size=size)

@@ -18,7 +18,7 @@ from regard.checker.subject import Subject, draw, first
 from regard.checker.weight_maps import frames
 from regard.checker.workbench import Made, Unfit, Workbench
 
-WIDTH, HEADS, LENGTH = 24, 3, 11
+WIDTH, HEADS, LENGTH = 24, 3, 70
 SEQUENCE, BATCH, KEYS = 7, 2, 5
 "Pairwise different, so that no axis can be taken for another."
 OTHER_HEADS = (8, 4, 2, 3, 6, 12)
@@ -129,7 +129,7 @@ def prepare(
         subject.made = made = other
         bench.precise(made, *subject.enter(trial))
         answer = subject.answer(trial)
-    drawn = draw(made.weights, made.learned, rng)
+    drawn = draw(made, rng)
     subject.set(drawn)
     free = not any(role(name) == "o" for name in made.learned) and answer.shape[:-1] == wanted[:-1]
     if answer.shape != wanted and not free:

@@ -46,18 +46,26 @@ def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
 
 
 def asked(
-    subject: Subject, rng: np.random.Generator, *, masked: bool, size: float = 1.0, queries: int = SEQUENCE
+    subject: Subject,
+    rng: np.random.Generator,
+    *,
+    masked: bool,
+    size: float = 1.0,
+    queries: int = SEQUENCE,
+    batch: int = BATCH,
+    keys: int = 0,
 ) -> Case:
     """Random sequences with keys that must not be seen, other ones in each sample."""
-    width, keys = subject.facts["width"], subject.facts["keys"]
+    width: int = subject.facts["width"]
+    keys = keys or subject.facts["keys"]
     queries = keys if keys == SEQUENCE else queries
-    query = rng.standard_normal((BATCH, queries, width)) * size
+    query = rng.standard_normal((batch, queries, width)) * size
     key, value = (
-        (rng.standard_normal((BATCH, keys, width)) * size for _ in range(2))
+        (rng.standard_normal((batch, keys, width)) * size for _ in range(2))
         if subject.facts["cross"]
         else (query, query)
     )
-    mask = np.ones((BATCH, 1, 1, keys), bool)
+    mask = np.ones((batch, 1, 1, keys), bool)
     if masked and subject.facts.get("lengths"):
         mask[0, ..., keys - 2 :] = mask[1, ..., keys - 1 :] = False
     elif masked:
@@ -75,6 +83,14 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """With and without a mask."""
     plain = asked(subject, rng, masked=False)
     return [asked(subject, rng, masked=True), plain] if subject.facts["mask"] else [plain]
+
+
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples, then more and more tokens."""
+    masked = bool(subject.facts["mask"])
+    # As many keys as queries: what takes one sequence has no choice.
+    longer = [asked(subject, rng, masked=masked, queries=count, keys=count) for count in (20, 40, 70)]
+    return [asked(subject, rng, masked=masked, batch=9), *longer]
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:

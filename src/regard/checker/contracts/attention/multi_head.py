@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Case, Contract, Law, Mistake, forms
 from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
@@ -39,6 +39,7 @@ from regard.checker.contracts.attention.layer import (
 from regard.checker.contracts.attention.masked_probes import (
     asked,
     cases,
+    growing,
     hidden,
     layouts,
     nothing_seen,
@@ -272,6 +273,7 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("q", "k", "v", "o", "heads", "mask"),
     cases=cases,
+    growing=growing,
     reference=attention.output,
     picture=attention.picture,
     mistakes=(
@@ -283,6 +285,7 @@ CONTRACT = Contract(
         *wiring.SWAPS,
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
+        *conduct.MISTAKES,
     ),
     conventions=(*conventions.BUILT_IN, *conventions.MASKS, conventions.PADDED, conventions.MASKED_ROW),
     laws=(
@@ -300,6 +303,7 @@ CONTRACT = Contract(
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
+        *conduct.kept(usual),
     ),
     notices=(nothing_seen,),
     decide=decide,

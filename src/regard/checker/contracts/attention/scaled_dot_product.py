@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Case, Contract, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
@@ -14,6 +14,7 @@ from regard.checker.contracts.attention.calls import SLUGS, meanings, told
 from regard.checker.contracts.attention.function_probes import (
     asked,
     cases,
+    growing,
     hidden,
     nothing_seen,
     ones,
@@ -275,6 +276,7 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("mask",),
     cases=cases,
+    growing=growing,
     reference=lambda case, frame, steps: attention.function(case, frame, steps)[0],
     picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(
         -1, *w.shape[-2:]
@@ -286,6 +288,7 @@ CONTRACT = Contract(
         *known.SOFTMAX,
         *(m for m in wiring.SWAPS if m.slug in OTHERS),
         *wiring.BEHAVIOUR,
+        *conduct.MISTAKES,
     ),
     conventions=CONVENTIONS,
     laws=(
@@ -308,6 +311,7 @@ CONTRACT = Contract(
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
+        *conduct.modes(usual),
     ),
     notices=(nothing_seen,),
 )

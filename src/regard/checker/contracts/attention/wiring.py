@@ -3,7 +3,7 @@
 import numpy as np
 
 from regard.checker.contract import Mistake, forms
-from regard.checker.contracts.attention.reference import dot, share
+from regard.checker.contracts.attention.reference import dot, merge, share
 
 Array = np.ndarray
 
@@ -16,6 +16,11 @@ def cosine(q: Array, k: Array) -> Array:
 def tile(heads: Array, group: int) -> Array:
     """All heads, and all again, as `repeat` gives them."""
     return np.concatenate([heads] * group, axis=1)
+
+
+def last(y: Array) -> Array:
+    """The last head alone, the others zero."""
+    return merge(np.where(np.arange(y.shape[1])[:, None, None] == y.shape[1] - 1, y, 0.0))
 
 
 SWAPS = (
@@ -130,6 +135,13 @@ HEADS = (
         remedy="split the channels into heads before the product: view(b, n, heads, d).transpose(1, 2)",
         look="product",
         forms=forms({"heads": lambda h: 1}),
+    ),
+    Mistake(
+        slug="sum-overwritten",
+        cause="each head overwrites what the heads before it gave: only the last one counts",
+        remedy="add what each head gives (y = y + …), or put the heads side by side: torch.cat(heads, dim=-1)",
+        look="product",
+        forms=forms({"merge": last}),
     ),
     Mistake(
         slug="kv-heads-tiled",

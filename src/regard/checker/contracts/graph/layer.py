@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case
-from regard.checker.contracts.graph.reference import listening
+from regard.checker.contracts.graph.reference import listening, listing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments, Subject, first
@@ -91,7 +91,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     def edges(a: np.ndarray) -> np.ndarray:
         # Row 0 sources, row 1 targets: node i = target listens to j = source. Not sorted by target, as real lists are not.
         listed = np.argwhere(a != 0)
-        listed = listed[np.argsort((listed[:, 0] * 5 + listed[:, 1] * 3) % 7, kind="stable")]
+        listed = listed[np.argsort(listing(*listed.T), kind="stable")]
         return np.ascontiguousarray(listed[:, ::-1].T).astype(np.int64)
 
     ways = {
@@ -196,6 +196,17 @@ def _turned(asked: Case) -> Case:
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """With a node that is alone, without one, and with loops everywhere."""
     return [case(rng, subject.facts["width"], kind) for kind in ("loose", "closed", "joined")]
+
+
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More nodes, one of them with many neighbours."""
+    larger = []
+    for nodes in (12, 30, 60):
+        a = np.maximum((rng.random((nodes, nodes)) < 0.15).astype(float), np.eye(nodes))
+        a[0, : nodes // 2] = a[: nodes // 3, 1] = 1.0
+        x = rng.standard_normal((nodes, subject.facts["width"])) * 1.5
+        larger.append(Case(name=f"{nodes} nodes", inputs={"x": x, "adjacency": a}))
+    return larger
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:

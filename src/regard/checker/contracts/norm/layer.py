@@ -257,6 +257,16 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     return [batch(rng, subject.facts["width"], size=size, shift=shift) for size, shift in sizes]
 
 
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples and tokens."""
+    shapes = ((9, 7), (3, 40), (3, 70))
+    width = subject.facts["width"]
+    return [
+        Case(name=f"{b} samples of {n} tokens", inputs={"x": rng.standard_normal((b, n, width)) + 0.7})
+        for b, n in shapes
+    ]
+
+
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
     """Rows of the usual size."""
     return batch(rng, subject.facts["width"])

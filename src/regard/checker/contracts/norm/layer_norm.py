@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, Contract, Convention, Law, Mistake, forms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
@@ -16,6 +16,7 @@ from regard.checker.contracts.norm.layer import (
     alone,
     cases,
     flat,
+    growing,
     scaling,
     starting,
     usual,
@@ -210,8 +211,15 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("gain", "bias"),
     cases=cases,
+    growing=growing,
     reference=layer,
-    mistakes=(*(SUM if m.slug == SUM.slug else m for m in SHARED), *MISTAKES, UNSTABLE, *BEHAVIOUR),
+    mistakes=(
+        *(SUM if m.slug == SUM.slug else m for m in SHARED),
+        *MISTAKES,
+        UNSTABLE,
+        *BEHAVIOUR,
+        *conduct.MISTAKES,
+    ),
     conventions=(*CONVENTIONS, UNBIASED),
     laws=(
         laws.afresh(usual),
@@ -239,5 +247,6 @@ CONTRACT = Contract(
         starting(layer),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Contract, Convention, Law, Mistake, forms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
@@ -15,6 +15,7 @@ from regard.checker.contracts.norm.layer import (
     alone,
     cases,
     flat,
+    growing,
     scaling,
     starting,
     usual,
@@ -108,8 +109,9 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("gain", "bias"),
     cases=cases,
+    growing=growing,
     reference=rms,
-    mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR),
+    mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=(*CONVENTIONS, Convention(slug="bias-added", says="a bias is added")),
     laws=(
         laws.afresh(usual),
@@ -125,5 +127,6 @@ CONTRACT = Contract(
         starting(rms),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
 )

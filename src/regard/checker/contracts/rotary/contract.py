@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.rotary.forms import HELPER, OFFSET, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
@@ -171,6 +171,15 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     return [later(subject, rng), usual_case] if subject.facts["offset"] else [usual_case]
 
 
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More and more positions."""
+    facts = subject.facts
+    return [
+        case(rng, facts["layout"], facts["width"], two=facts["two"], count=count)
+        for count in (20, 40, 70, 130)
+    ]
+
+
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
     """A case from position 0."""
     return case(rng, subject.facts["layout"], subject.facts["width"], two=subject.facts["two"])
@@ -285,8 +294,9 @@ CONTRACT = Contract(
     suits=suits,
     adapt=adapt,
     cases=cases,
+    growing=growing,
     reference=rotary,
-    mistakes=MISTAKES,
+    mistakes=(*MISTAKES, *conduct.MISTAKES),
     decide=decide,
     conventions=CONVENTIONS,
     laws=(
@@ -308,5 +318,6 @@ CONTRACT = Contract(
         Law(name="base", says="a base that is given changes the angles", test=heeded, look="power frequency"),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.modes(usual),
     ),
 )

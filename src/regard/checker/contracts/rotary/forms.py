@@ -12,7 +12,7 @@ from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Workbench
 
-WIDTH, COUNT, LENGTH, OFFSET, HEADS = 10, 7, 16, 5, 3
+WIDTH, COUNT, LENGTH, OFFSET, HEADS = 10, 7, 140, 5, 3
 LAYOUTS = {"b h n d": (2, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
 ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d")
 HELPER = re.compile(
@@ -47,11 +47,15 @@ def lay(x: np.ndarray, layout: str) -> np.ndarray:
     return x.swapaxes(1, 2) if layout == "b n h d" else x
 
 
-def case(rng: np.random.Generator, layout: str, width: int, *, two: bool, offset: int = 0) -> Case:
+def case(
+    rng: np.random.Generator, layout: str, width: int, *, two: bool, offset: int = 0, count: int = COUNT
+) -> Case:
     """One array to turn, or a query and a key."""
-    shape = (*LAYOUTS[layout if layout in LAYOUTS else "b h n d"], width)
+    shape = (*LAYOUTS[layout if layout in LAYOUTS else "b h n d"][:-1], count, width)
     x = np.stack([lay(rng.standard_normal(shape), layout) for _ in range(2 if two else 1)])
-    return Case(name=f"{COUNT} positions from {offset}", inputs={"x": x}, facts={"offset": offset})
+    return Case(
+        name=f"{count} positions from {offset}", inputs={"x": x}, facts={"offset": offset, "count": count}
+    )
 
 
 def make(bench: Workbench, base: float | None = None) -> Made:
@@ -138,22 +142,22 @@ def _enter(
     layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any
 ) -> Callable[[Case], Arguments]:
     def enter(asked: Case) -> Arguments:
-        offset, x = asked.facts["offset"], asked["x"]
+        offset, x, count = asked.facts["offset"], asked["x"], asked.facts.get("count", COUNT)
         named: dict[str, Any] = {}
         for parameter in rest:
             name = parameter["name"]
             if name == "T":
-                named[name] = COUNT
+                named[name] = count
             elif name == place:
                 single = re.search(r"offset|start|past|shift", name, re.I)
                 if offset or parameter["required"]:
-                    named[name] = offset if single else np.arange(COUNT) + offset
+                    named[name] = offset if single else np.arange(count) + offset
             elif parameter["required"]:
-                known = {"length": COUNT, "width": WIDTH, "base": 10000.0}
+                known = {"length": count, "width": WIDTH, "base": 10000.0}
                 meaning = mean(name, list(known))
                 named[name] = known[meaning] if meaning else {"device": "cpu"}.get(name)
         if table is not None:
-            named |= dict(zip(tables, table(offset, tables), strict=False))
+            named |= dict(zip(tables, table(offset, tables, count), strict=False))
         return [x[0], x[1]] if two else [x[0]], named
 
     return enter

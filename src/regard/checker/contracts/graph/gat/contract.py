@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Contract, Convention, Law, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
@@ -16,6 +16,7 @@ from regard.checker.contracts.graph.layer import (
     ADDITIVE,
     call,
     cases,
+    growing,
     isolated,
     renamed,
     sizes_of,
@@ -217,7 +218,7 @@ def adapt(bench: Workbench) -> Subject:
         made = make(bench, 0.0, width)
         subject = call(bench, made, width, rng)
         subject.facts["unsteady"] = noise
-    drawn = draw(made.weights, made.learned, rng, size=2.0)
+    drawn = draw(made, rng, size=2.0)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
     found = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
@@ -237,9 +238,10 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("w", "a", "heads"),
     cases=cases,
+    growing=growing,
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],
-    mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR),
+    mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(
@@ -255,6 +257,7 @@ CONTRACT = Contract(
         laws.untouched(usual),
         laws.finite(usual, ("x",), 300.0),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
     notices=(isolated,),
 )

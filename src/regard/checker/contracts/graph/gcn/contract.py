@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
@@ -13,6 +13,7 @@ from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse,
 from regard.checker.contracts.graph.layer import (
     call,
     cases,
+    growing,
     isolated,
     renamed,
     sizes_of,
@@ -159,8 +160,14 @@ def adapt(bench: Workbench) -> Subject:
         if bench.made is not None:
             raise
         subject, width, outputs = run(bench, INPUTS, rng)
-    made = subject.made
-    drawn = draw(made.weights, made.learned, rng)
+    made, trial = subject.made, usual(subject, rng)
+    if "outputs" in made.built.meant and subject.answer(trial).shape[-1] != outputs:
+        raise Unfit(
+            "wrong-shape",
+            f"{made.built.meant['outputs']} = {outputs} gives an output of width {subject.answer(trial).shape[-1]}",
+            "give the weight the shape (inputs, outputs)",
+        )
+    drawn = draw(made, rng)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
     matrices = [
@@ -216,9 +223,10 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("adjacency",),
     cases=cases,
+    growing=growing,
     reference=reference,
     picture=lambda case, frame, steps: _weights(case, steps),
-    mistakes=(*MISTAKES, *BEHAVIOUR),
+    mistakes=(*MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     laws=(
         laws.afresh(unlike, usual),
@@ -232,6 +240,7 @@ CONTRACT = Contract(
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
     notices=(isolated,),
 )
