@@ -18,7 +18,7 @@ from regard.checker.subject import Subject
 from regard.checker.workbench import Made, Workbench
 
 # What is judged is never collected: those files run in a child process, or are imported by name.
-collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "fixtures/*"]
+collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "cheating/*", "fixtures/*"]
 
 HERE = Path(__file__).parent
 

@@ -6,8 +6,8 @@ import pytest
 
 from regard.checker.contracts.table import named
 from regard.checker.process.session import Lost, Raised
-from regard.checker.reading.source import Source
-from regard.checker.trouble import doubtful, stopped
+from regard.checker.reading.source import Place, Source
+from regard.checker.trouble import doubtful, stopped, watching
 from regard.checker.workbench import Unfit, Workbench
 
 LAYER = named("causal-attention")
@@ -76,3 +76,9 @@ def test_what_does_not_fit_is_a_mistake_only_where_the_contract_knows_it() -> No
     assert (known.kind, known.evidence) == ("mistake", ("as found",))
     other = stopped(Unfit("unknown-weight", "as found", "say it"), bench(), LAYER, started=True)
     assert (other.kind, other.slug, other.sentence) == ("stopped", "unknown-weight", "as found")
+
+
+def test_what_looks_at_who_asks_is_undecided() -> None:
+    found = watching("sys.modules", Place(3, "if sys.modules:"), "rms-norm")
+    assert (found.kind, found.slug) == ("stopped", "looks-around")
+    assert found.sentence.startswith("it looks at who runs it (sys.modules), so what it does here")

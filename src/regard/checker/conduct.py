@@ -12,8 +12,8 @@ from regard.checker.process.session import Raised
 from regard.checker.roles import role
 from regard.checker.subject import Subject
 
-HALF = 0.1
-"How far an answer in half precision may be off, as a share of the largest number."
+ROUNDED = {"float32": 0.01, "float16": 0.1, "bfloat16": 0.1}
+"How far an answer in a lower precision may be off, as a share of the largest number."
 SHARED = re.compile(r"shared?\b|sharing|tied?\b|tying|same (weight|matrix|projection|map)|siamese", re.I)
 "Words of those who mean one weight to serve several times."
 
@@ -44,7 +44,7 @@ MISTAKES = (
     ),
     Mistake(
         slug="half-precision",
-        cause="in half precision it is another function, beyond rounding",
+        cause="in a lower precision it is another function, beyond rounding",
         remedy="compute the same in every precision",
         look="precision",
     ),
@@ -77,7 +77,7 @@ def modes(case: Asked) -> tuple[Law, ...]:
         ),
         Law(
             name="half",
-            says="half precision only rounds",
+            says="a lower precision only rounds",
             test=lambda s, rng: halved(s, rng, case),
             look="precision",
         ),
@@ -148,18 +148,18 @@ def trained(subject: Subject, rng: np.random.Generator, case: Asked) -> Broken |
 
 
 def halved(subject: Subject, rng: np.random.Generator, case: Asked) -> Broken | None:
-    """In float16 and bfloat16, small inputs give what they give otherwise, but for rounding."""
+    """In float32, float16 and bfloat16, small inputs give what they give otherwise, but for rounding."""
     if not subject.real or subject.bench.made is not None or subject.facts.get("unsteady"):
         return None
     probe = case(subject, rng)
     calm = subject.answer(probe)
-    for kind in ("float16", "bfloat16"):
+    for kind, allowed in ROUNDED.items():
         try:
             found = replace(subject, fresh=True, made=replace(subject.made, kind=kind)).answer(probe)
         except Raised:
             continue  # what torch has not in this precision
         off = gap(calm, found)
-        if np.isfinite(found).all() and np.isfinite(calm).all() and off > HALF:
+        if np.isfinite(found).all() and np.isfinite(calm).all() and off > allowed:
             words = f"{kind} differs by {off:.2g} of its size"
             return Broken(number=off, words=words, slug="half-precision", weak=True)
     return None

@@ -7,12 +7,13 @@ import numpy as np
 from regard.checker.choices import asked, said
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
 from regard.checker.family import FAR, Exhausted, Family, Match, Member, computed, percent
-from regard.checker.growth import grown, stayed
+from regard.checker.growth import grown, stayed, stretched
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.source import Place
+from regard.checker.reading.surroundings import looks_around
 from regard.checker.report.verdict import Finding, Picture, State, Verdict, manner
 from regard.checker.subject import Subject
-from regard.checker.trouble import short, stopped
+from regard.checker.trouble import short, stopped, watching
 from regard.checker.workbench import Unfit, Workbench
 
 FATAL = (
@@ -36,7 +37,7 @@ class Examination:
 
     def __init__(self, contract: Contract, bench: Workbench, seed: int) -> None:
         self.contract, self.bench, self.rng = asked(contract, bench), bench, np.random.default_rng(seed)
-        self.whole = contract
+        self.whole, self.seed, self.said = contract, seed, dict(bench.said)
         self.findings: list[Finding] = []
         self.laws: dict[str, bool] = {}
         self.broken: list[tuple[Law, Broken]] = []
@@ -55,7 +56,9 @@ class Examination:
             self.compare(subject)
             self.hold(subject, early=False)
             if self.match and not self.match.best.mistakes:
-                larger = grown(self.contract, subject, self.match.best, self.rng)
+                best = self.match.best
+                larger = grown(self.contract, subject, best, self.seed)
+                larger = larger or stretched(self.contract, subject, best, self.said)
                 later = stayed(subject, self.cases[0], self.answers[0])
                 # What changes in the course of the examination explains whatever else was found.
                 self.broken = later or [*self.broken, *larger]
@@ -139,6 +142,8 @@ class Examination:
             )
         if self.broken or not self.match:
             self.unknown(self.readable)
+        elif found := looks_around(self.bench.source, self.bench.name):
+            self.add(watching(*found, self.page("")))
 
     def forgive(self) -> None:
         """What is only weak, or only another convention, unless the contract's own choice is asked for."""

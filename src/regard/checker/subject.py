@@ -11,6 +11,8 @@ from regard.checker.reading.source import role
 from regard.checker.workbench import Made, Unfit, Workbench
 
 Arguments = tuple[list[Any], dict[str, Any]]
+NAMED = 256
+"The largest size of a source that is tried."
 
 
 @dataclass
@@ -77,6 +79,13 @@ class Subject:
     def training(self, on: bool) -> None:
         """Train or evaluate."""
         self.bench.line.ask("mode", self.made.number, on)
+
+
+def larger(subject: Subject, rng: np.random.Generator, least: int = 12, most: int = 70) -> list[int]:
+    """Sizes that nobody can foresee, and those just beyond the numbers that the source names."""
+    drawn = rng.integers(least, most, 3).tolist()
+    named = [number + 1 for number in subject.bench.source.numbers() if least <= number <= NAMED]
+    return sorted({*drawn, most, *named[:6]})
 
 
 def by_role(parameters: list[dict[str, Any]], given: dict[str, Any]) -> Arguments:

@@ -74,6 +74,18 @@ def unsure(trouble: Raised, bench: Workbench, contract: Contract, place: Place |
     )
 
 
+def watching(word: str, place: Place, page: str) -> Finding:
+    """It answers rightly here, and looks at who asks."""
+    return Finding(
+        kind="stopped",
+        slug="looks-around",
+        sentence=f"it looks at who runs it ({word}), so what it does here need not be what it does elsewhere",
+        place=place,
+        remedy="leave that out of what is checked",
+        page=page,
+    )
+
+
 def short(words: str) -> str:
     """The first line of a message.
 

@@ -44,6 +44,8 @@ class Made:
     "Weights that are not registered."
     same: list[list[str]] = field(default_factory=list)
     "Names that stand for one weight."
+    stretch: int = 0
+    "What was added to the widths that were asked for."
 
 
 @dataclass
@@ -68,6 +70,8 @@ class Workbench:
     "Whether the contract's own choice is asked for wherever there is one."
     wanted: tuple[str, ...] = ()
     "Conventions that were asked for, as `--convention` has them."
+    stretch: int = 0
+    "What is added to the widths that are asked for: a second time, to see that the first were not recognised."
     partial: bool = False
     "Whether only definitions of the file were run, so that a name may be missing that the whole file has."
 
@@ -141,6 +145,7 @@ class Workbench:
         return Made(
             number,
             built=built,
+            stretch=self.stretch,
             **{
                 name: about[name]
                 for name in (

@@ -227,3 +227,23 @@ def test_words_are_named_not_sent(session: Session) -> None:
 @pytest.mark.slow
 def test_a_patched_torch_does_not_reach_the_checker(session: Session) -> None:
     assert call(session, "patched").tolist() == [0.0, 1.0, 2.0]
+
+
+FORGER = """
+import os, struct
+word = b'{"value": {"result": {"members": [{"name": "forged"}]}}, "arrays": []}'
+for descriptor in range(3, 12):
+    try:
+        os.write(descriptor, struct.pack(">II", len(word), 0) + word)
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_an_answer_that_somebody_else_wrote_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(FORGER, encoding="utf-8")
+    with Session(QUICK) as session, pytest.raises(Lost) as caught:
+        session.ask("load", str(file))
+    assert caught.value.slug == "broken-answer"

@@ -12,6 +12,7 @@ from regard.checker.process.absent import Absent, NotInstalled
 # Kept here because a person's module may replace them in torch.
 _tensor, _Tensor, _strided = torch.from_numpy, torch.Tensor, torch.strided
 _detach, _contiguous, _numpy, _cpu = _Tensor.detach, _Tensor.contiguous, _Tensor.numpy, _Tensor.cpu
+_plainly = torch._C.DisableTorchFunctionSubclass
 KINDS = {
     "float64": torch.float64,
     "float32": torch.float32,
@@ -72,10 +73,11 @@ class Configuration(types.SimpleNamespace):
 def array(value: Any) -> np.ndarray:
     """A tensor or an array as one that can be sent."""
     if isinstance(value, _Tensor):
-        value = _cpu(_detach(value))
-        value = value.to_dense() if value.layout != _strided else value
-        value = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
-        value = _numpy(_contiguous(value.resolve_conj().resolve_neg()))
+        with _plainly():  # a class of the person's own may show other numbers than it has
+            value = _cpu(_detach(value))
+            value = value.to_dense() if value.layout != _strided else value
+            value = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
+            value = _numpy(_contiguous(value.resolve_conj().resolve_neg()))
     value = np.asarray(value)
     if value.dtype.name not in ("float64", "float32", "int64", "int32", "bool", "complex128", "complex64"):
         value = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)

@@ -7,7 +7,9 @@ import random
 import sys
 import traceback
 import types
+import zlib
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,8 @@ class Inside:
         self.makings: dict[int, tuple[str, list[Any], dict[str, Any]]] = {}
         self.given: dict[int, dict[str, np.ndarray]] = {}
         "Weights that were put into an object."
+        self.salt = 0
+        "What is added to every seed, so that no file can know one."
         self.strays: dict[int, list[str]] = {}
         "Weights of an object that are not registered."
 
@@ -50,6 +54,7 @@ class Inside:
     ) -> dict[str, Any]:
         """Import a file, whole or what is given of it, and list the classes and functions that it defines itself."""
         self.reading = FileReading(path=path, text=text, name=name, roots=tuple(roots or ()), after=after)
+        self.salt = zlib.crc32(Path(path).read_bytes())
         loaded = load(self.reading)
         self.module = loaded.module
         own = [(word, v) for word, v in vars(self.module).items() if _belongs(v, self.module.__name__)]
@@ -79,7 +84,7 @@ class Inside:
         maker = getattr(module, name) if module else self.objects[0]
         if not inspect.isclass(maker):
             return maker
-        _sow(seed)
+        self._sow(seed)
         made: Any = maker(*map(argument, values), **{k: argument(v) for k, v in named.items()})
         return made.eval() if isinstance(made, _Module) else made
 
@@ -120,6 +125,12 @@ class Inside:
             "call": _parameters(_called(made)),
         }
 
+    def _sow(self, seed: int) -> None:
+        seed = (self.salt + 7919 * seed) % (1 << 31)
+        _seed(seed)
+        random.seed(seed)
+        np.random.seed(seed)
+
     def _twin(self, number: int) -> Any:
         """The same object made from other chances: what differs in it is a weight."""
         return self._make(self.module, number, seed=1) if number in self.makings else None
@@ -153,7 +164,7 @@ class Inside:
     ) -> Any:
         """The answer to inputs, and which of them were written into; of a fresh object, it is its first answer."""
         made = self._like(number, kind) if fresh else self.objects[number]
-        _sow(seed)
+        self._sow(seed)
         given = [argument(value, kind) for value in values]
         words = {name: argument(value, kind) for name, value in named.items()}
         held = [(i, v, _copy(v)) for i, v in (*enumerate(given), *words.items()) if isinstance(v, _Tensor)]
@@ -181,7 +192,7 @@ class Inside:
         inputs = {n: v.requires_grad_() for n, v in given.items() if _is_float(v)}
 
         def answered() -> list[Any]:
-            _sow(0)
+            self._sow(0)
             # Copies, because a leaf must not be written into, and the input may be, as far as gradients go.
             passed = {n: v.clone() if n in inputs else v for n, v in given.items()}
             ordered = [passed[str(i)] for i in range(len(values))]
@@ -266,12 +277,6 @@ def _same(value: Any, before: Any) -> bool:
     return value.shape == before.shape and bool(
         torch.equal(torch.nan_to_num(value), torch.nan_to_num(before))
     )
-
-
-def _sow(seed: int) -> None:
-    _seed(seed)
-    random.seed(seed)
-    np.random.seed(seed)
 
 
 def _numbers(made: Any) -> dict[str, Any]:

@@ -159,13 +159,14 @@ class Child:
             if not self.ready:
                 self._start()
             assert self.process.stdin
-            asked = time.monotonic()
+            asked, key = time.monotonic(), secrets.token_hex(8)
+            request = {"verb": verb, "values": list(values), "named": named, "key": key}
             try:
-                self.process.stdin.write(wire.pack({"verb": verb, "values": list(values), "named": named}))
+                self.process.stdin.write(wire.pack(request))
             except OSError:
                 raise self._gone() from None
             reply = self._wait(
-                seconds, {"load": "importing the file", "make": "the constructor"}.get(verb, "one call")
+                seconds, {"load": "importing the file", "make": "the constructor"}.get(verb, "one call"), key
             )
             self.took = time.monotonic() - asked
         except Lost:
@@ -199,7 +200,8 @@ class Child:
                 stream.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _wait(self, seconds: float, what: str) -> dict[str, Any]:
+    def _wait(self, seconds: float, what: str, key: str = "") -> dict[str, Any]:
+        """The next reply; one without the key of the request was written by somebody else."""
         until = time.monotonic() + seconds
         while True:
             try:
@@ -209,7 +211,8 @@ class Child:
                 continue
             if reply is None:
                 raise self._gone()
-            if isinstance(reply, wire.MalformedFrame) or not _is_reply(reply):
+            own = not isinstance(reply, dict) or reply.pop("key", "") == key
+            if isinstance(reply, wire.MalformedFrame) or not _is_reply(reply) or not own:
                 raise Lost("broken-answer", f"its process sent something that is no answer ({reply})"[:300])
             return reply
 

@@ -102,6 +102,11 @@ class Source:
         cell = sum(start <= line for start in self.cells)
         return Place(line - self.cells[cell - 1] + 1, text, cell) if cell else Place(line, text)
 
+    def numbers(self) -> list[int]:
+        """The whole numbers that the code names, in order."""
+        found = {n.value for n in ast.walk(self.tree) if isinstance(n, ast.Constant) and type(n.value) is int}
+        return sorted(found)
+
     def thirds(self, name: str) -> tuple[str, ...] | None:
         """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`."""
         for node in ast.walk(self.member(name)):

@@ -37,7 +37,7 @@ from regard.checker.contracts.attention.layer import (
     width_of,
 )
 from regard.checker.gradients import flowing
-from regard.checker.subject import Arguments, Subject
+from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Workbench
 
 STUB = '''"""Causal self-attention, to be filled in. Then: regard check attention.py"""
@@ -232,8 +232,9 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples, then more and more tokens."""
     width, most = subject.facts["width"], subject.facts["most"]
-    larger = [tokens(rng, min(SEQUENCE, most), batch=9, width=width)]
-    return larger + [tokens(rng, count, width=width) for count in (11, 20, 40, 70) if count <= most]
+    batches = larger(subject, rng, 4, 14)[:5]
+    samples = [tokens(rng, min(SEQUENCE, most), batch=count, width=width) for count in batches]
+    return samples + [tokens(rng, count, width=width) for count in larger(subject, rng) if count <= most]
 
 
 def one(subject: Subject, rng: np.random.Generator) -> Case:

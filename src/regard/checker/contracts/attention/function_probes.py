@@ -4,7 +4,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case
-from regard.checker.subject import Subject
+from regard.checker.subject import Subject, larger
 
 
 def asked(
@@ -43,8 +43,9 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples, then more and more queries and keys."""
     (lead, n, m, d, c), masked = subject.facts["shape"], bool(subject.facts["mask"])
     lengths = subject.facts.get("lengths", False)
-    sizes = [((9, *lead[1:]), n, m)] if lead else []
-    sizes += [(lead, count, count if n == m else count + 3) for count in (20, 40, 70)]
+    batches = larger(subject, rng, 4, 14)[:5] if lead else []
+    sizes = [((count, *lead[1:]), n, m) for count in batches]
+    sizes += [(lead, count, count if n == m else count + 3) for count in larger(subject, rng)]
     return [asked(rng, (*size, d, c), masked=masked, lengths=lengths) for size in sizes]
 
 

@@ -18,7 +18,7 @@ from regard.checker.subject import Subject, draw, first
 from regard.checker.weight_maps import frames
 from regard.checker.workbench import Made, Unfit, Workbench
 
-WIDTH, HEADS, LENGTH = 24, 3, 70
+WIDTH, HEADS, LENGTH = 24, 3, 260
 SEQUENCE, BATCH, KEYS = 7, 2, 5
 "Pairwise different, so that no axis can be taken for another."
 OTHER_HEADS = (8, 4, 2, 3, 6, 12)
@@ -29,11 +29,12 @@ QUERY_HEADS, KEY_HEADS = 6, 3
 def known(bench: Workbench) -> dict[str, Any]:
     """Sizes by meaning; of two kinds of heads where the source speaks of them."""
     words = set(re.findall(r"\w+", bench.source.text_of(bench.name).lower()))
+    wide = WIDTH + bench.stretch
     if not words & ALIASES["key_heads"]:
-        return {"width": WIDTH, "heads": HEADS, "length": LENGTH, "head_width": WIDTH // HEADS}
-    width = WIDTH // QUERY_HEADS
+        return {"width": wide, "heads": HEADS, "length": LENGTH, "head_width": wide // HEADS}
+    width = wide // QUERY_HEADS
     return {
-        "width": WIDTH,
+        "width": wide,
         "heads": QUERY_HEADS,
         "length": LENGTH,
         "head_width": width,
@@ -46,7 +47,7 @@ def make(bench: Workbench, *, causal: bool, dropout: float = 0.3) -> Made:
     asked = known(bench) | {"dropout": dropout, "causal": causal, "bias": None, "batch_first": True}
     twice = _widths(bench)
     if len(twice) > 1:
-        bench.said = {name: str(WIDTH) for name in twice} | bench.said
+        bench.said = {name: str(WIDTH + bench.stretch) for name in twice} | bench.said
     return bench.build(asked)
 
 
@@ -58,7 +59,7 @@ def narrow(bench: Workbench, *, causal: bool) -> Made | None:
     """The layer with an output as wide as one head, where the constructor takes that width apart."""
     if len(_widths(bench)) < 2 or bench.made is not None or bench.making is not None:
         return None
-    bench.said |= {_widths(bench)[-1]: str(WIDTH // known(bench)["heads"])}
+    bench.said |= {_widths(bench)[-1]: str((WIDTH + bench.stretch) // known(bench)["heads"])}
     return make(bench, causal=causal)
 
 
@@ -83,7 +84,7 @@ def told_heads(bench: Workbench, made: Made) -> int | None:
 def width_of(made: Made) -> int:
     """The width of its input, as its weights show: a layer may take it from elsewhere in the file."""
     if "width" in made.built.meant:
-        return WIDTH
+        return WIDTH + made.stretch
     shapes = {size for name in made.learned for size in made.weights[name].shape}
     told = [
         value

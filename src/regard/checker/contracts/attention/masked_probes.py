@@ -9,7 +9,7 @@ from regard.checker import laws
 from regard.checker.contract import Broken, Case
 from regard.checker.contracts.attention.layer import BATCH, KEYS, SEQUENCE
 from regard.checker.process.session import Raised
-from regard.checker.subject import Arguments, Subject
+from regard.checker.subject import Arguments, Subject, larger
 
 LAYOUTS = ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m")
 "Shapes of a mask that people use, the shortest first."
@@ -89,8 +89,8 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples, then more and more tokens."""
     masked = bool(subject.facts["mask"])
     # As many keys as queries: what takes one sequence has no choice.
-    longer = [asked(subject, rng, masked=masked, queries=count, keys=count) for count in (20, 40, 70)]
-    return [asked(subject, rng, masked=masked, batch=9), *longer]
+    longer = [asked(subject, rng, masked=masked, queries=n, keys=n) for n in larger(subject, rng)]
+    return [*(asked(subject, rng, masked=masked, batch=b) for b in larger(subject, rng, 4, 14)[:5]), *longer]
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:

@@ -11,7 +11,7 @@ from regard.checker.contract import Broken, Case
 from regard.checker.contracts.graph.reference import listening, listing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
-from regard.checker.subject import Arguments, Subject, first
+from regard.checker.subject import Arguments, Subject, first, larger
 from regard.checker.workbench import Made, Workbench
 
 LOOSE = ((0, 1), (1, 0), (0, 3), (2, 2), (2, 1), (3, 4), (4, 0), (4, 5), (5, 2), (1, 5), (3, 2))
@@ -200,13 +200,13 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More nodes, one of them with many neighbours."""
-    larger = []
-    for nodes in (12, 30, 60):
+    found = []
+    for nodes in larger(subject, rng):
         a = np.maximum((rng.random((nodes, nodes)) < 0.15).astype(float), np.eye(nodes))
         a[0, : nodes // 2] = a[: nodes // 3, 1] = 1.0
         x = rng.standard_normal((nodes, subject.facts["width"])) * 1.5
-        larger.append(Case(name=f"{nodes} nodes", inputs={"x": x, "adjacency": a}))
-    return larger
+        found.append(Case(name=f"{nodes} nodes", inputs={"x": x, "adjacency": a}))
+    return found
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:

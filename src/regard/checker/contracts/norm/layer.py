@@ -10,7 +10,7 @@ from regard.checker import laws
 from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.norm.reference import mean_square
 from regard.checker.reading.arguments import mean
-from regard.checker.subject import Arguments, Subject
+from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Made, Unfit, Workbench
 
 WIDTH, EPS = 24, 1e-5
@@ -138,7 +138,7 @@ CONVENTIONS = (
 def adapt(bench: Workbench) -> Subject:
     """Make the norm, or take the function with a weight, a bias and an epsilon of ours."""
     rng = np.random.default_rng(7)
-    made = bench.build({"width": WIDTH, "eps": EPS, "bias": None})
+    made = bench.build({"width": WIDTH + bench.stretch, "eps": EPS, "bias": None})
     function = bench.member["kind"] == "function"
     width = width_of(made)
     names = [p["name"] for p in made.call]
@@ -189,7 +189,7 @@ def adapt(bench: Workbench) -> Subject:
 def width_of(made: Made) -> int:
     """The width it was asked for, or that its weights have: an object, or a class whose sizes are fixed."""
     if "width" in made.built.meant or not made.learned:
-        return WIDTH
+        return WIDTH + made.stretch
     return max(made.weights[name].size for name in made.learned)
 
 
@@ -259,7 +259,7 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples and tokens."""
-    shapes = ((9, 7), (3, 40), (3, 70))
+    shapes = [*((b, 7) for b in larger(subject, rng, 4, 14)[:5]), *((3, n) for n in larger(subject, rng))]
     width = subject.facts["width"]
     return [
         Case(name=f"{b} samples of {n} tokens", inputs={"x": rng.standard_normal((b, n, width)) + 0.7})

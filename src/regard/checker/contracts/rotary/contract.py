@@ -15,7 +15,7 @@ from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.reading.source import Source
-from regard.checker.subject import Subject
+from regard.checker.subject import Subject, larger
 from regard.checker.workbench import Unfit, Workbench
 
 STUB = '''"""Rotary positions, to be filled in. Then: regard check rotary.py"""
@@ -176,7 +176,7 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     facts = subject.facts
     return [
         case(rng, facts["layout"], facts["width"], two=facts["two"], count=count)
-        for count in (20, 40, 70, 130)
+        for count in larger(subject, rng, 12, 130)
     ]
 
 

@@ -12,7 +12,7 @@ from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Workbench
 
-WIDTH, COUNT, LENGTH, OFFSET, HEADS = 10, 7, 140, 5, 3
+WIDTH, COUNT, LENGTH, OFFSET, HEADS = 10, 7, 280, 5, 3
 LAYOUTS = {"b h n d": (2, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
 ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d")
 HELPER = re.compile(
@@ -61,19 +61,20 @@ def case(
 def make(bench: Workbench, base: float | None = None) -> Made:
     """The function, or the object, with a base of ours where one is given."""
     heads = HEADS if bench.member.get("method") else 1
-    known = {"width": WIDTH * heads, "length": LENGTH, "base": base, "head_width": WIDTH, "heads": heads}
+    wide = WIDTH + bench.stretch
+    known = {"width": wide * heads, "length": LENGTH, "base": base, "head_width": wide, "heads": heads}
     return bench.build(known if heads == 1 else known | {"dropout": 0.0, "bias": None})
 
 
 def width_of(made: Made) -> int:
     """The width it was asked for, or that the tables of an object show."""
     if {"width", "head_width"} & set(made.built.meant):
-        return WIDTH
+        return WIDTH + made.stretch
     for name, value in made.weights.items():
         if re.search(r"freq|theta|^cos|^sin", name.rpartition(".")[2], re.I):
             return value.shape[-1] * (2 if value.ndim == 1 or np.iscomplexobj(value) else 1)
     told = [v for n, v in made.numbers.items() if type(v) is int and mean(n, ["width", "head_width"])]
-    return told[-1] if told else WIDTH
+    return told[-1] if told else WIDTH + made.stretch
 
 
 def forms(bench: Workbench) -> Iterator[Form]:
@@ -153,7 +154,7 @@ def _enter(
                 if offset or parameter["required"]:
                     named[name] = offset if single else np.arange(count) + offset
             elif parameter["required"]:
-                known = {"length": count, "width": WIDTH, "base": 10000.0}
+                known = {"length": count, "width": x.shape[-1], "base": 10000.0}
                 meaning = mean(name, list(known))
                 named[name] = known[meaning] if meaning else {"device": "cpu"}.get(name)
         if table is not None:

@@ -172,12 +172,12 @@ def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) ->
     return None
 
 
-def make(bench: Workbench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
+def make(bench: Workbench, dropout: float = 0.3, inputs: int = 0) -> Made:
     """The layer, with dropout asked for."""
     return bench.build(
         {
-            "inputs": inputs,
-            "outputs": OUTPUTS,
+            "inputs": inputs or INPUTS + bench.stretch,
+            "outputs": OUTPUTS + bench.stretch,
             "heads": HEADS,
             "dropout": dropout,
             "slope": 0.2,
@@ -204,13 +204,13 @@ def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
     made = make(bench)
-    width, _ = sizes_of(made, INPUTS, OUTPUTS)
+    width, _ = sizes_of(made, INPUTS + bench.stretch, OUTPUTS + bench.stretch)
     try:
         subject = call(bench, made, width, rng)
     except Raised:
         if bench.made is not None:
             raise
-        width = OUTPUTS
+        width = OUTPUTS + bench.stretch
         made = make(bench, inputs=width)
         subject = call(bench, made, width, rng)
     trial = usual(subject, rng)

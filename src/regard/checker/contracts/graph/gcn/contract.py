@@ -146,8 +146,9 @@ def expects_normalised(bench: Workbench) -> bool:
 
 def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> tuple[Subject, int, int]:
     """The layer with so many outputs and the way to pass it a graph; the widths that it has."""
-    made = bench.build({"inputs": INPUTS, "outputs": outputs, "dropout": 0.3, "bias": None})
-    width, outputs = sizes_of(made, INPUTS, outputs)
+    inputs = INPUTS + bench.stretch
+    made = bench.build({"inputs": inputs, "outputs": outputs, "dropout": 0.3, "bias": None})
+    width, outputs = sizes_of(made, inputs, outputs)
     return call(bench, made, width, rng), width, outputs
 
 
@@ -155,11 +156,11 @@ def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
     try:
-        subject, width, outputs = run(bench, OUTPUTS, rng)
+        subject, width, outputs = run(bench, OUTPUTS + bench.stretch, rng)
     except Raised:
         if bench.made is not None:
             raise
-        subject, width, outputs = run(bench, INPUTS, rng)
+        subject, width, outputs = run(bench, INPUTS + bench.stretch, rng)
     made, trial = subject.made, usual(subject, rng)
     if "outputs" in made.built.meant and subject.answer(trial).shape[-1] != outputs:
         raise Unfit(
