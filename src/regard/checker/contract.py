@@ -106,6 +106,15 @@ class Law:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ComputationStage:
+    """A part of the computation, with inputs under which the parts that are tried later do nothing."""
+
+    step: str
+    case: Callable[..., Case]
+    "Of a subject and a generator of random numbers."
+
+
+@dataclass(frozen=True, kw_only=True)
 class Contract:
     """Everything the checker knows about one kind of implementation."""
 
@@ -125,6 +134,8 @@ class Contract:
     conventions: tuple[Convention, ...] = ()
     growing: Callable[..., list[Case]] = lambda subject, rng: []
     "Cases of growing size, of a subject and a generator: what was recognised must answer them too."
+    stages: tuple[ComputationStage, ...] = ()
+    "Parts of the computation in order: the first that is not as the reference has it is where an unknown mistake begins."
     laws: tuple[Law, ...] = ()
     notices: tuple[Callable[..., str | None], ...] = ()
     "Each may notice a convention, by its slug."

@@ -6,8 +6,9 @@ import numpy as np
 
 from regard.checker.choices import asked, said
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
-from regard.checker.family import FAR, Exhausted, Family, Match, Member, computed, percent
+from regard.checker.family import FAR, Exhausted, Family, Match, Member, percent
 from regard.checker.growth import grown, stayed, stretched
+from regard.checker.parting import parted, worst
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.source import Place
 from regard.checker.reading.surroundings import looks_around
@@ -298,17 +299,19 @@ class Examination:
                 self.convention(slug)
 
     def unknown(self, frame: WeightMap | None) -> None:
-        """Something is wrong and nothing known explains it: the law and the smallest case, no name."""
+        """Something is wrong and nothing known explains it: the law, the step and the smallest case, no name."""
         evidence = [f"{law.name}: {broken.words}" for law, broken in self.broken]
+        law = self.broken[0][0] if self.broken else None
+        sentence = "it is not the function the contract asks for, in a way the checker does not know"
+        if law:
+            sentence = f"{law.says}: this does not hold, for a reason the checker does not know"
         if not self.match:
             evidence.append(f"it differs from the correct reference by {percent(self.gap)}")
-            evidence.append(self.worst(frame) if frame else "")
-        law = self.broken[0][0] if self.broken else None
-        sentence = (
-            f"{law.says}: this does not hold, for a reason the checker does not know"
-            if law
-            else ("it is not the function the contract asks for, in a way the checker does not know")
-        )
+            asked = list(zip(self.cases, self.answers, strict=True))
+            if self.subject and (found := parted(self.contract, self.subject, self.rng)):
+                sentence += f"; the step where it begins: {found[0]}"
+                asked = [found[1:], *asked]
+            evidence.append(worst(self.contract, frame, asked) if frame else "")
         self.add(
             Finding(
                 kind="unknown",
@@ -321,25 +324,6 @@ class Examination:
                 page=self.page(""),
             )
         )
-
-    def worst(self, frame: WeightMap) -> str:
-        """The single number that is farthest off in the smallest case that differs."""
-        for case, answer in sorted(zip(self.cases, self.answers, strict=True), key=lambda pair: pair[1].size):
-            expected = computed(self.contract, case, frame, {})
-            if expected is None:
-                continue
-            if expected.shape != answer.shape:
-                return f"{case.name}: shape {answer.shape}, expected {expected.shape}"
-            fine = np.isfinite(expected)
-            off = np.where(
-                fine,
-                np.where(np.isfinite(answer), np.abs(answer - np.where(fine, expected, 0.0)), np.inf),
-                0.0,
-            )
-            if off.max(initial=0.0) > 1e-6 * np.abs(expected[fine]).max(initial=1e-9):
-                at = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
-                return f"{case.name}: output{list(at)} is {answer[at]:.5g}, expected {expected[at]:.5g}"
-        return ""
 
     def draw(self, member: Member) -> None:
         """Expected and actual, where the contract can draw them."""

@@ -38,6 +38,7 @@ def test_what_looks_around_is_found(top: str, value: str, wanted: str) -> None:
         ("import torch", "torch.compile(x)"),
         ("import regard", "regard.attend(x)"),
         ("import inspect", "inspect.signature(x)"),
+        ("import sys\nME = sys.modules[__name__]", "ME.x"),
         ("", "self.eval()"),
         ("", "x.open()"),
     ],

@@ -57,8 +57,13 @@ def looks_around(source: Source, name: str) -> tuple[str, Place] | None:
     deciding = {
         id(inner) for node in ast.walk(tree) if isinstance(node, ast.Compare) for inner in ast.walk(node)
     }
+    own = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "__name__"
+    }
     for node in ast.walk(tree):
-        word = _dotted(node, known)
+        word = _dotted(node, known) if id(node) not in own else ""
         if word and (_is(word, LOOKS) or (_is(word, CLOCKS) and id(node) in deciding)):
             return word, source.at(getattr(node, "lineno", 1))
         if isinstance(node, ast.ImportFrom | ast.Import) and any(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
+from regard.checker.contract import Broken, Case, ComputationStage, Contract, Law, Mistake, forms
 from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
@@ -237,6 +237,27 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     return samples + [tokens(rng, count, width=width) for count in larger(subject, rng) if count <= most]
 
 
+def equal(subject: Subject, rng: np.random.Generator) -> Case:
+    """The same token several times: then no score matters."""
+    single = tokens(rng, 1, width=subject.facts["width"])
+    inputs = {name: np.repeat(x, min(5, subject.facts["most"]), axis=1) for name, x in single.inputs.items()}
+    return Case(name="equal tokens", inputs=inputs)
+
+
+STAGES = (
+    ComputationStage(
+        step="the values, the merging of the heads or the output projection (one token alone shows it)",
+        case=lambda subject, rng: tokens(rng, 1, width=subject.facts["width"]),
+    ),
+    ComputationStage(
+        step="the softmax, the heads or the sum over the tokens (equal tokens show it)", case=equal
+    ),
+    ComputationStage(
+        step="the scores of queries and keys, their scale or the mask", case=lambda s, rng: one(s, rng)
+    ),
+)
+
+
 def one(subject: Subject, rng: np.random.Generator) -> Case:
     """A case of the usual size."""
     return tokens(rng, min(SEQUENCE, subject.facts["most"]), width=subject.facts["width"])
@@ -302,6 +323,7 @@ CONTRACT = Contract(
     roles=("q", "k", "v", "o", "heads"),
     cases=cases,
     growing=growing,
+    stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
     mistakes=(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.contract import Broken, Case
+from regard.checker.contract import Broken, Case, ComputationStage
 from regard.checker.subject import Subject, larger
 
 
@@ -52,6 +52,28 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
 def usual(subject: Subject, rng: np.random.Generator, size: float = 1.5) -> Case:
     """A case of the usual size."""
     return asked(rng, subject.facts["shape"], masked=False, size=size)
+
+
+def equal(subject: Subject, rng: np.random.Generator) -> Case:
+    """Keys that are all the same: then no score matters."""
+    case = usual(subject, rng)
+    keys = np.repeat(case["key"][..., :1, :], case["key"].shape[-2], axis=-2)
+    return Case(name="equal keys", inputs=case.inputs | {"key": keys}, facts=case.facts)
+
+
+STAGES = (
+    ComputationStage(step="the softmax or the sum over the values (equal keys show it)", case=equal),
+    ComputationStage(step="the scores of queries and keys or their scale", case=usual),
+    ComputationStage(
+        step="the mask",
+        case=lambda subject, rng: asked(
+            rng,
+            subject.facts["shape"],
+            masked=bool(subject.facts["mask"]),
+            lengths=subject.facts.get("lengths", False),
+        ),
+    ),
+)
 
 
 def ones(subject: Subject, rng: np.random.Generator) -> Broken | None:

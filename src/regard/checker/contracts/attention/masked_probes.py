@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.contract import Broken, Case
+from regard.checker.contract import Broken, Case, ComputationStage
 from regard.checker.contracts.attention.layer import BATCH, KEYS, SEQUENCE
 from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject, larger
@@ -96,6 +96,27 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
     """A case of the usual size."""
     return asked(subject, rng, masked=False)
+
+
+def equal(subject: Subject, rng: np.random.Generator) -> Case:
+    """Keys and values that are all the same: then no score matters."""
+    case = usual(subject, rng)
+    same = {n: np.repeat(case[n][:, :1], case[n].shape[1], axis=1) for n in ("query", "key", "value")}
+    return Case(name="equal tokens", inputs=case.inputs | same, facts=case.facts)
+
+
+STAGES = (
+    ComputationStage(
+        step="the values, the merging of the heads or the output projection (one key alone shows it)",
+        case=lambda subject, rng: asked(subject, rng, masked=False, queries=1, keys=1),
+    ),
+    ComputationStage(step="the softmax, the heads or the sum over the keys (equal keys show it)", case=equal),
+    ComputationStage(step="the scores of queries and keys or their scale", case=usual),
+    ComputationStage(
+        step="the mask",
+        case=lambda subject, rng: asked(subject, rng, masked=bool(subject.facts["mask"])),
+    ),
+)
 
 
 def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:

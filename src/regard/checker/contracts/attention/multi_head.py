@@ -37,6 +37,7 @@ from regard.checker.contracts.attention.layer import (
     width_of,
 )
 from regard.checker.contracts.attention.masked_probes import (
+    STAGES,
     asked,
     cases,
     growing,
@@ -274,6 +275,7 @@ CONTRACT = Contract(
     roles=("q", "k", "v", "o", "heads", "mask"),
     cases=cases,
     growing=growing,
+    stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
     mistakes=(

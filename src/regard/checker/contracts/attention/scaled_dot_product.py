@@ -12,6 +12,7 @@ from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import SLUGS, meanings, told
 from regard.checker.contracts.attention.function_probes import (
+    STAGES,
     asked,
     cases,
     growing,
@@ -277,6 +278,7 @@ CONTRACT = Contract(
     roles=("mask",),
     cases=cases,
     growing=growing,
+    stages=STAGES,
     reference=lambda case, frame, steps: attention.function(case, frame, steps)[0],
     picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(
         -1, *w.shape[-2:]

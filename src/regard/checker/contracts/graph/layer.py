@@ -220,6 +220,27 @@ def unlike(subject: Subject, rng: np.random.Generator) -> Case:
     return Case(name=asked.name, inputs=asked.inputs | {"adjacency": asked["adjacency"].T.copy()})
 
 
+def alone(subject: Subject, rng: np.random.Generator) -> Case:
+    """Nodes that are joined to themselves alone."""
+    x = rng.standard_normal((5, subject.facts["width"])) * 1.5
+    return Case(name="5 nodes, only loops", inputs={"x": x, "adjacency": np.eye(5)})
+
+
+def ring(subject: Subject, rng: np.random.Generator) -> Case:
+    """Every node listens to itself and to the next one: all degrees are equal."""
+    asked = alone(subject, rng)
+    a = np.eye(5) + np.roll(np.eye(5), 1, axis=1)
+    return Case(name="a ring of 5 nodes", inputs=asked.inputs | {"adjacency": a})
+
+
+def equal(subject: Subject, rng: np.random.Generator) -> Case:
+    """Nodes with the same features: then no score matters."""
+    asked = usual(subject, rng)
+    return Case(
+        name="equal nodes", inputs=asked.inputs | {"x": np.repeat(asked["x"][:1], len(asked["x"]), 0)}
+    )
+
+
 def renamed(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Nodes in another order give the same outputs in that order."""
     asked = usual(subject, rng)

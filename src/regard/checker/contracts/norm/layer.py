@@ -267,6 +267,19 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     ]
 
 
+def normal(subject: Subject, rng: np.random.Generator) -> Case:
+    """Rows with mean zero and deviation one: nothing is left to divide or take off."""
+    case = level(subject, rng)
+    x = case["x"] / np.sqrt((case["x"] ** 2).mean(-1, keepdims=True))
+    return Case(name="rows of mean 0 and deviation 1", inputs={"x": x})
+
+
+def level(subject: Subject, rng: np.random.Generator) -> Case:
+    """Rows with mean zero."""
+    x = usual(subject, rng)["x"]
+    return Case(name="rows of mean 0", inputs={"x": x - x.mean(-1, keepdims=True)})
+
+
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
     """Rows of the usual size."""
     return batch(rng, subject.facts["width"])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import Broken, Case, Contract, Convention, Law, Mistake, forms
+from regard.checker.contract import Broken, Case, ComputationStage, Contract, Convention, Law, Mistake, forms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
@@ -17,6 +17,8 @@ from regard.checker.contracts.norm.layer import (
     cases,
     flat,
     growing,
+    level,
+    normal,
     scaling,
     starting,
     usual,
@@ -212,6 +214,11 @@ CONTRACT = Contract(
     roles=("gain", "bias"),
     cases=cases,
     growing=growing,
+    stages=(
+        ComputationStage(step="the gain or the bias (rows that are normal already show it)", case=normal),
+        ComputationStage(step="the division by the deviation (rows of mean 0 show it)", case=level),
+        ComputationStage(step="the mean that is taken off", case=usual),
+    ),
     reference=layer,
     mistakes=(
         *(SUM if m.slug == SUM.slug else m for m in SHARED),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import Contract, Convention, Law, Mistake, forms
+from regard.checker.contract import ComputationStage, Contract, Convention, Law, Mistake, forms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
@@ -16,6 +16,7 @@ from regard.checker.contracts.norm.layer import (
     cases,
     flat,
     growing,
+    normal,
     scaling,
     starting,
     usual,
@@ -110,6 +111,10 @@ CONTRACT = Contract(
     roles=("gain", "bias"),
     cases=cases,
     growing=growing,
+    stages=(
+        ComputationStage(step="the gain (rows that are normal already show it)", case=normal),
+        ComputationStage(step="the division by the root mean square", case=usual),
+    ),
     reference=rms,
     mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=(*CONVENTIONS, Convention(slug="bias-added", says="a bias is added")),

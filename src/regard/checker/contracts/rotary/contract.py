@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap, forms
+from regard.checker.contract import (
+    Broken,
+    Case,
+    ComputationStage,
+    Contract,
+    Convention,
+    Law,
+    WeightMap,
+    forms,
+)
 from regard.checker.contracts.rotary.forms import HELPER, OFFSET, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
@@ -295,6 +304,13 @@ CONTRACT = Contract(
     adapt=adapt,
     cases=cases,
     growing=growing,
+    stages=(
+        ComputationStage(
+            step="position 0, which should not turn",
+            case=lambda s, rng: case(rng, s.facts["layout"], s.facts["width"], two=s.facts["two"], count=1),
+        ),
+        ComputationStage(step="the angles or the pairs", case=usual),
+    ),
     reference=rotary,
     mistakes=(*MISTAKES, *conduct.MISTAKES),
     decide=decide,

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import Contract, Convention, Law, forms
+from regard.checker.contract import ComputationStage, Contract, Convention, Law, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
 from regard.checker.contracts.graph.layer import (
     ADDITIVE,
+    alone,
     call,
     cases,
+    equal,
     growing,
     isolated,
     renamed,
@@ -218,7 +220,7 @@ def adapt(bench: Workbench) -> Subject:
         made = make(bench, 0.0, width)
         subject = call(bench, made, width, rng)
         subject.facts["unsteady"] = noise
-    drawn = draw(made, rng, size=2.0)
+    drawn = draw(made, rng, size=1.2)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
     found = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
@@ -239,6 +241,13 @@ CONTRACT = Contract(
     roles=("w", "a", "heads"),
     cases=cases,
     growing=growing,
+    stages=(
+        ComputationStage(
+            step="the transformation, the merging of the heads or the bias (loops alone show it)", case=alone
+        ),
+        ComputationStage(step="the softmax or whom a node sums over (equal nodes show it)", case=equal),
+        ComputationStage(step="the scores of the edges", case=usual),
+    ),
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],
     mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),

@@ -6,16 +6,18 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import Contract, Convention, Law, WeightMap, forms
+from regard.checker.contract import ComputationStage, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse, literal, safe_ends
 from regard.checker.contracts.graph.layer import (
+    alone,
     call,
     cases,
     growing,
     isolated,
     renamed,
+    ring,
     sizes_of,
     strangers,
     unlike,
@@ -225,6 +227,15 @@ CONTRACT = Contract(
     roles=("adjacency",),
     cases=cases,
     growing=growing,
+    stages=(
+        ComputationStage(
+            step="the transformation of the features or the bias (loops alone show it)", case=alone
+        ),
+        ComputationStage(
+            step="whom a node sums over (a ring, where all degrees are equal, shows it)", case=ring
+        ),
+        ComputationStage(step="the loops, the degrees or what is done with them", case=usual),
+    ),
     reference=reference,
     picture=lambda case, frame, steps: _weights(case, steps),
     mistakes=(*MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
