@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regard.checker.arguments import Built
 from regard.checker.contract import Case, Contract, Steps, WeightMap
 from regard.checker.contracts.table import named
-from regard.checker.source import Source
+from regard.checker.reading.arguments import Built
+from regard.checker.reading.source import Source
 from regard.checker.subject import Subject
 from regard.checker.workbench import Made, Workbench
 
 # What is judged is never collected: those files run in a child process, or are imported by name.
-collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "fixtures/*"]
+collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "cheating/*", "fixtures/*"]
 
 HERE = Path(__file__).parent
 

@@ -7,7 +7,7 @@ import pytest
 
 from regard.checker.contract import Contract, each, forms
 from regard.checker.contracts.table import CONTRACTS
-from regard.checker.source import FINDERS
+from regard.checker.reading.source import FINDERS
 
 SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 

@@ -15,7 +15,7 @@ from regard.checker.family import Match, Member
 from regard.checker.live import Here, check
 from regard.checker.process.inside import member
 from regard.checker.process.session import Lost
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 from regard.checker.workbench import Workbench
 
 
@@ -67,15 +67,15 @@ class Spare(nn.Module):
         return s.masked_fill(torch.ones_like(s[0]).triu(1) == 1, float("-inf")).softmax(-1) @ v
 
 
-def judged(thing, contract: str = "causal-attention"):
-    return check(thing, contract=contract).verdicts[0]
+def judged(thing, contract: str = "causal-attention", *, strict: bool = False):
+    return check(thing, contract=contract, strict=strict).verdicts[0]
 
 
 @pytest.mark.slow
 def test_correct_is_said_with_how_it_was_found() -> None:
     verdict = judged(Attention)
     assert verdict.state == "correct"
-    assert verdict.sentence.startswith("it is causal self-attention, as far as 8 laws and")
+    assert "it is causal self-attention, as far as 13 laws and" in verdict.sentence
     assert all(verdict.laws.values())
     assert verdict.notes == ("q = query.weight, k = key.weight, v = value.weight (by name)",)
 
@@ -95,9 +95,9 @@ def test_an_unknown_cause_is_called_unknown_with_the_smallest_case() -> None:
     assert verdict.state == "mistake"
     assert verdict.slugs == ()
     (finding,) = [f for f in verdict.findings if f.kind == "unknown"]
-    assert (
-        finding.sentence == "it is not the function the contract asks for, in a way the checker does not know"
-    )
+    wanted = "it is not the function the contract asks for, in a way the checker does not know"
+    assert finding.sentence.partition("; ")[0] == wanted
+    assert finding.sentence.partition("; ")[2].startswith("the step where it begins: the scores of queries")
     assert finding.evidence[0].startswith("it differs from the correct reference by")
     assert "expected" in finding.evidence[1]
 
@@ -124,7 +124,7 @@ def test_an_object_is_judged_as_it_is_and_left_as_it_was() -> None:
 
 @pytest.mark.slow
 def test_two_mistakes_are_two_findings_with_two_places(style: Callable) -> None:
-    verdict = judged(style("functions").two_mistakes, "scaled-dot-product")
+    verdict = judged(style("functions").two_mistakes, "scaled-dot-product", strict=True)
     assert verdict.slugs == ("mask-inverted", "scale-value-width")
     assert all(f.place and f.remedy and f.page for f in verdict.findings if f.kind == "mistake")
     assert verdict.picture
@@ -170,10 +170,11 @@ class Crashing:
 
 def test_one_crash_costs_one_law() -> None:
     described = member("Attention", Attention)
-    bench = Workbench(Crashing(Attention, 13), described, [described], Source(""))
+    bench = Workbench(Crashing(Attention, 20), described, [described], Source(""))
     verdict = examine(named("causal-attention"), bench)
     assert [name for name, held in verdict.laws.items() if not held] == ["causality"]
-    assert verdict.findings[0].evidence == ("causality: its process was ended by a segmentation fault",)
+    told = ("causality: its process was ended by a segmentation fault",)
+    assert told in [finding.evidence for finding in verdict.findings]
 
 
 def test_what_the_checker_did_not_foresee_is_its_own_fault_and_said_to_be() -> None:

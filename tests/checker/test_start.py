@@ -12,7 +12,7 @@ from regard.errors import RegardError
 
 @pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.name)
 def test_the_stub_is_written_as_it_is(contract: Contract, tmp_path: Path) -> None:
-    assert start(contract.name, tmp_path).read_text(encoding="utf-8") == contract.stub
+    assert start(contract.name, tmp_path).read_text(encoding="utf-8") == f"# regard: strict\n{contract.stub}"
 
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:

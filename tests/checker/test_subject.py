@@ -1,8 +1,12 @@
 """Answers in the reference's layout, and weights to probe with."""
 
+from typing import Any
+
 import numpy as np
 
+from regard.checker.reading.arguments import Built
 from regard.checker.subject import by_role, draw, first, kind_of, takes_roles
+from regard.checker.workbench import Made
 
 
 def test_the_first_array_of_an_answer_counts() -> None:
@@ -17,9 +21,20 @@ def test_values_in_words() -> None:
     assert kind_of(np.array(["a"])).startswith("an array of str")
 
 
+def made(weights: dict[str, np.ndarray], **more: Any) -> Made:
+    return Made(0, weights, {}, list(weights), {}, {}, [], True, Built({}, {}), **more)
+
+
+def test_names_of_one_weight_are_drawn_together() -> None:
+    weights = {name: np.zeros((4, 4)) for name in ("q", "k", "v")}
+    drawn = draw(made(weights, same=[["q", "v"]]), np.random.default_rng(0))
+    assert np.array_equal(drawn["q"], drawn["v"])
+    assert not np.array_equal(drawn["q"], drawn["k"])
+
+
 def test_probe_weights_are_large_and_no_bias_is_zero() -> None:
     weights = {"lin.weight": np.zeros((24, 24)), "lin.bias": np.zeros(24), "gain": np.ones(24)}
-    drawn = draw(weights, list(weights), np.random.default_rng(0))
+    drawn = draw(made(weights), np.random.default_rng(0))
     assert 0.2 < drawn["lin.weight"].std() < 0.5
     assert (drawn["lin.bias"] != 0).all()
     assert (np.abs(drawn["gain"]) >= 0.5).all()

@@ -1,5 +1,6 @@
 """A file is found, loaded in a child, judged, reported."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from regard.checker.contracts.table import named
-from regard.checker.source import Source
+from regard.checker.reading.place import place
+from regard.checker.reading.source import Source
 from regard.checker.target import check_file as check
-from regard.checker.target import choose, mapping, place
+from regard.checker.target import choose
+from regard.checker.wishes import Wishes, mapping
 from regard.errors import RegardError
 
 NORMS = """
@@ -65,9 +68,9 @@ def test_all_that_a_file_holds_is_judged(write) -> None:
         ),
         (
             "import no_such_package",
-            "import-error",
+            "nothing-found",
             3,
-            "the file cannot be imported: ModuleNotFoundError: No module named 'no_such_package'",
+            "nothing here looks like any contract: the file defines no class and no function",
         ),
         (
             "x = 1",
@@ -98,18 +101,107 @@ def test_what_is_no_file_is_told() -> None:
         check("nowhere.py")
     assert (
         str(caught.value)
-        == "there is no such file to check\n  got: 'nowhere.py'\n  fix: name a Python file, or FILE.py:Class"
+        == "there is no such file to check\n  got: 'nowhere.py'\n  fix: name a Python file or a notebook, or FILE.py:Class"
     )
 
 
-def test_a_notebook_is_told_to_be_saved(write) -> None:
-    with pytest.raises(RegardError, match="a Python file is needed to check"):
-        check(write("{}", "mine.ipynb"))
+NORM = """class RMSNorm(nn.Module):
+    def __init__(self, dim, eps=1e-6):
+        super().__init__()
+        self.eps, self.weight = eps, nn.Parameter(torch.ones(dim))
+    def forward(self, x):
+        return x / torch.sqrt(x.pow(2).mean(-1, keepdim=True){}) * self.weight
+"""
+HEAD = "import torch\nfrom torch import nn\n"
+
+
+def test_a_notebook_is_read_cell_by_cell(write) -> None:
+    cells = ["%matplotlib inline\n" + HEAD, "raise SystemExit", "\n" + NORM.format("")]
+    text = json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
+    report = check(write(text, "hw.ipynb") + ":RMSNorm")
+    assert report.verdicts[0].slugs == ("eps-missing",)
+    assert report.read == ("only the definitions that RMSNorm needs were run, because it is a notebook",)
+    (finding,) = [f for f in report.verdicts[0].findings if f.kind == "mistake"]
+    assert finding.place and (finding.place.cell, finding.place.line) == (3, 7)
+    assert "hw.ipynb, cell 3, line 7  return x /" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("text = open('input.txt').read()\n", "it works when it is imported"),
+        ("1 / 0\n", "it stops when imported (ZeroDivisionError: division by zero)"),
+    ],
+)
+def test_a_program_is_judged_by_its_definitions(write, program: str, why: str) -> None:
+    report = check(write(HEAD + program + NORM.format(" + self.eps")) + ":RMSNorm")
+    assert report.code == 0, str(report)
+    assert report.read == (f"only the definitions that RMSNorm needs were run, because {why}",)
+
+
+def test_a_package_that_is_not_installed_matters_only_where_it_is_used(write) -> None:
+    file = write("import no_such_thing as nst\n" + HEAD + NORM.format(" + self.eps"))
+    report = check(file)
+    assert report.code == 0
+    assert report.read == ("not installed, and not needed so far: no_such_thing",)
+    file = write(
+        "import no_such_thing as nst\n"
+        + HEAD
+        + NORM.format(" + self.eps").replace("return x", "return nst.norm(x)")
+    )
+    report = check(file)
+    assert (report.code, report.verdicts[0].findings[0].slug) == (3, "not-installed")
+    assert report.verdicts[0].sentence == "it uses no_such_thing.norm, which is not installed"
+
+
+def test_a_file_of_a_package_is_judged_from_inside_it(tmp_path: Path) -> None:
+    folder = tmp_path / "kit" / "layers"
+    folder.mkdir(parents=True)
+    for place_ in (folder, folder.parent):
+        (place_ / "__init__.py").write_text("")
+    (folder.parent / "base.py").write_text("EPS = 1e-6\n")
+    (folder / "norm.py").write_text("from ..base import EPS\n" + HEAD + NORM.format(" + EPS"))
+    assert check(str(folder / "norm.py")).code == 0
+
+
+STRANGE = """
+class GraphConvolution(nn.Module):
+    def __init__(self, flavour, spice, sauce, inputs=3):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(flavour + 1, spice["a"]["b"]))
+    def forward(self, x, adj):
+        return adj @ x @ self.weight
+"""
+
+
+def test_what_cannot_be_worked_out_is_undecided_with_the_line_that_would_help(write) -> None:
+    report = check(write(HEAD + STRANGE))
+    (finding,) = report.verdicts[0].findings
+    assert report.code == 3
+    assert finding.slug in ("not-understood", "unknown-argument")
+    assert "--make 'GraphConvolution(" in finding.remedy
+
+
+def test_how_it_is_made_and_called_can_be_said(write) -> None:
+    text = HEAD + "class RMSNorm(nn.Module):\n    def __init__(self, kind):\n        super().__init__()\n"
+    text += "        self.weight = nn.Parameter(torch.ones({'small': 12}[kind]))\n"
+    text += "    def forward(self, x, *, plus):\n        return x / (x.pow(2).mean(-1, keepdim=True) + plus).sqrt() * self.weight\n"
+    wishes = Wishes(make="RMSNorm('small')", call="norm(x, plus=1e-6)")
+    assert check(write(text), wishes=wishes).code == 0
+
+
+def test_the_files_own_mark_asks_for_the_contracts_choices(write) -> None:
+    text = HEAD + NORM.format(" + self.eps").replace("RMSNorm", "LayerNorm").replace(
+        "x / torch.sqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)",
+        "(x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + self.eps)",
+    )
+    assert check(write(text)).code == 0
+    assert check(write("# regard: strict\n" + text)).verdicts[0].slugs == ("bessel",)
 
 
 def member(name: str, kind: str = "class", forward: tuple = ("x",)) -> dict:
     parameters = [{"name": n, "required": True, "star": False, "default": None} for n in forward]
-    return {"name": name, "kind": kind, "parameters": [], "forward": parameters, "doc": ""}
+    return {"name": name, "kind": kind, "parameters": [], "forward": parameters, "methods": [], "doc": ""}
 
 
 def test_a_member_that_is_not_there_is_told_with_the_nearest() -> None:

@@ -8,7 +8,7 @@ from torch import nn
 from regard.checker.live import Here
 from regard.checker.process.inside import member
 from regard.checker.process.session import Raised
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 from regard.checker.workbench import Unfit, Workbench
 
 
@@ -61,4 +61,4 @@ def test_an_argument_nobody_knows_is_asked_for() -> None:
     assert (
         caught.value.sentence == "Strange's constructor asks for 'flavour', which the checker does not know"
     )
-    assert caught.value.remedy == "give it: --map flavour=VALUE"
+    assert caught.value.remedy == "give it: --map flavour=VALUE, or --make 'Strange(…)'"

@@ -230,3 +230,22 @@ def test_a_word_finds_experiments_and_says_where(capsys) -> None:
         "",
         "regard list shows one thing at a time\n  got: 'cora' and --runs\n  fix: leave out one of them\n",
     )
+
+
+def test_check_lists_what_a_folder_may_hold_and_then_judges_it(capsys, elsewhere: Path) -> None:
+    (elsewhere / "deep").mkdir()
+    (elsewhere / "deep" / "odd.py").write_text(ODD)
+    (elsewhere / "deep" / "other.py").write_text("raise SystemExit")
+    status, out, _ = told(capsys, "check", "deep", "--map", "q=C,k=A,v=B,o=D")
+    assert status == 0
+    assert out.splitlines()[:2] == [
+        "1 that could be one of the contracts, by their syntax:",
+        "  deep/odd.py:CausalSelfAttention as causal-attention",
+    ]
+    assert out.splitlines()[2].startswith("correct  CausalSelfAttention as causal-attention")
+
+
+def test_check_refuses_a_convention_that_the_contract_does_not_know(capsys, elsewhere: Path) -> None:
+    (elsewhere / "odd.py").write_text(ODD)
+    status, _, err = told(capsys, "check", "odd.py", "--convention", "residual=insid")
+    assert (status, err.splitlines()[2]) == (2, "  fix: did you mean 'residual=inside'?")

@@ -7,6 +7,19 @@ from regard.checker.report.terminal import show
 from regard.checker.report.verdict import Finding, Verdict
 from regard.checker.selftest import selftest
 from regard.checker.start import start
-from regard.checker.target import mapping
+from regard.checker.survey import Candidate, survey
+from regard.checker.wishes import mapping
 
-__all__ = ["Finding", "Report", "Verdict", "check", "mapping", "page", "selftest", "show", "start"]
+__all__ = [
+    "Candidate",
+    "Finding",
+    "Report",
+    "Verdict",
+    "check",
+    "mapping",
+    "page",
+    "selftest",
+    "show",
+    "start",
+    "survey",
+]

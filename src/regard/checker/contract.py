@@ -21,9 +21,11 @@ class Mistake:
     "One sentence: what the code does, and what it should do."
     remedy: str
     look: str = ""
-    "The kind of expression to point at in the person's source: a name from reading.FINDERS."
+    "The kind of expression to point at in the person's source: a name from reading.source.FINDERS."
     forms: Forms = ()
     "No forms: only a law can find it."
+    weak: bool = False
+    "Whether it is right but for rounding or size: then, unless held strictly, correct, but …"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,18 @@ class Convention:
     slug: str
     says: str
     forms: Forms = ()
+    mistake: str = ""
+    "The mistake that it is where the contract's own choice is asked for."
+    harmless: bool = False
+    "Whether it only says how weights are kept or read, so that nobody need choose."
+    choice: str = ""
+    "What `--convention` says for it, such as mask=hidden."
+    words: str = ""
+    "What a person's own words say who chose it: names, parameters, docstrings."
+    hint: str = ""
+    "What the file must hold somewhere for it to be considered."
+    needs: tuple[str, ...] = ()
+    "Weights that a reading must have for it to be considered."
     asked: Callable[[str], bool] = lambda words: True
     "Whether a person's own words ask for it; where they do not, it is what the mistakes say of it."
 
@@ -92,6 +106,15 @@ class Law:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ComputationStage:
+    """A part of the computation, with inputs under which the parts that are tried later do nothing."""
+
+    step: str
+    case: Callable[..., Case]
+    "Of a subject and a generator of random numbers."
+
+
+@dataclass(frozen=True, kw_only=True)
 class Contract:
     """Everything the checker knows about one kind of implementation."""
 
@@ -109,6 +132,10 @@ class Contract:
     reference: Callable[[Case, WeightMap, Steps], np.ndarray]
     mistakes: tuple[Mistake, ...]
     conventions: tuple[Convention, ...] = ()
+    growing: Callable[..., list[Case]] = lambda subject, rng: []
+    "Cases of growing size, of a subject and a generator: what was recognised must answer them too."
+    stages: tuple[ComputationStage, ...] = ()
+    "Parts of the computation in order: the first that is not as the reference has it is where an unknown mistake begins."
     laws: tuple[Law, ...] = ()
     notices: tuple[Callable[..., str | None], ...] = ()
     "Each may notice a convention, by its slug."

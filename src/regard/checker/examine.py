@@ -1,16 +1,20 @@
 """Examine one implementation under one contract: probe, compare, conclude."""
 
 import time
-from dataclasses import replace
 
 import numpy as np
 
+from regard.checker.choices import asked, said
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
-from regard.checker.family import FAR, Family, Match, Member, computed
+from regard.checker.family import FAR, Exhausted, Family, Match, Member, percent
+from regard.checker.growth import grown, stayed, stretched
+from regard.checker.parting import parted, worst
 from regard.checker.process.session import Lost, Raised
-from regard.checker.report.verdict import Finding, Picture, State, Verdict
-from regard.checker.source import Place
+from regard.checker.reading.source import Place
+from regard.checker.reading.surroundings import looks_around
+from regard.checker.report.verdict import Finding, Picture, State, Verdict, manner
 from regard.checker.subject import Subject
+from regard.checker.trouble import short, stopped, watching
 from regard.checker.workbench import Unfit, Workbench
 
 FATAL = (
@@ -34,6 +38,7 @@ class Examination:
 
     def __init__(self, contract: Contract, bench: Workbench, seed: int) -> None:
         self.contract, self.bench, self.rng = asked(contract, bench), bench, np.random.default_rng(seed)
+        self.whole, self.seed, self.said = contract, seed, dict(bench.said)
         self.findings: list[Finding] = []
         self.laws: dict[str, bool] = {}
         self.broken: list[tuple[Law, Broken]] = []
@@ -51,10 +56,17 @@ class Examination:
             self.hold(subject, early=True)
             self.compare(subject)
             self.hold(subject, early=False)
+            if self.match and not self.match.best.mistakes:
+                best = self.match.best
+                larger = grown(self.contract, subject, best, self.seed)
+                larger = larger or stretched(self.contract, subject, best, self.said)
+                later = stayed(subject, self.cases[0], self.answers[0])
+                # What changes in the course of the examination explains whatever else was found.
+                self.broken = later or [*self.broken, *larger]
             self.conclude(subject)
         except (Raised, Lost, Unfit) as trouble:
             self.by_laws()
-            self.add(self.stopped(trouble))
+            self.add(stopped(trouble, self.bench, self.whole, started=self.subject is not None))
         except (
             Exception
         ) as fault:  # a verdict always: what the checker did not foresee is its own fault, and said to be
@@ -73,17 +85,26 @@ class Examination:
             except Raised as error:
                 first = first or error
                 words = f"{case.name}: it raises {error.kind}: {short(error.words)}"
+                if case.facts.get("rare") and not self.bench.strict:
+                    sentence = f"{case.facts['rare']} ends in {error.kind}"
+                    self.add(Finding(kind="weak", slug="rare-raises", sentence=sentence, evidence=(words,)))
+                    continue
                 self.broken.append((RUNS, Broken(number=np.inf, words=words)))
         if not answered:
             assert first
             raise first
         self.cases, self.answers = [case for case, _ in answered], [answer for _, answer in answered]
         family = Family(self.contract, subject.frames, self.cases, self.answers)
-        self.match = family.find(subject.kind)
+        try:
+            self.match = family.find(subject.kind)
+        except Exhausted:
+            sentence = "at these sizes there is no time to compare it with every known program"
+            raise Unfit("out-of-time", sentence, "make it smaller: --make 'NAME(…)'") from None
         self.readable = family.readable()
         self.gap = family.far(Member(self.readable, {})) if self.readable else np.inf
         if self.match:
             subject.facts["frame"] = self.match.best.frame
+            subject.facts["agreed"] = [c.slug for c in self.match.best.conventions]
 
     def hold(self, subject: Subject, *, early: bool) -> None:
         """Try every law; one whose trial raises or crashes is broken by that, and the next is tried."""
@@ -93,7 +114,7 @@ class Examination:
             except Raised as error:
                 broken = Broken(number=np.inf, words=f"it raises {error.kind}: {short(error.words)}")
             except Lost as loss:
-                if loss.slug in ("too-slow", "too-many-crashes"):
+                if loss.slug in ("too-slow", "out-of-time", "too-many-crashes", "not-installed"):
                     raise
                 broken = Broken(number=np.inf, words=loss.sentence)
             self.laws[law.name] = broken is None
@@ -102,6 +123,7 @@ class Examination:
 
     def conclude(self, subject: Subject) -> None:
         """Name what the evidence allows, and no more."""
+        self.forgive()
         replaced = {slug for _, broken in self.broken for slug in broken.instead}
         family = [slugs for slugs in self.match.slugs if slugs] if self.match else []
         if self.match and family and not all(set(slugs) <= replaced for slugs in family):
@@ -110,6 +132,7 @@ class Examination:
         if self.match:
             self.agreed(self.match)
         self.notice(subject)
+        self.demand()
         if any(f.kind == "mistake" for f in self.findings):
             return
         if not (self.match or self.broken) and (not self.readable or subject.facts.get("unreadable")):
@@ -120,6 +143,35 @@ class Examination:
             )
         if self.broken or not self.match:
             self.unknown(self.readable)
+        elif found := looks_around(self.bench.source, self.bench.name):
+            self.add(watching(*found, self.page("")))
+
+    def forgive(self) -> None:
+        """What is only weak, or only another convention, unless the contract's own choice is asked for."""
+        if self.bench.strict:
+            return
+        kept = []
+        for law, broken in self.broken:
+            known = next((m for m in self.contract.mistakes if m.slug == broken.slug), None)
+            other = next(
+                (c for c in self.contract.conventions if c.mistake == broken.slug and not c.forms), None
+            )
+            if known and known.weak:
+                evidence = (f"{law.name}: {broken.words}",)
+                self.add(
+                    Finding(
+                        kind="weak",
+                        slug=known.slug,
+                        sentence=known.cause,
+                        evidence=evidence,
+                        page=self.page(known.slug),
+                    )
+                )
+            elif broken.slug and other:
+                self.convention(other.slug)
+            else:
+                kept.append((law, broken))
+        self.broken = kept
 
     def name(self, match: Match, family: list[tuple[str, ...]]) -> None:
         """The mistakes that the nearest member makes, or the candidates."""
@@ -207,14 +259,32 @@ class Examination:
         for slug in dict.fromkeys(s for s in slugs if s != "by-behaviour" and s not in replaced):
             self.convention(slug)
 
+    def demand(self) -> None:
+        """A convention that was asked for and is not kept is a mistake."""
+        for found in self.whole.conventions:
+            if (
+                found.choice in self.bench.wanted
+                and self.match
+                and found.slug not in {f.slug for f in self.findings}
+            ):
+                sentence = f"the convention that was asked for is not kept: {found.says}"
+                self.add(
+                    Finding(kind="mistake", slug=found.slug, sentence=sentence, page=self.page(found.slug))
+                )
+
     def convention(self, slug: str) -> None:
-        """A finding that is no mistake."""
+        """A finding that is no mistake, unless the contract's own choice is asked for and nobody says otherwise."""
+        found = self.whole.convention(slug)
+        declared = found.harmless or said(found, self.bench)
+        wrong = self.bench.strict and not declared
         self.add(
             Finding(
-                kind="convention",
-                slug=slug,
-                sentence=self.contract.convention(slug).says,
+                kind="mistake" if wrong else "convention",
+                slug=found.mistake or slug if wrong else slug,
+                sentence=found.says,
                 page=self.page(slug),
+                declared=declared,
+                remedy="say that it is meant: in the docstring, or --convention" if wrong else "",
             )
         )
 
@@ -229,17 +299,19 @@ class Examination:
                 self.convention(slug)
 
     def unknown(self, frame: WeightMap | None) -> None:
-        """Something is wrong and nothing known explains it: the law and the smallest case, no name."""
+        """Something is wrong and nothing known explains it: the law, the step and the smallest case, no name."""
         evidence = [f"{law.name}: {broken.words}" for law, broken in self.broken]
+        law = self.broken[0][0] if self.broken else None
+        sentence = "it is not the function the contract asks for, in a way the checker does not know"
+        if law:
+            sentence = f"{law.says}: this does not hold, for a reason the checker does not know"
         if not self.match:
             evidence.append(f"it differs from the correct reference by {percent(self.gap)}")
-            evidence.append(self.worst(frame) if frame else "")
-        law = self.broken[0][0] if self.broken else None
-        sentence = (
-            f"{law.says}: this does not hold, for a reason the checker does not know"
-            if law
-            else ("it is not the function the contract asks for, in a way the checker does not know")
-        )
+            asked = list(zip(self.cases, self.answers, strict=True))
+            if self.subject and (found := parted(self.contract, self.subject, self.rng)):
+                sentence += f"; the step where it begins: {found[0]}"
+                asked = [found[1:], *asked]
+            evidence.append(worst(self.contract, frame, asked) if frame else "")
         self.add(
             Finding(
                 kind="unknown",
@@ -253,25 +325,6 @@ class Examination:
             )
         )
 
-    def worst(self, frame: WeightMap) -> str:
-        """The single number that is farthest off in the smallest case that differs."""
-        for case, answer in sorted(zip(self.cases, self.answers, strict=True), key=lambda pair: pair[1].size):
-            expected = computed(self.contract, case, frame, {})
-            if expected is None:
-                continue
-            if expected.shape != answer.shape:
-                return f"{case.name}: shape {answer.shape}, expected {expected.shape}"
-            fine = np.isfinite(expected)
-            off = np.where(
-                fine,
-                np.where(np.isfinite(answer), np.abs(answer - np.where(fine, expected, 0.0)), np.inf),
-                0.0,
-            )
-            if off.max(initial=0.0) > 1e-6 * np.abs(expected[fine]).max(initial=1e-9):
-                at = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
-                return f"{case.name}: output{list(at)} is {answer[at]:.5g}, expected {expected[at]:.5g}"
-        return ""
-
     def draw(self, member: Member) -> None:
         """Expected and actual, where the contract can draw them."""
         if self.contract.picture:
@@ -282,35 +335,6 @@ class Examination:
                 for steps in (right, member.steps)
             ]
             self.picture = Picture(title="weights: expected and yours", expected=pair[0], actual=pair[1])
-
-    def stopped(self, trouble: Raised | Lost | Unfit) -> Finding:
-        """It could not be judged to the end."""
-        if isinstance(trouble, Raised):
-            place = Place(trouble.line, trouble.text) if trouble.line else None
-            words, remedy = f"it raises {trouble.kind}: {short(trouble.words)}", "make this line run first"
-            return Finding(
-                kind="stopped", slug="raises", sentence=words, place=place, remedy=remedy, page=self.page("")
-            )
-        if isinstance(trouble, Lost):
-            remedy = "make one call run to its end first"
-            return Finding(
-                kind="stopped",
-                slug=trouble.slug,
-                sentence=trouble.sentence,
-                remedy=remedy,
-                page=self.page(""),
-            )
-        place = self.bench.source.at(trouble.line) if trouble.line else None
-        known = next((m for m in self.contract.mistakes if m.slug == trouble.slug), None)
-        return Finding(
-            kind="mistake" if known else "stopped",
-            slug=trouble.slug,
-            sentence=known.cause if known else trouble.sentence,
-            evidence=(trouble.sentence,) if known else (),
-            place=place or (self.place(known.look) if known else None),
-            remedy=trouble.remedy,
-            page=self.page(trouble.slug if known else ""),
-        )
 
     def add(self, finding: Finding) -> None:
         """Keep a finding, once."""
@@ -334,6 +358,8 @@ class Examination:
         state: State = "mistake" if wrong else "undecided" if stopped else "correct"
         first = next((f for f in self.findings if f.kind in SERIOUS), None)
         right = f"it is {self.contract.title}, as far as {len(self.laws)} laws and {len(self.contract.mistakes)} known mistakes can tell"
+        if (how := manner(self.findings)) != "correct":
+            right = f"{how}; {right}"
         frame = self.subject.frame if self.subject else None
         return Verdict(
             contract=self.contract.name,
@@ -348,30 +374,6 @@ class Examination:
             seconds=time.monotonic() - self.start,
             first=self.first,
         )
-
-
-def asked(contract: Contract, bench: Workbench) -> Contract:
-    """The contract with only those conventions that the person's words do not speak against."""
-    words = "\n".join([bench.source.said(bench.name), *bench.said, *bench.said.values()])
-    return replace(contract, conventions=tuple(c for c in contract.conventions if c.asked(words)))
-
-
-def percent(gap: float) -> str:
-    """A distance in words.
-
-    >>> percent(0.25), percent(3e-4), percent(float("inf"))
-    ('25 %', '0.03 %', 'not comparable (NaNs or shapes differ)')
-    """
-    return f"{100 * gap:.2g} %" if np.isfinite(gap) else "not comparable (NaNs or shapes differ)"
-
-
-def short(words: str) -> str:
-    """The first line of a message.
-
-    >>> short("one\\ntwo"), short("")
-    ('one', '(no message)')
-    """
-    return words.strip().splitlines()[0][:200] if words.strip() else "(no message)"
 
 
 def examine(contract: Contract, bench: Workbench, *, seed: int = 0) -> Verdict:

@@ -1,5 +1,6 @@
 """The family of known mistakes: its nearest member names the cause, if it is near and the others are far."""
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,8 +13,14 @@ TIGHT = {"float64": 1e-6, "float32": 1e-4}
 "The largest distance that counts as the same function, by precision."
 USUAL, FEW = 3, 80
 "How many programs of one mistake are tried together with another mistake, unless there are few in all."
+PATIENCE = 60.0
+"Seconds for which known programs are compared."
 FAR = 100.0
 "How many times farther the next must be."
+
+
+class Exhausted(Exception):
+    """There are more known programs than there is time for at these sizes."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,17 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
     return float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
 
 
+def percent(gap: float) -> str:
+    """A distance in words.
+
+    >>> percent(0.25), percent(3e-4), percent(1.004), percent(float("inf"))
+    ('25 %', '0.03 %', '100 %', 'not comparable (NaNs or shapes differ)')
+    """
+    if not np.isfinite(gap):
+        return "not comparable (NaNs or shapes differ)"
+    return f"{100 * gap:.2g} %" if gap < 0.995 else f"{100 * gap:.0f} %"
+
+
 def computed(contract: Contract, case: Case, frame: WeightMap, steps: Steps) -> np.ndarray | None:
     """What a program answers; None where these sizes do not allow it, as k and v of different widths."""
     try:
@@ -128,13 +146,20 @@ class Family:
             self.double(self._conventions(first[0], 1)),
         )
         seen: list[list[tuple[float, Member]]] = []
+        until = time.monotonic() + PATIENCE
         for stage in stages:
-            seen.append([(self.far(member, stop=0.1), member) for member in stage])
+            seen.append(list(self._measured(stage, until)))
             self.measured += seen[-1]
             if near := [pair for pair in seen[-1] if pair[0] < TIGHT[kind]]:
                 return self._match(near)
         loose = ([pair for pair in stage if pair[0] < TIGHT["float32"]] for stage in seen)
         return next((self._match(near) for near in loose if near), None)
+
+    def _measured(self, stage: Iterable[Member], until: float) -> Iterator[tuple[float, Member]]:
+        for member in stage:
+            if time.monotonic() > until:
+                raise Exhausted
+            yield self.far(member, stop=0.1), member
 
     def right(self) -> Iterator[Member]:
         """The reference, under every reading of the weights and every convention or two."""
@@ -169,7 +194,12 @@ class Family:
                     yield Member(base.frame, base.steps | steps, (one, two), base.conventions)
 
     def _conventions(self, frame: WeightMap, most: int) -> Iterator[Member]:
-        each = [(convention, steps) for convention in self.contract.conventions for steps in convention.forms]
+        each = [
+            (convention, steps)
+            for convention in self.contract.conventions
+            if set(convention.needs) <= {*frame.weights, *frame.facts}
+            for steps in convention.forms
+        ]
         for count in range(1, most + 1):
             for chosen in combinations(each, count):
                 steps = {name: step for _, form in chosen for name, step in form.items()}

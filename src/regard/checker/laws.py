@@ -47,8 +47,11 @@ def steady(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
     )
 
 
-def afresh(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
-    """Any call is answered as if it were the first, also after one in train().
+def afresh(
+    case: Callable[[Subject, np.random.Generator], Case],
+    before: Callable[[Subject, np.random.Generator], Case] | None = None,
+) -> Law:
+    """Any call is answered as if it were the first, also after one (`before`) of the same sizes, and after one in train().
 
     Where it is not, everything else is judged by first calls alone: one mistake is not to look like others.
     """
@@ -61,6 +64,7 @@ def afresh(case: Callable[[Subject, np.random.Generator], Case]) -> Law:
             first = replace(subject, fresh=True).answer(probe)
         except Raised:
             return None  # an object that was handed over ready made, or a file that can be imported only once
+        subject.answer((before or case)(subject, rng))
         later = subject.answer(probe)
         broken = _moved(
             first, later, subject, "asked after other calls, a case gives another answer than as a first call"
@@ -144,7 +148,13 @@ def finite(case: Callable[[Subject, np.random.Generator], Case], along: tuple[st
             (calm.inputs, "inputs of the usual size", ""),
             (large, f"inputs {size:g} times as large", "softmax-unstable"),
         ):
-            holes = ~np.isfinite(subject.answer(Case(name=calm.name, inputs=inputs, facts=calm.facts)))
+            try:
+                holes = ~np.isfinite(subject.answer(Case(name=calm.name, inputs=inputs, facts=calm.facts)))
+            except Raised as error:
+                if not slug:
+                    raise
+                words = f"{what}: it raises {error.kind}: {error.words[:100]}"
+                return Broken(number=np.inf, words=words, slug=slug)
             if holes.any():
                 words = f"{what}: {holes.mean():.0%} of the output is NaN or infinite"
                 return Broken(number=float(holes.mean()), words=words, slug=slug)

@@ -7,10 +7,11 @@ from typing import Any
 
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
-from regard.checker.process.session import Raised
+from regard.checker.process.session import raised
+from regard.checker.reading.source import Source
 from regard.checker.report.report import Report
-from regard.checker.source import Source
-from regard.checker.target import check_file, choose, heeded
+from regard.checker.target import check_file, choose
+from regard.checker.wishes import Wishes
 from regard.checker.workbench import Workbench
 from regard.errors import RegardError
 
@@ -33,7 +34,7 @@ class Here:
         try:
             return getattr(self.inside, verb)(*values, **named)
         except Exception as error:
-            raise Raised(**told(error, self.inside.module)) from error
+            raise raised(told(error, self.inside.module)) from error
 
 
 def check(
@@ -43,10 +44,15 @@ def check(
     level: str = "default",
     map: dict[str, str] | None = None,
     seed: int = 0,
+    strict: bool | None = None,
+    conventions: tuple[str, ...] = (),
+    make: str = "",
+    call: str = "",
 ) -> Report:
     """The verdict on a thing in hand: it runs in this process, without limits; a file (its path) runs in one of its own."""
+    wishes = Wishes(map=map or {}, strict=strict, conventions=tuple(conventions), make=make, call=call)
     if isinstance(thing, str) or hasattr(thing, "__fspath__"):
-        return check_file(str(thing), contract=contract, level=level, map=map, seed=seed)
+        return check_file(str(thing), contract=contract, level=level, wishes=wishes, seed=seed)
     maker = inspect.isclass(thing) or inspect.isfunction(thing)
     name = thing.__name__ if maker else type(thing).__name__
     source = Source(_text(thing if maker else type(thing)))
@@ -60,8 +66,8 @@ def check(
         raise RegardError(
             "this looks like no contract", name, f"say which: check(…, contract=NAME), one of {known}"
         )
-    heeded(map or {}, chosen)
-    bench = Workbench(line, member, [member], source, dict(map or {}), made=described["made"])
+    wishes.heeded(chosen)
+    bench = Workbench(line, member, [member], source, made=described["made"], **wishes.bench(source.text))
     return Report(target=name, verdicts=(examine(chosen[0][1], bench, seed=seed),), level=level)
 
 

@@ -14,6 +14,8 @@ ROLES = {
         "qs",
         "qw",
         "toq",
+        "toqueries",
+        "toquery",
         "qproj",
         "linearq",
         "qlinear",
@@ -23,7 +25,23 @@ ROLES = {
         "querys",
         "lq",
     },
-    "k": {"k", "key", "keys", "wk", "ks", "kw", "tok", "kproj", "lineark", "klinear", "fck", "wks", "lk"},
+    "k": {
+        "k",
+        "key",
+        "keys",
+        "wk",
+        "ks",
+        "kw",
+        "tok",
+        "tokeys",
+        "tokey",
+        "kproj",
+        "lineark",
+        "klinear",
+        "fck",
+        "wks",
+        "lk",
+    },
     "v": {
         "v",
         "value",
@@ -32,6 +50,8 @@ ROLES = {
         "vs",
         "vw",
         "tov",
+        "tovalues",
+        "tovalue",
         "vproj",
         "linearv",
         "vlinear",
@@ -106,7 +126,13 @@ def gather(weights: dict[str, np.ndarray], owners: dict[str, str], learned: list
 def _outgoing(found: list[Weight], weights: dict[str, np.ndarray], learned: list[str]) -> list[Weight]:
     """A bias that stands alone belongs to the output projection, if that has none."""
     taken = [id(w.bias) for w in found]
-    alone = [weights[n] for n in learned if n.rpartition(".")[2] == "bias" and id(weights[n]) not in taken]
+    alone = [
+        weights[n]
+        for n in learned
+        if n.rpartition(".")[2] == "bias"
+        and id(weights[n]) not in taken
+        and not re.search(r"norm|ln", n, re.I)
+    ]
     out = [w for w in found if role(w.name) == "o" and w.bias is None]
     if len(alone) != 1 or not out or alone[0].ndim != 1:
         return found

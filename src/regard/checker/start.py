@@ -22,5 +22,5 @@ def start(contract: str, folder: Path = Path()) -> Path:
         )
     if not path.parent.is_dir():
         raise RegardError("there is no such folder", str(path.parent), "make it first")
-    files.write(path, found.stub)
+    files.write(path, f"# regard: strict\n{found.stub}")
     return path

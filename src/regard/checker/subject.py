@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case, WeightMap
-from regard.checker.source import role
+from regard.checker.reading.source import role
 from regard.checker.workbench import Made, Unfit, Workbench
 
 Arguments = tuple[list[Any], dict[str, Any]]
+NAMED = 256
+"The largest size of a source that is tried."
 
 
 @dataclass
@@ -56,7 +58,7 @@ class Subject:
             "call",
             self.made.number,
             values,
-            named=named,
+            named=named | self.bench.calling,
             method=self.method,
             kind=self.kind,
             seed=seed,
@@ -77,6 +79,13 @@ class Subject:
     def training(self, on: bool) -> None:
         """Train or evaluate."""
         self.bench.line.ask("mode", self.made.number, on)
+
+
+def larger(subject: Subject, rng: np.random.Generator, least: int = 12, most: int = 70) -> list[int]:
+    """Sizes that nobody can foresee, and those just beyond the numbers that the source names."""
+    drawn = rng.integers(least, most, 3).tolist()
+    named = [number + 1 for number in subject.bench.source.numbers() if least <= number <= NAMED]
+    return sorted({*drawn, most, *named[:6]})
 
 
 def by_role(parameters: list[dict[str, Any]], given: dict[str, Any]) -> Arguments:
@@ -106,13 +115,11 @@ def kind_of(value: Any) -> str:
     return "nothing" if value is None else f"a {type(value).__name__}"
 
 
-def draw(
-    weights: dict[str, np.ndarray], learned: list[str], rng: np.random.Generator, size: float = 1.5
-) -> dict[str, np.ndarray]:
+def draw(made: Made, rng: np.random.Generator, size: float = 1.5) -> dict[str, np.ndarray]:
     """Probe weights: large, so that softmax is far from flat; no gain is one and no bias zero."""
     drawn = {}
-    for name in learned:
-        shape = weights[name].shape
+    for name in made.learned:
+        shape = made.weights[name].shape
         fan = shape[-1] if len(shape) > 1 else 1
         if len(shape) > 1 and name.rpartition(".")[2] != "bias":
             drawn[name] = rng.standard_normal(shape) * size / np.sqrt(max(fan, 1))
@@ -120,4 +127,6 @@ def draw(
             drawn[name] = rng.standard_normal(shape) * 0.5
         else:
             drawn[name] = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+    for first, *others in made.same:
+        drawn |= dict.fromkeys(others, drawn[first])
     return drawn

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,13 @@ from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
 from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
+from regard.checker.reading.definitions import definitions, is_program, missing
+from regard.checker.reading.place import CodeFile, opened, packaged
+from regard.checker.reading.settings import fields as settings_fields
+from regard.checker.reading.source import Source
 from regard.checker.report.report import Report
 from regard.checker.report.verdict import Finding, Verdict
-from regard.checker.source import Place, Source
+from regard.checker.wishes import Wishes
 from regard.checker.workbench import Workbench
 from regard.errors import RegardError, nearest
 
@@ -26,48 +31,107 @@ def check_file(
     *,
     contract: str | None = None,
     level: str = "default",
-    map: dict[str, str] | None = None,
+    wishes: Wishes = Wishes(),
     seed: int = 0,
     limits: ProcessLimits = ProcessLimits(),
 ) -> Report:
     """The verdict on what a file holds: `mine.py`, or `mine.py:Name` with a contract."""
-    path, name = place(target)
+    code = opened(target)
     wanted = named(contract) if contract else None
-    source = Source(path.read_text(encoding="utf-8", errors="replace"), path.stem)
+    source = Source(code.text, code.path.stem, code.cells)
     start = time.monotonic()
     with Session(limits) as session:
         session.warm()
         try:
-            members = session.ask("load", str(path))["members"]
+            loaded = read(session, code, source)
         except (Raised, Lost) as trouble:
-            return Report(target=target, verdicts=(refused(trouble, name or path.name),), level=level)
-        chosen = choose(members, source, name=name, wanted=wanted)
+            verdict = refused(trouble, code.name or code.path.name, source)
+            return Report(target=target, verdicts=(verdict,), level=level)
+        members = loaded.members
+        chosen = choose(members, source, name=code.name, wanted=wanted)
         if not chosen:
-            return Report(target=target, verdicts=(nothing(members, path, wanted),), level=level)
-        heeded(map or {}, chosen)
+            return Report(
+                target=target, verdicts=(nothing(members, code.path, wanted),), level=level, read=loaded.notes
+            )
+        fields = [f for m, _ in chosen for p in m["parameters"] for f in settings_fields(source, p["name"])]
+        wishes.heeded(chosen, fields)
         ready = time.monotonic() - start - session.imports
         verdicts = [
-            examine(found, Workbench(session, member, members, source, dict(map or {})), seed=seed)
+            examine(
+                found,
+                Workbench(
+                    session, member, members, source, partial=loaded.partial, **wishes.bench(code.text)
+                ),
+                seed=seed,
+            )
             for member, found in chosen
         ]
-    return Report(target=target, verdicts=tuple(verdicts), level=level, imports=session.imports, ready=ready)
+    return Report(
+        target=target,
+        verdicts=tuple(verdicts),
+        level=level,
+        read=loaded.notes,
+        imports=session.imports,
+        ready=ready,
+    )
 
 
-def place(target: str, what: str = "check") -> tuple[Path, str | None]:
-    """The file and the name in it, and what is to be done with them, for messages."""
-    path, name = Path(target), None
-    if not path.exists() and ":" in target:
-        head, _, name = target.rpartition(":")
-        path = Path(head)
-    if not path.is_file():
-        raise RegardError(
-            f"there is no such file to {what}", repr(target), "name a Python file, or FILE.py:Class"
-        )
-    if path.suffix != ".py":
-        raise RegardError(
-            f"a Python file is needed to {what}", repr(target), "save the cell or notebook as a .py file"
-        )
-    return path.resolve(), name or None
+@dataclass(frozen=True, kw_only=True)
+class FileMembers:
+    """What a file defines, and how it was read."""
+
+    members: list[dict[str, Any]]
+    notes: tuple[str, ...] = ()
+    partial: bool = False
+    "Whether only definitions were run, so that a name may be missing that the whole file has."
+
+
+def read(session: Session, code: CodeFile, source: Source) -> FileMembers:
+    """Import a file; one that cannot be imported, or is a program, by the definitions that are asked for."""
+    name, roots = packaged(code.path, code.text, Path.cwd())
+    asked = [code.name.partition(".")[0]] if code.name else []
+    given = {
+        "name": name,
+        "roots": list(roots),
+        "after": missing(code.text, asked) if source.tree.body else "",
+    }
+    first: Raised | Lost | None = None
+    if not code.cells and not is_program(source.tree):
+        try:
+            return _members(session.ask("load", str(code.path), **given))
+        except (Raised, Lost) as trouble:
+            if not source.tree.body or (isinstance(trouble, Lost) and trouble.slug == "not-started"):
+                raise
+            first = trouble
+    try:
+        text = definitions(code.text, asked)
+        loaded = _members(session.ask("load", str(code.path), text=text, **given))
+    except (Raised, Lost) as trouble:
+        raise first or trouble from None
+    if first and not loaded.members:
+        raise first
+    why = (
+        "it is a notebook"
+        if code.cells
+        else f"it stops when imported ({_short(first)})"
+        if first
+        else "it works when it is imported"
+    )
+    what = f"the definitions that {code.name} needs" if code.name else "its definitions"
+    note = f"only {what} were run, because {why}"
+    return replace(loaded, notes=(note, *loaded.notes), partial=True)
+
+
+def _members(reply: dict[str, Any]) -> FileMembers:
+    absent = ", ".join(reply["absent"])
+    notes = [f"not installed, and not needed so far: {absent}"] if absent else []
+    return FileMembers(
+        members=reply["members"], notes=(*notes, *(f"left out, {words}" for words in reply["skipped"]))
+    )
+
+
+def _short(trouble: Raised | Lost) -> str:
+    return f"{trouble}".splitlines()[0][:150]
 
 
 def choose(
@@ -75,7 +139,9 @@ def choose(
 ) -> list[tuple[dict, Contract]]:
     """The members to judge, each with its contract."""
     if name:
-        own = [m for m in members if m["name"] == name]
+        head, _, method = name.partition(".")
+        own = [m | ({"method": method} if method else {}) for m in members if m["name"] == head]
+        own = [m for m in own if not method or method in m["methods"]]
         if not own:
             names = [m["name"] for m in members]
             raise RegardError(
@@ -101,11 +167,13 @@ def choose(
 def best(member: dict[str, Any], source: Source, contracts: Iterable[Contract]) -> tuple[Contract, float]:
     """The contract that a member looks like most, and how much."""
     text = source.text_of(member["name"])
+    if "method" in member:
+        member = member | {"name": member["method"], "kind": "function"}
     return max(((c, c.suits(member, text)) for c in contracts), key=lambda pair: pair[1])
 
 
 def outermost(members: list[dict[str, Any]], source: Source) -> list[dict[str, Any]]:
-    """Members that no other of them is built from: a layer, not the head inside it."""
+    """FileMembers that no other of them is built from: a layer, not the head inside it."""
     inner = [
         m
         for m in members
@@ -123,7 +191,7 @@ def callable_last(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return ([m for m in members if m["kind"] == "class" and m["forward"]] or members)[-1:]
 
 
-def refused(trouble: Raised | Lost, name: str) -> Verdict:
+def refused(trouble: Raised | Lost, name: str, source: Source) -> Verdict:
     """The file cannot even be imported."""
     if isinstance(trouble, Lost):
         ours = trouble.slug == "not-started"
@@ -152,7 +220,7 @@ def refused(trouble: Raised | Lost, name: str) -> Verdict:
         if missing
         else known.get(trouble.kind, "make the file import first")
     )
-    found = Place(trouble.line, trouble.text) if trouble.line else None
+    found = source.at(trouble.line) if trouble.line else None
     finding = Finding(kind="stopped", slug="import-error", sentence=sentence, place=found, remedy=remedy)
     return Verdict(
         contract="any",
@@ -176,34 +244,3 @@ def nothing(members: list[dict[str, Any]], path: Path, wanted: Contract | None) 
         remedy=f"say which: FILE.py:Name --as CONTRACT, one of {known}",
     )
     return Verdict(contract=what, member=path.name, state="undecided", sentence=sentence, findings=(finding,))
-
-
-def heeded(said: dict[str, str], chosen: list[tuple[dict[str, Any], Contract]]) -> None:
-    """Refuse what `--map` says and nobody would hear: neither a role of the contract nor an argument."""
-    roles = [role for _, contract in chosen for role in contract.roles]
-    arguments = [p["name"] for member, _ in chosen for p in member["parameters"] if member["kind"] == "class"]
-    known = list(dict.fromkeys([*roles, *arguments]))
-    for name, value in said.items():
-        if name not in known:
-            raise RegardError(
-                "--map names what has no effect here",
-                repr(f"{name}={value}"),
-                nearest(name, known, f"one of {', '.join(known) or 'nothing: this contract takes no --map'}"),
-            )
-
-
-def mapping(words: Iterable[str], option: str = "--map") -> dict[str, str]:
-    """What `--map` says, or another option: `q=my_query,heads=4`, once or several times.
-
-    >>> mapping(["q=my_query,k=my_key", "heads=4"])
-    {'q': 'my_query', 'k': 'my_key', 'heads': '4'}
-    """
-    pairs = [pair.partition("=") for word in words for pair in word.split(",") if pair]
-    for name, equals, value in pairs:
-        if not (name and equals and value):
-            raise RegardError(
-                f"{option} takes NAME=VALUE",
-                repr(name + equals + value),
-                f"for example {option} q=my_query,heads=4",
-            )
-    return {name.strip(): value.strip() for name, _, value in pairs}

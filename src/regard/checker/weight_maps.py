@@ -103,7 +103,10 @@ def _frame(
         for letter, pair in parts.items()
         for kind, value in zip("wb", pair, strict=True)
     }
-    return WeightMap(weights=weights | out, facts=facts, conventions=conventions, notes=notes)
+    # Drawn weights are never the identity: it stands for a projection that is not there.
+    bare = np.array_equal(out["wo"], np.eye(len(out["wo"])))
+    own = (*conventions, "no-out-projection") if bare else conventions
+    return WeightMap(weights=weights | out, facts=facts, conventions=own, notes=notes)
 
 
 def _separate(pick: dict[str, list[Weight]], facts: dict[str, Any]) -> list[WeightMap]:

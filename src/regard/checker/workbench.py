@@ -1,13 +1,19 @@
 """Workbench of an adapter: the line to the person's code, the member to judge, its source."""
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from regard.checker.arguments import Built, Unbuildable, fill
 from regard.checker.process.session import Line, Raised
-from regard.checker.source import Source
+from regard.checker.reading.arguments import Built, Unbuildable, fill, mean
+from regard.checker.reading.settings import guess, is_settings, settings
+from regard.checker.reading.source import Source
+
+LACKS = re.compile(r"'Configuration' object has no attribute '(\w+)'")
+FIELDS = 12
+"Fields that are added to a settings object, one after the other, before it is given up."
 
 
 class Unfit(Exception):
@@ -32,6 +38,14 @@ class Made:
     module: bool
     built: Built
     kind: str = "float64"
+    lazy: bool = False
+    "Whether some weights have no shape before the first call."
+    stray: list[str] = field(default_factory=list)
+    "Weights that are not registered."
+    same: list[list[str]] = field(default_factory=list)
+    "Names that stand for one weight."
+    stretch: int = 0
+    "What was added to the widths that were asked for."
 
 
 @dataclass
@@ -46,6 +60,20 @@ class Workbench:
     made: Any = None
     "What `about` says of an object that was handed over ready made."
     count: int = 0
+    making: tuple[list[Any], dict[str, Any]] | None = None
+    "Arguments of the constructor, where the person gave them."
+    calling: dict[str, Any] = field(default_factory=dict)
+    "Further arguments of every call, where the person gave them."
+    doubts: list[str] = field(default_factory=list)
+    "What was guessed on the way: where it then stops, that may be the guess's fault."
+    strict: bool = False
+    "Whether the contract's own choice is asked for wherever there is one."
+    wanted: tuple[str, ...] = ()
+    "Conventions that were asked for, as `--convention` has them."
+    stretch: int = 0
+    "What is added to the widths that are asked for: a second time, to see that the first were not recognised."
+    partial: bool = False
+    "Whether only definitions of the file were run, so that a name may be missing that the whole file has."
 
     @property
     def name(self) -> str:
@@ -58,23 +86,80 @@ class Workbench:
         if self.made is not None and not name:
             return self._made(0, self.made, Built({}, {}))
         parameters = member["parameters"] if member["kind"] == "class" else []
+        if self.making is not None and not name:
+            built = Built(self.making[1], {})
+            return self._ask(member, self.making[0], built)
+        held = {p: settings(self.source, p, known) for p in self._settings(member, parameters)}
         try:
-            built = fill(parameters, known, self.said)
+            built = fill(parameters, known, self.said, held)
         except Unbuildable as unknown:
             words = f"{member['name']}'s constructor asks for '{unknown}', which the checker does not know"
-            raise Unfit("unknown-argument", words, f"give it: --map {unknown}=VALUE") from None
+            raise Unfit(
+                "unknown-argument", words, f"give it: --map {unknown}=VALUE, or --make '{member['name']}(…)'"
+            ) from None
+        self.doubts += [f"{word} taken for a size" for word in built.guessed]
+        self.doubts += [f"{word} guessed from the fields that are read" for word in held]
+        return self._settled(member, built, known)
+
+    def _settings(self, member: dict[str, Any], parameters: list[dict[str, Any]]) -> list[str]:
+        """The parameters of a constructor that are settings objects."""
+        return [
+            p["name"]
+            for p in parameters
+            if p["required"] and not p["star"] and is_settings(self.source, member["name"], p["name"])
+        ]
+
+    def _settled(self, member: dict[str, Any], built: Built, known: dict[str, Any]) -> Made:
+        """Make it; a field that its settings lack is guessed and added, as often as it takes."""
+        configs = [value["config"] for value in built.named.values() if isinstance(value, dict)]
+        for _ in range(FIELDS):
+            try:
+                return self._ask(member, [], built)
+            except Raised as error:
+                lacking = (
+                    LACKS.search(error.words)
+                    if error.kind != "KeyError"
+                    else re.fullmatch(r"'(\w+)'", error.words)
+                )
+                if not configs or not lacking:
+                    raise
+                for config in configs:
+                    config[lacking[1]] = guess(lacking[1], known)
+        return self._ask(member, [], built)
+
+    def _ask(self, member: dict[str, Any], values: list[Any], built: Built) -> Made:
         self.count += 1
         return self._made(
-            self.count, self.line.ask("make", member["name"], self.count, [], built.named), built
+            self.count, self.line.ask("make", member["name"], self.count, values, built.named), built
+        )
+
+    def calm(self, made: Made) -> Made:
+        """The same without dropout, where its constructor takes one; the same weights are still to be put in."""
+        named = {name: without(name, value) for name, value in made.built.named.items()}
+        values = self.making[0] if self.making is not None else []
+        return replace(
+            self._ask(self.member, values, replace(made.built, named=named)), kind=made.kind, lazy=made.lazy
         )
 
     def _made(self, number: int, about: dict[str, Any], built: Built) -> Made:
         return Made(
             number,
             built=built,
+            stretch=self.stretch,
             **{
                 name: about[name]
-                for name in ("weights", "owners", "learned", "numbers", "methods", "call", "module")
+                for name in (
+                    "weights",
+                    "owners",
+                    "learned",
+                    "numbers",
+                    "methods",
+                    "call",
+                    "module",
+                    "lazy",
+                    "stray",
+                    "same",
+                )
             },
         )
 
@@ -84,10 +169,26 @@ class Workbench:
         for kind in ("float64", "float32"):
             try:
                 self.line.ask("cast", made.number, kind)
-                self.line.ask("call", made.number, values, named=named, method=method, kind=kind, seed=0)
+                words = named | self.calling
+                self.line.ask("call", made.number, values, named=words, method=method, kind=kind, seed=0)
                 made.kind = kind
+                if made.lazy:
+                    about = self.line.ask("about", made.number)
+                    made.weights, made.owners = about["weights"], about["owners"]
+                    made.learned, made.lazy, made.same = about["learned"], about["lazy"], about["same"]
                 return kind
             except Raised as error:
                 first = first or error
         assert first
         raise first
+
+
+def without(name: str, value: Any) -> Any:
+    """An argument of a constructor, with every dropout in it at zero.
+
+    >>> without("drop", 0.3), without("cfg", {"config": {"n": 4, "attn_pdrop": 0.1}})
+    (0.0, {'config': {'n': 4, 'attn_pdrop': 0.0}})
+    """
+    if isinstance(value, dict) and set(value) == {"config"}:
+        return {"config": {word: without(word, held) for word, held in value["config"].items()}}
+    return 0.0 if isinstance(value, float) and mean(name, ["dropout"]) else value

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from regard.cli.output import print_json as _print_json
 from regard.cli.runs import store as _store
@@ -172,14 +173,37 @@ def check(arguments: argparse.Namespace) -> int:
         return 0 if all(one.right for one in figures.outcomes) else 1
     if arguments.target is None:
         raise RegardError("there is nothing to check", "no file", "regard check FILE.py, or FILE.py:Name")
-    report = check(
-        arguments.target,
-        contract=arguments.contract,
-        level=arguments.level,
-        map=mapping(arguments.map),
-    )
+    wishes = {
+        "level": arguments.level,
+        "map": mapping(arguments.map),
+        "strict": arguments.strict,
+        "conventions": tuple(arguments.convention),
+        "make": arguments.make,
+        "call": arguments.call,
+    }
+    if Path(arguments.target).is_dir():
+        return _check_folder(arguments, wishes)
+    report = check(arguments.target, contract=arguments.contract, **wishes)
     _print_json(report.plain()) if arguments.json else print(report)
     return report.code
+
+
+def _check_folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
+    from regard.checker import check, survey
+
+    wanted = [one for one in survey(Path(arguments.target)) if arguments.contract in (None, one.contract)]
+    if not arguments.json:
+        print(f"{len(wanted)} that could be one of the contracts, by their syntax:")
+        print(*(f"  {one.path}:{one.name} as {one.contract}" for one in wanted), sep="\n")
+    reports = []
+    for one in wanted:
+        reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
+        if not arguments.json:
+            print(reports[-1])
+    if arguments.json:
+        _print_json([report.plain() for report in reports])
+    codes = [report.code for report in reports]
+    return 1 if 1 in codes else 3 if 3 in codes or not codes else 0
 
 
 def data(arguments: argparse.Namespace) -> None:

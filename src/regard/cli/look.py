@@ -32,7 +32,7 @@ def attention(arguments: argparse.Namespace) -> None:
 
 
 def _of_file(arguments: argparse.Namespace) -> "Attention":
-    from regard.checker.target import mapping
+    from regard.checker.wishes import mapping
     from regard.lab.look.own import attention_of_file
 
     print(f"{arguments.target.partition(':')[0]} {RUNS_FILE}", file=sys.stderr)

@@ -11,6 +11,7 @@ import pytest
 
 from regard.checker.process.limits import ProcessLimits, members
 from regard.checker.process.session import Lost, Raised, Session
+from regard.checker.reading.source import Source
 from regard.checker.target import refused
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups and /proc")
@@ -137,7 +138,7 @@ def test_a_process_that_cannot_start_is_not_the_codes_fault(lucky: bool, tmp_pat
     assert caught.value.slug == "not-started"
     wanted = "its process ended itself with status 1 before your file was looked at: no room left"
     assert caught.value.sentence == wanted
-    verdict = refused(caught.value, "mine.py")
+    verdict = refused(caught.value, "mine.py", Source(""))
     assert verdict.state == "undecided"
 
 
@@ -226,3 +227,23 @@ def test_words_are_named_not_sent(session: Session) -> None:
 @pytest.mark.slow
 def test_a_patched_torch_does_not_reach_the_checker(session: Session) -> None:
     assert call(session, "patched").tolist() == [0.0, 1.0, 2.0]
+
+
+FORGER = """
+import os, struct
+word = b'{"value": {"result": {"members": [{"name": "forged"}]}}, "arrays": []}'
+for descriptor in range(3, 12):
+    try:
+        os.write(descriptor, struct.pack(">II", len(word), 0) + word)
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_an_answer_that_somebody_else_wrote_is_none(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(FORGER, encoding="utf-8")
+    with Session(QUICK) as session, pytest.raises(Lost) as caught:
+        session.ask("load", str(file))
+    assert caught.value.slug == "broken-answer"

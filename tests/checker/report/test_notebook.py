@@ -1,8 +1,8 @@
 """A verdict in a notebook is escaped."""
 
+from regard.checker.reading.source import Place
 from regard.checker.report.notebook import html
 from regard.checker.report.verdict import Finding, Verdict
-from regard.checker.source import Place
 
 
 def test_what_comes_from_a_persons_code_is_escaped() -> None:

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from regard.checker.reading.source import Place
 from regard.checker.report.report import Report
 from regard.checker.report.terminal import clean, shade, show
 from regard.checker.report.verdict import Finding, Picture, Verdict
-from regard.checker.source import Place
 
 MISTAKE = Finding(
     kind="mistake",

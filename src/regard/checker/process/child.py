@@ -19,7 +19,7 @@ def serve(asked: Callable[[int], bytes | None], tell: Callable[[bytes], Any], in
             request = wire.read(asked)
         except EOFError:
             return
-        reply = _frame(answer(inside, request))
+        reply = _frame(answer(inside, request), request.get("key", ""))
         # A fork in the person's code returns here twice: the copy must not speak.
         if os.getpid() != mine:
             os._exit(0)
@@ -39,12 +39,15 @@ def answer(inside: Any, request: dict[str, Any]) -> dict[str, Any]:
         return {"raised": told(error, inside.module)}
 
 
-def _frame(reply: dict[str, Any]) -> bytes:
+def _frame(reply: dict[str, Any], key: str) -> bytes:
     try:
-        return wire.pack(reply)
+        return wire.pack(reply | {"key": key})
     except (wire.MalformedFrame, TypeError, ValueError, RecursionError) as error:
         return wire.pack(
-            {"raised": {"kind": "Unsendable", "words": str(error)[:200], "line": None, "text": ""}}
+            {
+                "raised": {"kind": "Unsendable", "words": str(error)[:200], "line": None, "text": ""},
+                "key": key,
+            }
         )
 
 

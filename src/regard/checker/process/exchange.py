@@ -7,14 +7,24 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.checker.process.absent import Absent, NotInstalled
+
 # Kept here because a person's module may replace them in torch.
 _tensor, _Tensor, _strided = torch.from_numpy, torch.Tensor, torch.strided
 _detach, _contiguous, _numpy, _cpu = _Tensor.detach, _Tensor.contiguous, _Tensor.numpy, _Tensor.cpu
-KINDS = {"float64": torch.float64, "float32": torch.float32, "float16": torch.float16}
+_plainly = torch._C.DisableTorchFunctionSubclass
+KINDS = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+}
 
 
 def plain(value: Any, depth: int = 0) -> Any:
     """An answer as arrays, numbers, lists and words; anything else is named, not sent."""
+    if isinstance(value, Absent):
+        raise NotInstalled(value.name)
     if isinstance(value, _Tensor | np.ndarray):
         return array(value)
     if (parts := _parts(value)) is not None and depth < 4 and len(parts) < 100:
@@ -63,10 +73,11 @@ class Configuration(types.SimpleNamespace):
 def array(value: Any) -> np.ndarray:
     """A tensor or an array as one that can be sent."""
     if isinstance(value, _Tensor):
-        value = _cpu(_detach(value))
-        value = value.to_dense() if value.layout != _strided else value
-        value = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
-        value = _numpy(_contiguous(value.resolve_conj().resolve_neg()))
+        with _plainly():  # a class of the person's own may show other numbers than it has
+            value = _cpu(_detach(value))
+            value = value.to_dense() if value.layout != _strided else value
+            value = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
+            value = _numpy(_contiguous(value.resolve_conj().resolve_neg()))
     value = np.asarray(value)
     if value.dtype.name not in ("float64", "float32", "int64", "int32", "bool", "complex128", "complex64"):
         value = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)
@@ -85,6 +96,8 @@ def argument(value: Any, kind: str = "float32") -> Any:
 
         sources, targets = argument(value["edges"])
         return Edges(sources, targets, nodes=value["nodes"])
+    if isinstance(value, dict) and set(value) == {"tuple"}:
+        return tuple(argument(part, kind) for part in value["tuple"])
     if isinstance(value, dict) and set(value) == {"complex"}:
         real = _tensor(value["complex"].copy()).to(KINDS[kind])
         return torch.view_as_complex(real)

@@ -1,6 +1,5 @@
 """Inside the child process: load, make, set and call a person's code."""
 
-import importlib.util
 import inspect
 import linecache
 import os
@@ -8,7 +7,8 @@ import random
 import sys
 import traceback
 import types
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ import numpy as np
 import torch
 
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
+from regard.checker.process.loading import FileReading, load
+from regard.checker.process.weights import is_lazy, same, stray, weights
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -34,19 +36,36 @@ class Inside:
 
     def __init__(self, objects: dict[int, Any] | None = None) -> None:
         self.module: types.ModuleType | None = None
+        self.reading: FileReading | None = None
         self.objects: dict[int, Any] = dict(objects or {})
         self.makings: dict[int, tuple[str, list[Any], dict[str, Any]]] = {}
         self.given: dict[int, dict[str, np.ndarray]] = {}
         "Weights that were put into an object."
+        self.salt = 0
+        "What is added to every seed, so that no file can know one."
+        self.strays: dict[int, list[str]] = {}
+        "Weights of an object that are not registered."
 
-    def load(self, path: str) -> dict[str, Any]:
-        """Import a file and list the classes and functions that it defines itself."""
-        file = Path(path)
-        sys.path.insert(0, str(file.parent))
-        name = file.stem if file.stem.isidentifier() and file.stem not in sys.modules else f"mine_{file.stem}"
-        self.module = _imported(name, file)
-        own = [(word, value) for word, value in vars(self.module).items() if _belongs(value, name)]
-        return {"members": [member(word, value) for word, value in own]}
+    def load(
+        self,
+        path: str,
+        *,
+        text: str | None = None,
+        name: str = "",
+        roots: list[str] | None = None,
+        after: str = "",
+    ) -> dict[str, Any]:
+        """Import a file, whole or what is given of it, and list the classes and functions that it defines itself."""
+        self.reading = FileReading(path=path, text=text, name=name, roots=tuple(roots or ()), after=after)
+        self.salt = zlib.crc32(Path(path).read_bytes())
+        loaded = load(self.reading)
+        self.module = loaded.module
+        own = [(word, v) for word, v in vars(self.module).items() if _belongs(v, self.module.__name__)]
+        return {
+            "members": [member(word, value) for word, value in own],
+            "absent": sorted(loaded.absent),
+            "skipped": loaded.skipped[:20],
+        }
 
     def describe(self, number: int, name: str) -> dict[str, Any]:
         """An object that is here already, as a member and, if it is one, a made thing."""
@@ -63,34 +82,40 @@ class Inside:
         self.objects[number] = self._make(self.module, number)
         return self.about(number)
 
-    def _make(self, module: types.ModuleType | None, number: int) -> Any:
+    def _make(self, module: types.ModuleType | None, number: int, seed: int = 0) -> Any:
         name, values, named = self.makings[number]
         maker = getattr(module, name) if module else self.objects[0]
         if not inspect.isclass(maker):
             return maker
-        _sow(0)
+        self._sow(seed)
         made: Any = maker(*map(argument, values), **{k: argument(v) for k, v in named.items()})
         return made.eval() if isinstance(made, _Module) else made
 
     def _like(self, number: int, kind: str) -> Any:
         """An object with the same weights and in the same mode that was never called, from the file imported anew."""
         module = self.module
-        if module:
-            module = _imported(module.__name__, Path(str(module.__file__)))
+        if module and self.reading:
+            module = load(self.reading).module
             sys.modules[module.__name__] = self.module  # type: ignore[assignment]
         made = self._make(module, number)
         if isinstance(made, _Module):
             made.to(KINDS[kind]).train(self.objects[number].training)
-        _put(made, self.given.get(number, {}))
+        _put(made, self.given.get(number, {}), self.strays.get(number, ()))
         return made
 
     def about(self, number: int) -> dict[str, Any]:
         """Weights with their owners, and the methods that an object offers."""
         made = self.objects[number]
+        if number not in self.strays:
+            self.strays[number] = stray(made, lambda: self._twin(number))
+        found = list(weights(made, self.strays[number]))
         return {
-            "weights": {name: array(value) for name, value, _, _ in weights(made)},
-            "owners": {name: owner for name, _, owner, _ in weights(made)},
-            "learned": [name for name, _, _, learned in weights(made) if learned],
+            "lazy": isinstance(made, _Module) and any(map(is_lazy, made.parameters())),
+            "weights": {name: array(value) for name, value, _, _ in found},
+            "owners": {name: owner for name, _, owner, _ in found},
+            "learned": [name for name, _, _, learned in found if learned],
+            "stray": self.strays[number],
+            "same": same(made),
             "module": isinstance(made, _Module),
             "numbers": _numbers(made),
             "methods": {
@@ -102,6 +127,16 @@ class Inside:
             },
             "call": _parameters(_called(made)),
         }
+
+    def _sow(self, seed: int) -> None:
+        seed = (self.salt + 7919 * seed) % (1 << 31)
+        _seed(seed)
+        random.seed(seed)
+        np.random.seed(seed)
+
+    def _twin(self, number: int) -> Any:
+        """The same object made from other chances: what differs in it is a weight."""
+        return self._make(self.module, number, seed=1) if number in self.makings else None
 
     def cast(self, number: int, kind: str) -> None:
         """Give every weight another precision."""
@@ -117,7 +152,7 @@ class Inside:
     def set(self, number: int, values: dict[str, np.ndarray]) -> None:
         """Put values into weights, in place."""
         self.given[number] = self.given.get(number, {}) | values
-        _put(self.objects[number], values)
+        _put(self.objects[number], values, self.strays.get(number, ()))
 
     def call(
         self,
@@ -132,7 +167,7 @@ class Inside:
     ) -> Any:
         """The answer to inputs, and which of them were written into; of a fresh object, it is its first answer."""
         made = self._like(number, kind) if fresh else self.objects[number]
-        _sow(seed)
+        self._sow(seed)
         given = [argument(value, kind) for value in values]
         words = {name: argument(value, kind) for name, value in named.items()}
         held = [(i, v, _copy(v)) for i, v in (*enumerate(given), *words.items()) if isinstance(v, _Tensor)]
@@ -160,7 +195,7 @@ class Inside:
         inputs = {n: v.requires_grad_() for n, v in given.items() if _is_float(v)}
 
         def answered() -> list[Any]:
-            _sow(0)
+            self._sow(0)
             # Copies, because a leaf must not be written into, and the input may be, as far as gradients go.
             passed = {n: v.clone() if n in inputs else v for n, v in given.items()}
             ordered = [passed[str(i)] for i in range(len(values))]
@@ -188,16 +223,8 @@ class Inside:
         return told
 
 
-def _imported(name: str, file: Path) -> types.ModuleType:
-    spec = importlib.util.spec_from_file_location(name, file)
-    assert spec and spec.loader
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _put(made: Any, values: dict[str, np.ndarray]) -> None:
-    held = {name: value for name, value, _, _ in weights(made)}
+def _put(made: Any, values: dict[str, np.ndarray], strays: Collection[str]) -> None:
+    held = {name: value for name, value, _, _ in weights(made, strays)}
     with _no_grad():
         for name, value in values.items():
             if isinstance(held[name], _Tensor):
@@ -210,31 +237,6 @@ def _is_float(value: Any) -> bool:
     return isinstance(value, _Tensor) and value.layout == _strided and value.is_floating_point()
 
 
-def weights(made: Any) -> Iterator[tuple[str, Any, str, bool]]:
-    """Each weight: name, value, the class of its owner, and whether it is learned."""
-    if isinstance(made, _Module):
-        owners = dict(made.named_modules())
-        named = [(n, p, True) for n, p in made.named_parameters()] + [
-            (n, b, False) for n, b in made.named_buffers()
-        ]
-        for name, value, learned in named:
-            yield (
-                name,
-                value.data if learned else value,
-                type(owners[name.rpartition(".")[0]]).__name__,
-                learned,
-            )
-    elif hasattr(made, "__dict__"):
-        for name, value in vars(made).items():
-            if isinstance(value, _Tensor | np.ndarray) and value.dtype in (
-                torch.float32,
-                torch.float64,
-                np.float32,
-                np.float64,
-            ):
-                yield name, value, type(made).__name__, True
-
-
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
     parameters = _parameters(value.__init__ if inspect.isclass(value) else value)
@@ -245,6 +247,9 @@ def member(name: str, value: Any) -> dict[str, Any]:
         "kind": "class" if inspect.isclass(value) else "function",
         "parameters": parameters[1:] if inspect.isclass(value) else parameters,
         "forward": forward[1:] if inspect.isclass(value) else parameters,
+        "methods": [n for n, v in vars(value).items() if inspect.isfunction(v)]
+        if inspect.isclass(value)
+        else [],
         "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
             :LONGEST
         ],
@@ -275,12 +280,6 @@ def _same(value: Any, before: Any) -> bool:
     return value.shape == before.shape and bool(
         torch.equal(torch.nan_to_num(value), torch.nan_to_num(before))
     )
-
-
-def _sow(seed: int) -> None:
-    _seed(seed)
-    random.seed(seed)
-    np.random.seed(seed)
 
 
 def _numbers(made: Any) -> dict[str, Any]:

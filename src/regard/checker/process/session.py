@@ -39,6 +39,13 @@ class Lost(Exception):
         self.slug, self.sentence = slug, sentence
 
 
+def raised(told: dict[str, Any]) -> Raised | Lost:
+    """What came of a request that failed: an exception of the person's code, or a package that is not there."""
+    if told["kind"] != "NotInstalled":
+        return Raised(**told)
+    return Lost("not-installed", f"it uses {told['words']}, which is not installed")
+
+
 @runtime_checkable
 class Line(Protocol):
     """Whatever answers requests about a person's code."""
@@ -80,7 +87,7 @@ class Session:
     def ask(self, verb: str, *values: Any, **named: Any) -> Any:
         """The result of one request; Raised or Lost otherwise."""
         if self.until is not None and time.monotonic() > self.until:
-            raise Lost("too-slow", f"the whole check took more than {self.limits.whole:.0f} s")
+            raise Lost("out-of-time", f"the whole check took more than {self.limits.whole:.0f} s")
         if self.child is None or self.child.lost:
             self._again()
         try:
@@ -155,13 +162,14 @@ class Child:
             if not self.ready:
                 self._start()
             assert self.process.stdin
-            asked = time.monotonic()
+            asked, key = time.monotonic(), secrets.token_hex(8)
+            request = {"verb": verb, "values": list(values), "named": named, "key": key}
             try:
-                self.process.stdin.write(wire.pack({"verb": verb, "values": list(values), "named": named}))
+                self.process.stdin.write(wire.pack(request))
             except OSError:
                 raise self._gone() from None
             reply = self._wait(
-                seconds, {"load": "importing the file", "make": "the constructor"}.get(verb, "one call")
+                seconds, {"load": "importing the file", "make": "the constructor"}.get(verb, "one call"), key
             )
             self.took = time.monotonic() - asked
         except Lost:
@@ -169,7 +177,7 @@ class Child:
             self.end()
             raise
         if "raised" in reply:
-            raise Raised(**reply["raised"])
+            raise raised(reply["raised"])
         return reply["result"]
 
     def _start(self) -> None:
@@ -195,7 +203,8 @@ class Child:
                 stream.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _wait(self, seconds: float, what: str) -> dict[str, Any]:
+    def _wait(self, seconds: float, what: str, key: str = "") -> dict[str, Any]:
+        """The next reply; one without the key of the request was written by somebody else."""
         until = time.monotonic() + seconds
         while True:
             try:
@@ -205,7 +214,8 @@ class Child:
                 continue
             if reply is None:
                 raise self._gone()
-            if isinstance(reply, wire.MalformedFrame) or not _is_reply(reply):
+            own = not isinstance(reply, dict) or reply.pop("key", "") == key
+            if isinstance(reply, wire.MalformedFrame) or not _is_reply(reply) or not own:
                 raise Lost("broken-answer", f"its process sent something that is no answer ({reply})"[:300])
             return reply
 

@@ -9,9 +9,7 @@ from regard.checker.report.verdict import Finding, Verdict
 def html(verdict: Verdict, level: str) -> str:
     """A verdict for a notebook: everything that may come from a person's code is escaped."""
     colour = {"correct": "#1a7f37", "mistake": "#b42318", "undecided": "#8a6100"}[verdict.state]
-    head = (
-        f"<b style='color:{colour}'>{verdict.state}</b> {_safe(verdict.member)} as {_safe(verdict.contract)}"
-    )
+    head = f"<b style='color:{colour}'>{_safe(verdict.head)}</b> {_safe(verdict.member)} as {_safe(verdict.contract)}"
     shown = [f for f in verdict.findings if f.kind in ("mistake", "unknown", "stopped")]
     told = (
         "".join(_hint(f) if level == "hint" else _finding(f) for f in shown)
@@ -20,7 +18,7 @@ def html(verdict: Verdict, level: str) -> str:
     rest = "".join(
         f"<p><i>{f.kind}</i>: {_safe(f.sentence)}</p>"
         for f in verdict.findings
-        if f.kind in ("convention", "note")
+        if f.kind in ("convention", "note", "weak")
     )
     notes = "".join(f"<div><small>{_safe(note)}</small></div>" for note in verdict.notes)
     return f"<div>{head}{told}{'' if level == 'hint' else rest + notes}</div>"

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regard.checker.report.notebook import html
-from regard.checker.report.terminal import lines
+from regard.checker.report.terminal import clean, lines
 from regard.checker.report.verdict import Verdict
 
 
@@ -15,6 +15,8 @@ class Report:
     target: str
     verdicts: tuple[Verdict, ...]
     level: str = "default"
+    read: tuple[str, ...] = ()
+    "How the file was read, where that was not as Python would."
     imports: float = 0.0
     "Seconds that the person's own file took to import."
     ready: float = 0.0
@@ -36,6 +38,5 @@ class Report:
 
     def __str__(self) -> str:
         """As plain text."""
-        return "\n".join(
-            line for verdict in self.verdicts for line in lines(verdict, self.target, self.level)
-        )
+        said = [line for verdict in self.verdicts for line in lines(verdict, self.target, self.level)]
+        return "\n".join([*said, *(f"  read: {clean(words)}" for words in self.read)])

@@ -16,12 +16,12 @@ def show(report: object) -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     for line in str(report).splitlines():
-        console.print(Text(line, style=STYLES.get(line.partition("  ")[0], "")))
+        console.print(Text(line, style=STYLES.get(re.split(r"  |,", line, maxsplit=1)[0], "")))
 
 
 def lines(verdict: Verdict, target: str, level: str) -> Iterator[str]:
     """One verdict, line by line."""
-    yield f"{verdict.state}  {clean(verdict.member)} as {verdict.contract}  ({verdict.seconds:.1f} s)"
+    yield f"{clean(verdict.head)}  {clean(verdict.member)} as {verdict.contract}  ({verdict.seconds:.1f} s)"
     shown = [f for f in verdict.findings if f.kind in ("mistake", "unknown", "stopped")]
     if not shown:
         yield f"        {clean(verdict.sentence)}"
@@ -30,8 +30,10 @@ def lines(verdict: Verdict, target: str, level: str) -> Iterator[str]:
     if level == "hint":
         return
     for finding in verdict.findings:
-        if finding.kind in ("convention", "note"):
-            yield f"  {finding.kind}: {clean(finding.sentence)}"
+        if finding.kind in ("convention", "note", "weak"):
+            name = "but" if finding.kind == "weak" else finding.kind
+            yield f"  {name}: {clean(finding.sentence)}"
+            yield from (f"    evidence: {clean(words)}" for words in finding.evidence)
     yield from (f"  weights: {clean(note)}" for note in verdict.notes)
     if verdict.precision == "float32":
         yield "  it runs in float32 only, and was judged in float32"
@@ -50,11 +52,23 @@ def full(finding: Finding, target: str) -> Iterator[str]:
     yield f"  {name}: {clean(finding.sentence)}"
     yield from (f"    evidence: {clean(words)}" for words in finding.evidence)
     if finding.place:
-        yield f"    look at:  {clean(target.rpartition(':')[0] or target)}:{finding.place.line}  {clean(finding.place.text)}"
+        cell = f", cell {finding.place.cell}, line " if finding.place.cell else ":"
+        where = f"{clean(_file(target))}{cell}{finding.place.line}"
+        yield f"    look at:  {where}  {clean(finding.place.text)}"
     if finding.remedy:
         yield f"    fix:      {clean(finding.remedy)}"
     if finding.page:
         yield f"    read:     regard check --page {finding.page}"
+
+
+def _file(target: str) -> str:
+    """A target without the name in it.
+
+    >>> _file("a.py:B"), _file("a.py")
+    ('a.py', 'a.py')
+    """
+    head, _, tail = target.rpartition(":")
+    return head if head and "." not in tail.partition(".py")[0] and "/" not in tail else target
 
 
 def drawn(picture: Picture) -> Iterator[str]:

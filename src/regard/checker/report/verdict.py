@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from regard.checker.source import Place
+from regard.checker.reading.source import Place
 
 State = Literal["correct", "mistake", "undecided"]
 CODES = {"correct": 0, "mistake": 1, "undecided": 3}
@@ -14,7 +14,7 @@ CODES = {"correct": 0, "mistake": 1, "undecided": 3}
 class Finding:
     """One thing noticed: a mistake, a convention, a law that breaks without a name, or a note."""
 
-    kind: Literal["mistake", "unknown", "convention", "note", "stopped"]
+    kind: Literal["mistake", "unknown", "convention", "weak", "note", "stopped"]
     slug: str
     sentence: str
     law: str = ""
@@ -22,6 +22,8 @@ class Finding:
     place: Place | None = None
     remedy: str = ""
     page: str = ""
+    declared: bool = True
+    "Of a convention: whether the file or the command itself says so, so that it is nothing remarkable."
     candidates: tuple[str, ...] = ()
     "Causes that explain it equally well, where the evidence cannot tell them apart."
 
@@ -60,6 +62,23 @@ class Verdict:
         return tuple(f.slug for f in self.findings if f.kind == "mistake")
 
     @property
+    def head(self) -> str:
+        """What the verdict line begins with."""
+        return manner(self.findings) if self.state == "correct" else self.state
+
+    @property
     def code(self) -> int:
         """The exit code."""
         return CODES[self.state]
+
+
+def manner(findings: tuple[Finding, ...] | list[Finding]) -> str:
+    """How something is correct: plainly, by another convention, or with a weakness.
+
+    >>> manner(()), manner([Finding(kind="weak", slug="a", sentence="slow")])
+    ('correct', 'correct, but slow')
+    """
+    weak = "; ".join(f.sentence for f in findings if f.kind == "weak")
+    other = "; ".join(f.sentence for f in findings if f.kind == "convention" and not f.declared)
+    by = f"correct, by another convention: {other}" if other else "correct"
+    return f"{by}, but {weak}" if weak else by

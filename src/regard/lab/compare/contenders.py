@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.checker.target import place
+from regard.checker.reading.place import place
 from regard.errors import RegardError, nearest
 from regard.lab.look.inside import arguments
 from regard.lab.settings import change
@@ -74,7 +74,7 @@ def contender(word: str) -> Contender:
 
 
 def _layer(word: str) -> Any:
-    path, name = place(word, "compare")
+    path, name = place(word, "compare", (".py",))
     specification = importlib.util.spec_from_file_location(f"compared_{path.stem}", path)
     assert specification and specification.loader
     module = importlib.util.module_from_spec(specification)

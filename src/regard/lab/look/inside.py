@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from regard.checker.arguments import ALIASES, CONFIG, mean, number
 from regard.checker.process.exchange import Configuration, array
 from regard.checker.process.inside import Inside
+from regard.checker.reading.arguments import ALIASES, CONFIG, mean, number
 from regard.errors import RegardError, nearest
 from regard.lab.look.attention import look, patches
 from regard.lab.look.inputs import fed

@@ -6,7 +6,7 @@ import torch
 
 from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
-from regard.checker.target import place
+from regard.checker.reading.place import place
 from regard.core.edges import Edges
 from regard.errors import RegardError
 from regard.lab.look.attention import Attention
@@ -24,7 +24,7 @@ def attention_of_file(
     shape: list[int] | None = None,
 ) -> Attention:
     """Where a model looks that a file defines: `mine.py`, `mine.py:Model`, `mine.py:make_model`."""
-    path, name = place(target, "look into")
+    path, name = place(target, "look into", (".py",))
     with Session(LIMITS, INSIDE) as session:
         try:
             session.ask("load", str(path))

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from regard.checker.arguments import Built
 from regard.checker.contracts.attention.layer import (
     HEADS,
     KEYS,
@@ -17,7 +16,8 @@ from regard.checker.contracts.attention.layer import (
     tokens,
     width_of,
 )
-from regard.checker.source import Source
+from regard.checker.reading.arguments import Built
+from regard.checker.reading.source import Source
 from regard.checker.workbench import Made, Workbench
 
 
@@ -54,7 +54,8 @@ class Nobody:
 def test_heads_are_as_asked_or_as_it_says(
     weights: dict, numbers: dict, meant: dict, said: dict, heads: int
 ) -> None:
-    assert heads_of(Workbench(Nobody(), {}, [], Source(""), said), made(weights, numbers, meant)) == heads
+    bench = Workbench(Nobody(), {"name": "A"}, [], Source(""), said)
+    assert heads_of(bench, made(weights, numbers, meant)) == heads
 
 
 LAYER = "class Layer:\n    def __init__(self, width, heads, n_kv_heads=1): ..."

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from regard.checker.arguments import Built
 from regard.checker.contracts.graph.layer import callings, case, unlike, usual
+from regard.checker.reading.arguments import Built
 from regard.checker.workbench import Made
 
 

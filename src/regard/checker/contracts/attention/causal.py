@@ -5,15 +5,28 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
-from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
+from regard.checker import conduct, laws
+from regard.checker.contract import Broken, Case, ComputationStage, Contract, Law, Mistake, forms
+from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
-from regard.checker.contracts.attention import wiring
+from regard.checker.contracts.attention.calls import (
+    MASK,
+    SLUGS,
+    Single,
+    further,
+    meanings,
+    replaced,
+    runs,
+    takes,
+    tokens_first,
+    told,
+)
 from regard.checker.contracts.attention.layer import (
     FIRST,
     SEQUENCE,
     changed,
+    heads_of,
     make,
     most_tokens,
     output,
@@ -24,8 +37,7 @@ from regard.checker.contracts.attention.layer import (
     width_of,
 )
 from regard.checker.gradients import flowing
-from regard.checker.process.session import Raised
-from regard.checker.subject import Arguments, Subject
+from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Workbench
 
 STUB = '''"""Causal self-attention, to be filled in. Then: regard check attention.py"""
@@ -134,32 +146,77 @@ def adapt(bench: Workbench) -> Subject:
     """Make the layer, find how it is called, read its weights."""
     rng = np.random.default_rng(7)
     made = make(bench, causal=True)
-    width = width_of(made)
-    needed = [p["name"] for p in made.call if p["required"] and not p["star"]]
-    turned = sequence_first(bench)
-    masks = {name for name in needed if "mask" in name.lower()}
+    width, most = width_of(made), most_tokens(made)
+    facts: dict[str, Any] = {"turned": sequence_first(bench), "most": most, "single": False, "mask": "seen"}
+    inputs = takes(made.call, bench)
+    needed = [p["name"] for p in made.call if p["required"] and not p["star"] and p["name"] in inputs]
+    own = re.search(r"tril|triu|is_causal|causal", bench.source.text_of(bench.name))
+    masks = {n for n in inputs if MASK.search(n) and (n in needed or not own)}
+    ways = further(bench, made, inputs, width // max(heads_of(bench, made), 1))
+    facts["further"] = ways[0]
 
     def turn(x: np.ndarray) -> np.ndarray:
-        return x.swapaxes(0, 1) if turned else x
+        return x.swapaxes(0, 1) if facts["turned"] else x
 
     def enter(case: Case) -> Arguments:
         x, n = turn(case["query"]), case["query"].shape[1]
-        values: list[Any] = [np.tril(np.ones((n, n), bool)) if name in masks else x for name in needed] or [x]
-        return values, {}
+        x = x[0] if facts["single"] else x
+        seen = told(np.tril(np.ones((n, n), bool)), facts["mask"])
+        values: list[Any] = [seen if name in masks else x for name in needed] or [x]
+        optional = {name: seen for name in masks if name not in needed}
+        return values, facts["further"].named(n) | optional
 
-    subject = Subject(
-        bench, made, enter, lambda answer, case: output(answer, case, turn), facts={"turned": turned}
-    )
-    subject.notes += [FIRST] * turned
-    most = most_tokens(made)
-    subject.facts["most"] = most
+    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
     trial, whole = tokens(rng, min(SEQUENCE, most), width=width), tokens(rng, most, width=width)
-    try:
-        bench.precise(made, *enter(trial))
-    except Raised as error:
-        short(bench, subject, trial, whole, error)
+    subject = _running(bench, subject, trial, whole, ways)
+    if masks:
+        _meaning(bench, subject, trial, masks)
+    subject.notes += [FIRST] * facts["turned"]
     prepare(bench, subject, trial, rng, causal=True)
     return subject
+
+
+def _running(bench: Workbench, subject: Subject, trial: Case, whole: Case, ways: list[Any]) -> Subject:
+    """The first way to call that runs: each table of positions, then without a batch axis."""
+    facts, error = subject.facts, None
+    for way in ways:
+        facts["further"] = way
+        trouble = runs(bench, subject, trial)
+        error = error or trouble
+        if trouble is None:
+            return subject if bench.strict else _by_axis(subject, trial)
+    facts["further"] = ways[0]
+    alone = Single(bench, subject.made, subject.enter, subject.leave, facts=facts)
+    facts["single"] = not bench.strict
+    if not bench.strict and runs(bench, alone, trial) is None:
+        facts["conventions"] = ("no-batch-axis",)
+        return alone
+    facts["single"] = False
+    assert error
+    short(bench, subject, trial, whole, error)
+    return subject
+
+
+def _by_axis(subject: Subject, trial: Case) -> Subject:
+    """Whether the tokens lie on the first axis, by how it behaves, where nobody says so."""
+    if not subject.facts["turned"] and tokens_first(subject, trial, replaced):
+        subject.facts |= {"turned": True, "conventions": ("sequence-first",)}
+    return subject
+
+
+def _meaning(bench: Workbench, subject: Subject, trial: Case, masks: set[str]) -> None:
+    """What the mask means: the first meaning under which no token sees what follows it."""
+    possible = meanings(bench, next(iter(masks)))
+    for meaning in possible:
+        subject.facts["mask"] = meaning
+        if runs(bench, subject, trial) is None and _leak(subject, np.random.default_rng(3)) is None:
+            subject.facts["conventions"] = (
+                *subject.facts.get("conventions", ()),
+                *filter(None, [SLUGS.get(meaning)]),
+            )
+            return
+    subject.facts["mask"] = possible[0]
+    bench.precise(subject.made, *subject.enter(trial))
 
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
@@ -170,6 +227,35 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
         tokens(rng, 1, width=width),
         tokens(rng, min(5, most), batch=3, width=width, size=2.0),
     ]
+
+
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples, then more and more tokens."""
+    width, most = subject.facts["width"], subject.facts["most"]
+    batches = larger(subject, rng, 4, 14)[:5]
+    samples = [tokens(rng, min(SEQUENCE, most), batch=count, width=width) for count in batches]
+    return samples + [tokens(rng, count, width=width) for count in larger(subject, rng) if count <= most]
+
+
+def equal(subject: Subject, rng: np.random.Generator) -> Case:
+    """The same token several times: then no score matters."""
+    single = tokens(rng, 1, width=subject.facts["width"])
+    inputs = {name: np.repeat(x, min(5, subject.facts["most"]), axis=1) for name, x in single.inputs.items()}
+    return Case(name="equal tokens", inputs=inputs)
+
+
+STAGES = (
+    ComputationStage(
+        step="the values, the merging of the heads or the output projection (one token alone shows it)",
+        case=lambda subject, rng: tokens(rng, 1, width=subject.facts["width"]),
+    ),
+    ComputationStage(
+        step="the softmax, the heads or the sum over the tokens (equal tokens show it)", case=equal
+    ),
+    ComputationStage(
+        step="the scores of queries and keys, their scale or the mask", case=lambda s, rng: one(s, rng)
+    ),
+)
 
 
 def one(subject: Subject, rng: np.random.Generator) -> Case:
@@ -236,6 +322,8 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("q", "k", "v", "o", "heads"),
     cases=cases,
+    growing=growing,
+    stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
     mistakes=(
@@ -246,8 +334,9 @@ CONTRACT = Contract(
         *wiring.SWAPS,
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
+        *conduct.MISTAKES,
     ),
-    conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED),
+    conventions=(*conventions.BUILT_IN, *conventions.MASKS[:2]),
     laws=(
         laws.afresh(one),
         laws.steady(one),
@@ -262,5 +351,6 @@ CONTRACT = Contract(
         laws.untouched(one),
         laws.finite(one, ("query", "key", "value"), 60.0),
         flowing(one, ("query", "key", "value")),
+        *conduct.kept(one),
     ),
 )

@@ -2,22 +2,26 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import ALIASES, mean
 from regard.checker.contract import Case
+from regard.checker.contracts.attention.conventions import SEQUENCE_FIRST
 from regard.checker.process.session import Raised
-from regard.checker.roles import gather
+from regard.checker.reading.arguments import ALIASES, mean
+from regard.checker.reading.settings import constant
+from regard.checker.roles import gather, role
 from regard.checker.subject import Subject, draw, first
 from regard.checker.weight_maps import frames
 from regard.checker.workbench import Made, Unfit, Workbench
 
-WIDTH, HEADS, LENGTH = 24, 3, 11
+WIDTH, HEADS, LENGTH = 24, 3, 260
 SEQUENCE, BATCH, KEYS = 7, 2, 5
 "Pairwise different, so that no axis can be taken for another."
+OTHER_HEADS = (8, 4, 2, 3, 6, 12)
 QUERY_HEADS, KEY_HEADS = 6, 3
 "For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
 
@@ -25,11 +29,12 @@ QUERY_HEADS, KEY_HEADS = 6, 3
 def known(bench: Workbench) -> dict[str, Any]:
     """Sizes by meaning; of two kinds of heads where the source speaks of them."""
     words = set(re.findall(r"\w+", bench.source.text_of(bench.name).lower()))
+    wide = WIDTH + bench.stretch
     if not words & ALIASES["key_heads"]:
-        return {"width": WIDTH, "heads": HEADS, "length": LENGTH, "head_width": WIDTH // HEADS}
-    width = WIDTH // QUERY_HEADS
+        return {"width": wide, "heads": HEADS, "length": LENGTH, "head_width": wide // HEADS}
+    width = wide // QUERY_HEADS
     return {
-        "width": WIDTH,
+        "width": wide,
         "heads": QUERY_HEADS,
         "length": LENGTH,
         "head_width": width,
@@ -40,14 +45,31 @@ def known(bench: Workbench) -> dict[str, Any]:
 def make(bench: Workbench, *, causal: bool, dropout: float = 0.3) -> Made:
     """The layer, with dropout asked for: in eval() it must not show."""
     asked = known(bench) | {"dropout": dropout, "causal": causal, "bias": None, "batch_first": True}
-    twice = [p["name"] for p in bench.member["parameters"] if mean(p["name"], ["width"])]
+    twice = _widths(bench)
     if len(twice) > 1:
-        bench.said = {name: str(WIDTH) for name in twice} | bench.said
+        bench.said = {name: str(WIDTH + bench.stretch) for name in twice} | bench.said
     return bench.build(asked)
+
+
+def _widths(bench: Workbench) -> list[str]:
+    return [p["name"] for p in bench.member["parameters"] if mean(p["name"], ["width"])]
+
+
+def narrow(bench: Workbench, *, causal: bool) -> Made | None:
+    """The layer with an output as wide as one head, where the constructor takes that width apart."""
+    if len(_widths(bench)) < 2 or bench.made is not None or bench.making is not None:
+        return None
+    bench.said |= {_widths(bench)[-1]: str((WIDTH + bench.stretch) // known(bench)["heads"])}
+    return make(bench, causal=causal)
 
 
 def heads_of(bench: Workbench, made: Made) -> int:
     """How many heads it has: as asked, as an attribute says, or one."""
+    return told_heads(bench, made) or 1
+
+
+def told_heads(bench: Workbench, made: Made) -> int | None:
+    """How many heads it has, where the call, an attribute, a list or the file says so."""
     if "heads" in bench.said:
         return int(bench.said["heads"])
     if "heads" in made.built.meant:
@@ -56,13 +78,13 @@ def heads_of(bench: Workbench, made: Made) -> int:
     for name, value in made.numbers.items():
         if name.lower().strip("_") in ALIASES["heads"] and isinstance(value, int):
             return value
-    return max(lists) + 1 if lists else 1
+    return max(lists) + 1 if lists else constant(bench.source, bench.name, "heads")
 
 
 def width_of(made: Made) -> int:
     """The width of its input, as its weights show: a layer may take it from elsewhere in the file."""
     if "width" in made.built.meant:
-        return WIDTH
+        return WIDTH + made.stretch
     shapes = {size for name in made.learned for size in made.weights[name].shape}
     told = [
         value
@@ -93,23 +115,30 @@ def prepare(
 ) -> None:
     """Find the precision, draw the weights, read the roles."""
     made = subject.made
-    values, named = subject.enter(trial)
-    bench.precise(made, values, named)
+    bench.precise(made, *subject.enter(trial))
     if "dropout" in made.built.meant and laws.unsteady(subject, trial):
         # Dropout that works in eval() hides everything else: note it, and judge the rest without.
         subject.facts["unsteady"] = laws.unsteady(subject, trial)
         subject.made = made = make(bench, causal=causal, dropout=0.0)
-        bench.precise(made, values, named)
-    answer = subject.answer(trial)
+        bench.precise(made, *subject.enter(trial))
     wanted = trial["query"].shape
-    if answer.shape != wanted:
+    answer = subject.answer(trial)
+    if answer.shape == (*wanted[:-1], wanted[-1] * heads_of(bench, made)) and (
+        other := narrow(bench, causal=causal)
+    ):
+        # The width that was taken for the output's is that of one head.
+        subject.made = made = other
+        bench.precise(made, *subject.enter(trial))
+        answer = subject.answer(trial)
+    drawn = draw(made, rng)
+    subject.set(drawn)
+    free = not any(role(name) == "o" for name in made.learned) and answer.shape[:-1] == wanted[:-1]
+    if answer.shape != wanted and not free:
         raise Unfit(
             "wrong-shape",
             f"an input {wanted} gives an output {answer.shape}, not {wanted}",
             "return (batch, tokens, channels)",
         )
-    drawn = draw(made.weights, made.learned, rng)
-    subject.set(drawn)
     subject.facts |= {"drawn": drawn, "width": trial["query"].shape[-1], "heads": heads_of(bench, made)}
     facts = {
         "heads": subject.facts["heads"],
@@ -118,14 +147,35 @@ def prepare(
         "cross": subject.facts.get("cross", False),
     }
     held = made.weights | drawn
-    found = frames(
-        gather(held, made.owners, made.learned),
-        thirds=bench.source.thirds(bench.name),
-        said=bench.said,
-        facts=facts,
-    )
-    fitting = [frame for frame in found if frame["wo"].shape[1] == facts["width"]]
-    subject.frames, subject.facts["unreadable"] = fitting or found, not fitting
+    # Where nothing tells how many heads there are, every number that divides the width may be meant.
+    free_heads = told_heads(bench, made) is None and not bench.strict
+    others = [h for h in OTHER_HEADS if facts["width"] % h == 0] if free_heads else []
+    found = [
+        frame
+        for heads in (facts["heads"], *others)
+        for frame in frames(
+            gather(held, made.owners, made.learned),
+            thirds=bench.source.thirds(bench.name),
+            said=bench.said,
+            facts=facts | {"heads": heads},
+        )
+    ]
+    fitting = [frame for frame in found if frame["wo"].shape[1] == answer.shape[-1]]
+    more = norm_of(held, made.learned, answer.shape[-1])
+    own = subject.facts.get("conventions", ())
+    subject.frames = [
+        replace(frame, weights=frame.weights | more, conventions=(*frame.conventions, *own))
+        for frame in fitting or found
+    ]
+    subject.facts["unreadable"] = not fitting
+
+
+def norm_of(weights: dict[str, np.ndarray], learned: list[str], width: int) -> dict[str, np.ndarray]:
+    """Gain and bias of a norm inside the layer, if it has one."""
+    own = [name for name in learned if re.search(r"norm|ln", name, re.I) and weights[name].shape == (width,)]
+    gain = next((weights[name] for name in own if "bias" not in name), None)
+    shift = next((weights[name] for name in own if "bias" in name), np.zeros(width))
+    return {} if gain is None else {"gain": gain, "shift": shift}
 
 
 def tokens(
@@ -156,9 +206,9 @@ def sequence_first(bench: Workbench) -> bool:
     told = (bench.made or {}).get("numbers", {}).get("batch_first")
     if told is not None:
         return not told
-    words = bench.source.said(bench.name)
-    shape = r"\(\s*(n|t|l|s|seq\w*|len\w*|time)\s*,\s*(b|bs|bsz|batch\w*)\s*,"
-    return bool(re.search(shape + r"|(sequence|seq|time)[\s_-]first|time[\s_-]major", words, re.I))
+    return "axes=sequence-first" in bench.wanted or bool(
+        re.search(SEQUENCE_FIRST.words, bench.source.said(bench.name), re.I)
+    )
 
 
 def output(answer: Any, case: Case, turn: Callable[[np.ndarray], np.ndarray] = lambda x: x) -> np.ndarray:
@@ -168,6 +218,8 @@ def output(answer: Any, case: Case, turn: Callable[[np.ndarray], np.ndarray] = l
     found = next(
         (item for item in items if isinstance(item, np.ndarray) and item.shape == wanted), first(answer)
     )
+    if isinstance(found, np.ndarray) and found.ndim == 2 and len(wanted) == 3:
+        found = found[None]  # one sequence, without a batch axis
     return turn(found) if isinstance(found, np.ndarray) and found.ndim == 3 else found
 
 

@@ -1,17 +1,29 @@
 """What masked attention is asked: sequences with hidden keys, and the laws that their answers must keep."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.contract import Broken, Case
+from regard.checker.contract import Broken, Case, ComputationStage
 from regard.checker.contracts.attention.layer import BATCH, KEYS, SEQUENCE
 from regard.checker.process.session import Raised
-from regard.checker.subject import Arguments, Subject
+from regard.checker.subject import Arguments, Subject, larger
 
 LAYOUTS = ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m")
 "Shapes of a mask that people use, the shortest first."
+TURNED = ("n m b", "1 m b", "n m b 1")
+"The same where tokens come before samples."
+COUNTS = ("b", "b n")
+"Shapes of the numbers of valid keys."
+
+
+def layouts(facts: dict[str, Any]) -> tuple[str, ...]:
+    """The shapes that come into question for a layer."""
+    if facts.get("lengths"):
+        return COUNTS
+    return (*LAYOUTS, *TURNED) if facts.get("turned") else LAYOUTS
 
 
 def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
@@ -24,24 +36,39 @@ def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
         "b 1 m": flat[:, None],
         "b n m": np.repeat(flat[:, None], queries, axis=1),
         "b 1 n m": np.repeat(mask, queries, axis=2),
+        "n m b": np.repeat(flat.T[None], queries, axis=0),
+        "1 m b": flat.T[None],
+        "n m b 1": np.repeat(flat.T[None], queries, axis=0)[..., None],
+        "b": flat.sum(-1),
+        "b n": np.repeat(flat.sum(-1)[:, None], queries, axis=1),
     }
     return shapes[layout]
 
 
 def asked(
-    subject: Subject, rng: np.random.Generator, *, masked: bool, size: float = 1.0, queries: int = SEQUENCE
+    subject: Subject,
+    rng: np.random.Generator,
+    *,
+    masked: bool,
+    size: float = 1.0,
+    queries: int = SEQUENCE,
+    batch: int = BATCH,
+    keys: int = 0,
 ) -> Case:
     """Random sequences with keys that must not be seen, other ones in each sample."""
-    width, keys = subject.facts["width"], subject.facts["keys"]
+    width: int = subject.facts["width"]
+    keys = keys or subject.facts["keys"]
     queries = keys if keys == SEQUENCE else queries
-    query = rng.standard_normal((BATCH, queries, width)) * size
+    query = rng.standard_normal((batch, queries, width)) * size
     key, value = (
-        (rng.standard_normal((BATCH, keys, width)) * size for _ in range(2))
+        (rng.standard_normal((batch, keys, width)) * size for _ in range(2))
         if subject.facts["cross"]
         else (query, query)
     )
-    mask = np.ones((BATCH, 1, 1, keys), bool)
-    if masked:
+    mask = np.ones((batch, 1, 1, keys), bool)
+    if masked and subject.facts.get("lengths"):
+        mask[0, ..., keys - 2 :] = mask[1, ..., keys - 1 :] = False
+    elif masked:
         mask[0, ..., [1, keys - 1]] = False
         mask[1, ..., 0] = False
     inputs = {"query": query, "key": key, "value": value, "mask": mask}
@@ -58,9 +85,38 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     return [asked(subject, rng, masked=True), plain] if subject.facts["mask"] else [plain]
 
 
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples, then more and more tokens."""
+    masked = bool(subject.facts["mask"])
+    # As many keys as queries: what takes one sequence has no choice.
+    longer = [asked(subject, rng, masked=masked, queries=n, keys=n) for n in larger(subject, rng)]
+    return [*(asked(subject, rng, masked=masked, batch=b) for b in larger(subject, rng, 4, 14)[:5]), *longer]
+
+
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
     """A case of the usual size."""
     return asked(subject, rng, masked=False)
+
+
+def equal(subject: Subject, rng: np.random.Generator) -> Case:
+    """Keys and values that are all the same: then no score matters."""
+    case = usual(subject, rng)
+    same = {n: np.repeat(case[n][:, :1], case[n].shape[1], axis=1) for n in ("query", "key", "value")}
+    return Case(name="equal tokens", inputs=case.inputs | same, facts=case.facts)
+
+
+STAGES = (
+    ComputationStage(
+        step="the values, the merging of the heads or the output projection (one key alone shows it)",
+        case=lambda subject, rng: asked(subject, rng, masked=False, queries=1, keys=1),
+    ),
+    ComputationStage(step="the softmax, the heads or the sum over the keys (equal keys show it)", case=equal),
+    ComputationStage(step="the scores of queries and keys or their scale", case=usual),
+    ComputationStage(
+        step="the mask",
+        case=lambda subject, rng: asked(subject, rng, masked=bool(subject.facts["mask"])),
+    ),
+)
 
 
 def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -74,12 +130,13 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
         )
     case = asked(subject, rng, masked=True)
     inputs = {name: value.copy() for name, value in case.inputs.items()}
+    place = int(np.flatnonzero(~case["mask"].reshape(len(case["query"]), -1)[0])[0])
     for name in ("key", "value") if subject.facts["cross"] else ("query",):
-        inputs[name][0, 1] = rng.standard_normal(inputs[name][0, 1].shape)
+        inputs[name][0, place] = rng.standard_normal(inputs[name][0, place].shape)
     if not subject.facts["cross"]:
         inputs["key"] = inputs["value"] = inputs["query"]
     rows = np.ones(case["query"].shape[1], bool)
-    rows[1] = subject.facts["cross"]
+    rows[place] = subject.facts["cross"]
     before, after = (
         subject.answer(case),
         subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts)),
@@ -89,7 +146,7 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     return Broken(
         number=moved,
-        words=f"changing key 1 of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size",
+        words=f"changing key {place} of sample 0, which is hidden, moves other outputs by {moved:.3g} of their size",
     )
 
 

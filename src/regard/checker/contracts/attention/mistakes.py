@@ -152,6 +152,7 @@ SOFTMAX = (
         cause="exp is taken of the scores as they are, so that large scores overflow",
         remedy="take the largest score of each row off first, or use softmax(scores, dim=-1)",
         look="exponential softmax",
+        weak=True,
     ),
 )
 

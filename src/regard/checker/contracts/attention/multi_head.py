@@ -1,20 +1,35 @@
 """Multi-head attention with a mask over keys: of one sequence to itself, or of one to another."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
+from regard.checker import conduct, laws
 from regard.checker.contract import Case, Contract, Law, Mistake, forms
+from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
-from regard.checker.contracts.attention import wiring
+from regard.checker.contracts.attention.calls import (
+    COUNTED,
+    MASK,
+    SLUGS,
+    Single,
+    further,
+    meanings,
+    replaced,
+    runs,
+    takes,
+    tokens_first,
+    told,
+)
 from regard.checker.contracts.attention.layer import (
     FIRST,
     KEYS,
     SEQUENCE,
+    heads_of,
     make,
     output,
     prepare,
@@ -22,10 +37,12 @@ from regard.checker.contracts.attention.layer import (
     width_of,
 )
 from regard.checker.contracts.attention.masked_probes import (
-    LAYOUTS,
+    STAGES,
     asked,
     cases,
+    growing,
     hidden,
+    layouts,
     nothing_seen,
     order,
     room,
@@ -34,10 +51,9 @@ from regard.checker.contracts.attention.masked_probes import (
     usual,
 )
 from regard.checker.contracts.attention.scaled_dot_product import MISTAKES as FUNCTION
-from regard.checker.contracts.attention.scaled_dot_product import told
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
-from regard.checker.source import Source
+from regard.checker.reading.source import Source
 from regard.checker.subject import Arguments, Subject, by_role, takes_roles
 from regard.checker.workbench import Workbench
 
@@ -135,39 +151,42 @@ def adapt(bench: Workbench) -> Subject:
     """Make the layer; find whether it takes one sequence or three, and which shape of mask."""
     rng = np.random.default_rng(7)
     made = make(bench, causal=False)
-    names = [p["name"] for p in made.call]
+    inputs = takes(made.call, bench)
     cross = takes_roles(made.call)
-    turned = sequence_first(bench)
-    mask = next((name for name in names if "mask" in name.lower()), None)
+    mask = next((name for name in inputs if MASK.search(name)), None)
     required = {p["name"] for p in made.call if p["required"]}
-    padding = bool(mask) and bool(re.search(r"pad|ignore", mask or ""))
-    meaning = bench.said.get("mask", "hide" if padding else "seen")
     facts: dict[str, Any] = {
         "cross": cross,
-        "turned": turned,
+        "turned": sequence_first(bench),
         "mask": mask,
         "layout": "b m",
         "keys": KEYS if cross else SEQUENCE,
+        "single": False,
+        "meaning": meanings(bench, mask)[0],
+        "lengths": bool(mask and COUNTED.search(mask)),
     }
+    width = facts["width"] = width_of(made)
+    ways = further(bench, made, inputs, width // max(heads_of(bench, made), 1))
+    facts["further"] = ways[0]
 
     def turn(x: np.ndarray) -> np.ndarray:
-        return x.swapaxes(0, 1) if turned else x
+        return x.swapaxes(0, 1) if facts["turned"] else x
 
     def enter(case: Case) -> Arguments:
         given = {
             letter: turn(case[name]) for letter, name in zip("qkv", ("query", "key", "value"), strict=True)
         }
+        given = {letter: x[0] for letter, x in given.items()} if facts["single"] else given
         values, named = by_role(made.call, given) if cross else ([given["q"]], {})
+        named |= facts["further"].named(case["query"].shape[1])
         if mask and (case.facts["masked"] or mask in required):
-            shown = told(shaped(case["mask"], facts["layout"], case["query"].shape[1]), meaning)
-            return values, named | {mask: shown}
+            shown = shaped(case["mask"], facts["layout"], case["query"].shape[1])
+            return values, named | {mask: shown if facts["lengths"] else told(shown, facts["meaning"])}
         return values, named
 
     subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
-    subject.notes += [FIRST] * turned
-    width = width_of(made)
-    facts["width"] = width
-    _run(bench, subject, rng)
+    subject = _run(bench, subject, rng, ways)
+    subject.notes += [FIRST] * facts["turned"]
     trial = asked(subject, rng, masked=False)
     prepare(bench, subject, trial, rng, causal=False)
     if mask:
@@ -175,45 +194,69 @@ def adapt(bench: Workbench) -> Subject:
     return subject
 
 
-def _run(bench: Workbench, subject: Subject, rng: np.random.Generator) -> None:
+def _run(bench: Workbench, subject: Subject, rng: np.random.Generator, ways: list[Any]) -> Subject:
     """The first sizes at which it runs: keys may be as many as queries, if nothing else works.
 
-    Where a mask must be given, it may have any of the usual layouts.
+    Where a mask must be given, it may have any of the usual layouts. Unless the contract's own choice is asked for,
+    tokens may come first, or without a batch axis.
     """
-    error, most = None, subject.facts["keys"]
-    for keys, layout in product((most, SEQUENCE), LAYOUTS):
-        subject.facts |= {"keys": keys, "layout": layout}
-        try:
-            bench.precise(subject.made, *subject.enter(asked(subject, rng, masked=False)))
-            subject.facts["refused"] = error if keys != most else None
-            return
-        except Raised as trouble:
-            error = error or trouble
+    error, facts = None, subject.facts
+    most, told_turned = facts["keys"], facts["turned"]
+    alone = Single(bench, subject.made, subject.enter, subject.leave, facts=facts)
+    forms = [(told_turned, subject)]
+    forms += [] if bench.strict else [(True, subject), (False, alone)]
+    for (turned, taken), keys, layout, way in product(forms, (most, SEQUENCE), layouts(facts), ways):
+        facts |= {"keys": keys, "layout": layout, "turned": turned, "further": way, "single": taken is alone}
+        trouble = runs(bench, taken, asked(taken, rng, masked=False))
+        error = error or trouble
+        if trouble:
+            continue
+        facts["refused"] = error if keys != most and turned == told_turned else None
+        own = ("no-batch-axis",) if taken is alone else ()
+        if not (bench.strict or turned or own) and tokens_first(taken, _alike(taken, rng), replaced):
+            turned = True
+            facts |= {"turned": True, "layout": layouts(facts)[0], "keys": most}
+            facts["refused"] = runs(bench, taken, asked(taken, rng, masked=False))
+            facts["keys"] = SEQUENCE if facts["refused"] else most
+        facts["conventions"] = (*own, *(["sequence-first"] if turned and not told_turned else []))
+        return taken
+    facts |= {"turned": told_turned, "single": False}
     assert error
     raise error
 
 
+def _alike(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case in which one sequence looks at itself."""
+    case = asked(subject, rng, masked=False)
+    x = case["query"]
+    mask = np.ones((len(x), 1, 1, x.shape[1]), bool)
+    return Case(name=case.name, inputs={"query": x, "key": x, "value": x, "mask": mask}, facts=case.facts)
+
+
 def _mask(subject: Subject, rng: np.random.Generator) -> None:
-    """The layout of the mask: the first under which hidden keys do not matter, else the first that runs."""
-    running = []
-    for layout in LAYOUTS:
-        subject.facts["layout"] = layout
+    """Layout and meaning of the mask: the first under which hidden keys do not matter, else the first that runs."""
+    running, facts = [], subject.facts
+    for meaning, layout in product(meanings(subject.bench, facts["mask"]), layouts(facts)):
+        facts |= {"layout": layout, "meaning": meaning}
         try:
             trial = asked(subject, rng, masked=True)
             if subject.answer(trial).shape != trial["query"].shape:
                 continue
-            running.append(layout)
-            if hidden(subject, rng) is None:
+            running.append((layout, meaning))
+            if hidden(subject, rng) is None and np.isfinite(subject.answer(trial)).all():
                 break
         except Raised as error:
-            subject.facts["mask error"] = error
+            facts.setdefault("mask error", error)
     else:
         if not running:
-            subject.facts["mask"] = None
+            facts["mask"] = None
             return
-        subject.facts["layout"] = running[0]
-        subject.facts["unread"] = unread(subject, asked(subject, rng, masked=True))
-    subject.notes.append(f"mask passed as ({subject.facts['layout']})")
+        facts["layout"], facts["meaning"] = running[0]
+        facts["unread"] = unread(subject, asked(subject, rng, masked=True))
+    slug = "valid-lengths" if facts["lengths"] else SLUGS.get(facts["meaning"])
+    if slug:
+        subject.frames = [replace(f, conventions=(*f.conventions, slug)) for f in subject.frames]
+    subject.notes.append(f"mask passed as ({facts['layout']})")
 
 
 def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
@@ -231,6 +274,8 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("q", "k", "v", "o", "heads", "mask"),
     cases=cases,
+    growing=growing,
+    stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
     mistakes=(
@@ -242,8 +287,9 @@ CONTRACT = Contract(
         *wiring.SWAPS,
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
+        *conduct.MISTAKES,
     ),
-    conventions=(wiring.RESIDUAL, wiring.INTERLEAVED, wiring.SWAPPED, wiring.FUSED, wiring.MASKED_ROW),
+    conventions=(*conventions.BUILT_IN, *conventions.MASKS, conventions.PADDED, conventions.MASKED_ROW),
     laws=(
         laws.afresh(usual),
         laws.steady(usual),
@@ -259,6 +305,7 @@ CONTRACT = Contract(
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
+        *conduct.kept(usual),
     ),
     notices=(nothing_seen,),
     decide=decide,

@@ -56,6 +56,9 @@ def leave(y: Array, x: Array, w: WeightMap) -> Array:
 
 PLAIN: Steps = {
     "turn": lambda x: x,
+    "enter": lambda q, k, v, w: (q, k, v),
+    "place": lambda q, k: (q, k),
+    "after": lambda y, case: y,
     "project": project,
     "heads": lambda heads: heads,
     "split": split,
@@ -91,15 +94,16 @@ def layer(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
     key, value = do["turn"](case["key"]), do["turn"](case["value"])
     heads = do["heads"](frame.facts["heads"])
     seen = np.tril(np.ones((x.shape[1], key.shape[1]), bool)) if frame.facts["causal"] else shown(case)
-    q, k, v = do["project"](x, key, value, frame)
+    q, k, v = do["project"](*do["enter"](x, key, value, frame), frame)
     fewer = key_heads(q, k, heads)
     q, k, v = do["split"](q, heads), do["split"](k, fewer), do["split"](v, fewer)
     if fewer < heads:
         k, v = do["share"](k, v, heads // fewer)
+    q, k = do["place"](q, k)
     size = sizes(q, k, v)
     y, weights = core(q, k, v, seen, do, size)
     with np.errstate(all="ignore"):
-        return do["turn"](do["leave"](do["merge"](y), x, frame)), weights
+        return do["turn"](do["after"](do["leave"](do["merge"](y), x, frame), case)), weights
 
 
 def key_heads(q: Array, k: Array, heads: int) -> int:

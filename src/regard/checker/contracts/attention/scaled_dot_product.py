@@ -5,14 +5,29 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
-from regard.checker.contract import Broken, Case, Contract, Convention, Law, Mistake, Steps, WeightMap, forms
+from regard.checker import conduct, laws
+from regard.checker.contract import Case, Contract, Convention, Law, Mistake, Steps, WeightMap, forms
+from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
-from regard.checker.contracts.attention import wiring
+from regard.checker.contracts.attention.calls import SLUGS, meanings, told
+from regard.checker.contracts.attention.function_probes import (
+    STAGES,
+    asked,
+    cases,
+    growing,
+    hidden,
+    nothing_seen,
+    ones,
+    order,
+    room,
+    usual,
+)
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
-from regard.checker.source import role
+from regard.checker.reading.arguments import mean
+from regard.checker.reading.settings import constant
+from regard.checker.reading.source import role
 from regard.checker.subject import Arguments, Subject, by_role, first, takes_roles
 from regard.checker.workbench import Workbench
 
@@ -123,7 +138,11 @@ MISTAKES = (
     ),
 )
 
+WIDTH = 8
+LAYOUTS = ("n m", "b n m", "b 1 n m")
+"Shapes of a mask over queries and keys."
 OTHERS = {"weights-transposed", "similarity-cosine"}
+MASKING = re.compile(r"mask|^m$|allowed|visible|^keep$|^valid$|^seen$|valid_?len|^lens$", re.I)
 
 
 def suits(member: dict[str, Any], source: str) -> float:
@@ -143,69 +162,99 @@ def by_name(parameters: list[dict[str, Any]]) -> bool:
 
 def adapt(bench: Workbench) -> Subject:
     """Find the mask argument and the first sizes that run."""
-    made = bench.build({"head_width": 8, "width": 8, "temperature": 8**0.5, "dropout": 0.3})
-    parameters = [p["name"] for p in made.call]
-    mask = next(
-        (
-            name
-            for name in parameters[3:]
-            if re.search(r"mask|^m$|allowed|visible|^keep$|^valid$|^seen$", name, re.I)
-        ),
-        None,
-    )
-    needed = [p["name"] for p in made.call if p["required"]]
-    meaning = bench.said.get("mask", "hide" if mask and "padding" in mask else "seen")
+    width = constant(bench.source, bench.name, "head_width") or WIDTH + bench.stretch
+    made = bench.build({"head_width": width, "width": width, "temperature": width**0.5, "dropout": 0.3})
+    method = bench.member.get("method", "")
+    call = made.methods[method] if method else made.call
+    parameters = [p["name"] for p in call]
+    mask = next((name for name in parameters[3:] if MASKING.search(name)), None)
+    needed = [p["name"] for p in call if p["required"]]
+    lengths = bool(mask and re.search(r"len", mask))
+    facts: dict[str, Any] = {
+        "mask": mask,
+        "drawn": {},
+        "lengths": lengths,
+        "meaning": meanings(bench, mask)[0],
+    }
+    facts |= {"layout": "n m", "width": width}
+    rest = [n for n in needed if n not in (*parameters[:3], mask, *bench.calling)]
 
     def enter(case: Case) -> Arguments:
         given = {"q": case["query"], "k": case["key"], "v": case["value"]}
-        values, named = by_role(made.call, given) if by_name(made.call) else (list(given.values()), {})
+        values, named = by_role(call, given) if by_name(call) else (list(given.values()), {})
+        named |= {name: further_one(name, case) for name in rest}
         if mask and (case.facts["masked"] or mask in needed):
-            named[mask] = told(case["mask"], meaning)
+            shown = laid(case["mask"], facts["layout"], len(case["query"]))
+            named[mask] = counted(case) if lengths else told(shown, facts["meaning"])
         return values, named
 
-    subject = Subject(bench, made, enter, output)
-    subject.facts |= {"mask": mask, "drawn": {}}
-    rng = np.random.default_rng(7)
-    first_error: Raised | None = None
-    for shape in SHAPES:
-        trial = asked(rng, shape, masked=bool(mask))
-        try:
-            bench.precise(made, *enter(trial))
-            subject.facts["shape"] = shape
-            break
-        except Raised as error:
-            first_error = first_error or error
-    else:
-        assert first_error
-        raise first_error
-    subject.facts["refused"] = first_error if shape[1] == shape[2] or shape[3] == shape[4] else None
-    subject.frames = [WeightMap(weights={})]
+    bench.doubts += [f"{name} given as a size or None" for name in rest]
+    subject = Subject(bench, made, enter, output, method=method, facts=facts)
+    first_error = _shape(bench, subject)
+    shape = facts["shape"]
+    facts["refused"] = first_error if shape[1] == shape[2] or shape[3] == shape[4] else None
+    subject.frames = [WeightMap(weights={}, conventions=_meaning(bench, subject, mask))]
     return subject
 
 
-def told(mask: np.ndarray, meaning: str) -> np.ndarray:
-    """A mask of what may be seen, in the person's own meaning."""
-    if meaning == "additive":
-        return np.where(mask, 0.0, -np.inf)
-    return ~mask if meaning == "hide" else mask
+def _shape(bench: Workbench, subject: Subject) -> Raised | None:
+    """Find the first sizes that run; what the sizes before it ended in."""
+    rng, facts = np.random.default_rng(7), subject.facts
+    first_error: Raised | None = None
+    for lead, n, m, d, c in (shape for shape in SHAPES if shape[0] or not facts["lengths"]):
+        shape = (lead, n, m, d + facts["width"] - WIDTH, c + facts["width"] - WIDTH)
+        trial = asked(rng, shape, masked=bool(facts["mask"]), lengths=facts["lengths"])
+        for layout in LAYOUTS if facts["mask"] and lead else LAYOUTS[:1]:
+            facts["layout"] = layout
+            try:
+                bench.precise(subject.made, *subject.enter(trial), subject.method)
+                if layout != "n m" and subject.answer(trial).shape != (*lead, n, shape[-1]):
+                    continue
+                facts["shape"] = shape
+                return first_error if layout == "n m" else None
+            except Raised as error:
+                first_error = first_error or error
+    assert first_error
+    raise first_error
 
 
-def asked(rng: np.random.Generator, shape: tuple, *, masked: bool, size: float = 1.5) -> Case:
-    """Random queries, keys and values; every query sees at least one key, and no two see the same."""
-    lead, n, m, d, c = shape
-    draw = rng.standard_normal
-    mask = rng.random((n, m)) < 0.5
-    mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
-    mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
-    mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
-    inputs: dict[str, np.ndarray] = {
-        "query": draw((*lead, n, d)) * size,
-        "key": draw((*lead, m, d)) * size,
-        "value": draw((*lead, m, c)),
-    }
-    inputs["mask"] = mask if masked else np.ones((n, m), bool)
-    sizes = f"{n} queries, {m} keys{', masked' if masked else ''}"
-    return Case(name=sizes, inputs=inputs, facts={"masked": masked})
+def _meaning(bench: Workbench, subject: Subject, mask: str | None) -> tuple[str, ...]:
+    """What the mask means: the first meaning under which what is hidden does not matter; as a convention."""
+    facts = subject.facts
+    if facts["lengths"]:
+        return ("valid-lengths",)
+    possible = meanings(bench, mask) if mask else ()
+    for meaning in possible:
+        facts["meaning"] = meaning
+        try:
+            if hidden(subject, np.random.default_rng(5)) is None:
+                return tuple(filter(None, [SLUGS.get(meaning)]))
+        except Raised:
+            continue
+    facts["meaning"] = possible[0] if possible else "seen"
+    return tuple(filter(None, [SLUGS.get(facts["meaning"])]))
+
+
+def laid(mask: np.ndarray, layout: str, batch: int) -> np.ndarray:
+    """A mask (n, m) as it is, or once for each sample."""
+    if layout == "n m":
+        return mask
+    whole = np.broadcast_to(mask, (batch, *mask.shape)).copy()
+    return whole if layout == "b n m" else whole[:, None]
+
+
+def further_one(name: str, case: Case) -> Any:
+    """Another argument that is required: a width or a number of tokens, else nothing."""
+    width = case["key"].shape[-1]
+    known = {"head_width": width, "width": width, "length": case["query"].shape[-2]}
+    meaning = mean(name, list(known))
+    return known[meaning] if meaning else None
+
+
+def counted(case: Case) -> np.ndarray:
+    """How many keys each query may see, (batch, queries)."""
+    counts = case["mask"].sum(-1)
+    return np.broadcast_to(counts, (case["query"].shape[0], len(counts))).copy()
 
 
 def output(answer: Any, case: Case) -> np.ndarray:
@@ -217,97 +266,7 @@ def output(answer: Any, case: Case) -> np.ndarray:
     return first(answer)
 
 
-def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
-    """Without a mask, and with one where there is one."""
-    shape = subject.facts["shape"]
-    plain = [
-        asked(rng, shape, masked=False),
-        asked(rng, (shape[0], 3, shape[2] if shape[1] != shape[2] else 3, *shape[3:]), masked=False),
-    ]
-    return [asked(rng, shape, masked=True), *plain] if subject.facts["mask"] else plain
-
-
-def usual(subject: Subject, rng: np.random.Generator, size: float = 1.5) -> Case:
-    """A case of the usual size."""
-    return asked(rng, subject.facts["shape"], masked=False, size=size)
-
-
-def ones(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """Values that are all one come out as one: the weights of a query sum to one."""
-    case = usual(subject, rng)
-    answer = subject.answer(
-        Case(name=case.name, inputs=case.inputs | {"value": np.ones_like(case["value"])}, facts=case.facts)
-    )
-    off = laws.gap(np.ones_like(answer), answer)
-    if off <= laws.MOVES[subject.kind]:
-        return None
-    at = tuple(int(i) for i in np.unravel_index(np.abs(answer - 1).argmax(), answer.shape))
-    return Broken(number=off, words=f"values that are all 1 give {answer[at]:.4g} at {list(at)}")
-
-
-def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """The order of the keys does not matter."""
-    case = usual(subject, rng)
-    turn = rng.permutation(case["key"].shape[-2])
-    inputs = case.inputs | {"key": case["key"][..., turn, :], "value": case["value"][..., turn, :]}
-    moved = laws.gap(
-        subject.answer(case), subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts))
-    )
-    if moved <= laws.MOVES[subject.kind]:
-        return None
-    return Broken(
-        number=moved, words=f"keys and values in another order move the output by {moved:.3g} of its size"
-    )
-
-
-def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """Queries and keys may differ in number, keys and values in width."""
-    error = subject.facts["refused"]
-    if error is None:
-        return None
-    return Broken(
-        number=np.inf,
-        words=f"7 queries, 5 keys, width 8, values of width 9: {error.kind}: {error.words.splitlines()[0][:150]}",
-    )
-
-
-def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """What a query may not see does not move its output."""
-    if not subject.facts["mask"]:
-        return None
-    case = asked(rng, subject.facts["shape"], masked=True)
-    mask = case["mask"].copy()
-    mask[:, 0] = False
-    mask[:, 1] = True
-    case = Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts)
-    key, value = case["key"].copy(), case["value"].copy()
-    key[..., 0, :], value[..., 0, :] = rng.standard_normal((2, *key[..., 0, :].shape))[0], 3.0
-    moved = laws.gap(
-        subject.answer(case),
-        subject.answer(
-            Case(name=case.name, inputs=case.inputs | {"key": key, "value": value}, facts=case.facts)
-        ),
-    )
-    if moved <= laws.MOVES[subject.kind]:
-        return None
-    return Broken(
-        number=moved,
-        words=f"changing key 0, which no query may see, moves the output by {moved:.3g} of its size",
-    )
-
-
-def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
-    """What a query does that may see nothing."""
-    if not subject.facts["mask"]:
-        return None
-    case = asked(rng, subject.facts["shape"], masked=True)
-    mask = case["mask"].copy()
-    mask[0] = False
-    answer = subject.answer(Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts))
-    return None if np.isfinite(answer).all() else "masked-row-nan"
-
-
-CONVENTIONS: tuple[Convention, ...] = (wiring.MASKED_ROW,)
+CONVENTIONS: tuple[Convention, ...] = (*conventions.MASKS, conventions.MASKED_ROW)
 
 CONTRACT = Contract(
     name="scaled-dot-product",
@@ -318,6 +277,8 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("mask",),
     cases=cases,
+    growing=growing,
+    stages=STAGES,
     reference=lambda case, frame, steps: attention.function(case, frame, steps)[0],
     picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(
         -1, *w.shape[-2:]
@@ -329,6 +290,7 @@ CONTRACT = Contract(
         *known.SOFTMAX,
         *(m for m in wiring.SWAPS if m.slug in OTHERS),
         *wiring.BEHAVIOUR,
+        *conduct.MISTAKES,
     ),
     conventions=CONVENTIONS,
     laws=(
@@ -351,6 +313,7 @@ CONTRACT = Contract(
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
+        *conduct.modes(usual),
     ),
     notices=(nothing_seen,),
 )

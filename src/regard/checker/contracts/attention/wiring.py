@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from regard.checker.contract import Convention, Mistake, forms
-from regard.checker.contracts.attention.reference import dot, merge, share, split
+from regard.checker.contract import Mistake, forms
+from regard.checker.contracts.attention.reference import dot, merge, share
 
 Array = np.ndarray
 
@@ -16,6 +16,11 @@ def cosine(q: Array, k: Array) -> Array:
 def tile(heads: Array, group: int) -> Array:
     """All heads, and all again, as `repeat` gives them."""
     return np.concatenate([heads] * group, axis=1)
+
+
+def last(y: Array) -> Array:
+    """The last head alone, the others zero."""
+    return merge(np.where(np.arange(y.shape[1])[:, None, None] == y.shape[1] - 1, y, 0.0))
 
 
 SWAPS = (
@@ -132,6 +137,13 @@ HEADS = (
         forms=forms({"heads": lambda h: 1}),
     ),
     Mistake(
+        slug="sum-overwritten",
+        cause="each head overwrites what the heads before it gave: only the last one counts",
+        remedy="add what each head gives (y = y + …), or put the heads side by side: torch.cat(heads, dim=-1)",
+        look="product",
+        forms=forms({"merge": last}),
+    ),
+    Mistake(
         slug="kv-heads-tiled",
         cause="the key and value heads are tiled (0 1 2 0 1 2) where each should stand once for every query head of its "
         "group (0 0 1 1 2 2): the layer trains, but weights of grouped models such as Llama's give wrong answers in it",
@@ -206,43 +218,4 @@ BEHAVIOUR = (
         cause="no gradient, or a wrong one, reaches the input or a weight that the answer depends on",
         remedy="leave out .detach(), .data, torch.no_grad() and conversions to numpy on the way",
     ),
-)
-
-RESIDUAL = Convention(
-    slug="residual-added",
-    says="the input is added to the output (a residual connection inside the layer)",
-    forms=forms({"leave": lambda y, x, w: y @ w["wo"] + w["bo"] + x}),
-)
-
-
-def _split(x: Array, heads: int) -> Array:
-    b, n, c = x.shape
-    return x.reshape(b, n, c // heads, heads).transpose(0, 3, 1, 2)
-
-
-def _merge(y: Array) -> Array:
-    b, h, n, d = y.shape
-    return y.transpose(0, 2, 3, 1).reshape(b, n, d * h)
-
-
-INTERLEAVED = Convention(
-    slug="heads-interleaved",
-    says="heads take every h-th channel instead of neighbouring ones: the same layer after a permutation of the weights",
-    forms=forms(
-        {"split": _split, "merge": _merge},
-        {"split": _split, "merge": merge},
-        {"split": split, "merge": _merge},
-    ),
-)
-SWAPPED = Convention(
-    slug="q-k-swapped",
-    says="what the names call queries serve as keys and the reverse: the same layer, but its weights cannot be loaded elsewhere by name",
-)
-FUSED = Convention(
-    slug="fused-order",
-    says="the fused projection holds q, k and v in another order than thirds q, k, v: matters only for loading weights from elsewhere",
-)
-MASKED_ROW = Convention(
-    slug="masked-row-nan",
-    says="a query that may see nothing gives NaN; zeros are kinder to what follows",
 )

@@ -26,6 +26,18 @@ def over(scores: Array, count: Array, axis: int | tuple[int, ...] = -1) -> Array
         return np.where(total > 0, raised / np.where(total > 0, total, 1.0), 0.0)
 
 
+def listing(i: Array, j: Array) -> Array:
+    """The place of an edge in a list that is not sorted by who listens, as real lists are not."""
+    return (i * 5 + j * 3) % 7
+
+
+def last(a: Array) -> Array:
+    """Of each node's edges the one that is listed last."""
+    i, j = np.arange(a.shape[-2])[:, None], np.arange(a.shape[-1])
+    place = np.where(a != 0, listing(i, j) * a.shape[-1] + j, -1)
+    return a * (place == place.max(-1, keepdims=True))
+
+
 ATTENTION: Steps = {
     "graph": lambda a: (a > 0).astype(float),
     "transform": lambda x, w: np.einsum("nf,fhd->nhd", x, w["w"]) + w["bw"],

@@ -76,18 +76,36 @@ def adapt(bench: Workbench) -> Subject:
     made = bench.build({"components": COMPONENTS, "dimension": DIMENSION})
     roles = read(made.learned, made.weights, bench.said)
     k, d = made.weights[roles["means"]].shape[-2:]
+    spread = made.weights[roles["log_variances"]]
+    full = spread.size == k * d * d and spread.shape[-2:] == (d, d)
+    if spread.size != k * d and not full:
+        raise Unfit(
+            "unknown-weight",
+            f"the spread {roles['log_variances']} has the shape {spread.shape}, not one number for each component and axis",
+            "make it with diagonal covariances: --make 'NAME(…)'",
+        )
+    plain = is_plain(roles, made.weights)
+    shares = rng.uniform(0.5, 2.0, made.weights[roles["logits"]].shape)
     values = {
-        roles["logits"]: rng.standard_normal(made.weights[roles["logits"]].shape) + 0.7,
+        roles["logits"]: shares / shares.sum() if plain else rng.standard_normal(shares.shape) + 0.7,
         roles["means"]: rng.standard_normal(made.weights[roles["means"]].shape),
-        roles["log_variances"]: rng.uniform(-1.2, 1.2, made.weights[roles["log_variances"]].shape),
+        roles["log_variances"]: np.exp(rng.uniform(-1.2, 1.2, (k, d)))
+        if plain
+        else rng.uniform(-1.2, 1.2, spread.shape),
     }
+    diagonal = values[roles["log_variances"]]
+    if plain:
+        # A full covariance is tried with matrices that are diagonal.
+        whole = diagonal[..., None] * np.eye(d) if full else diagonal
+        values[roles["log_variances"]] = whole.reshape(spread.shape)
     logarithm = kept(roles["log_variances"])
 
     def enter(case: Case) -> Arguments:
         return [case["x"]], {}
 
     subject = Subject(bench, made, enter, lambda answer, case: leave(answer))
-    subject.method = "" if made.call else method(subject, r"log_?(prob|lik)|score|forward") or ""
+    likely = method(subject, r"log_?(prob|lik)|score_samples") or method(subject, r"score|forward")
+    subject.method = "" if made.call else likely or ""
     trial = points(rng, d)
     bench.precise(made, *enter(trial), subject.method)
     subject.set(values)
@@ -97,20 +115,38 @@ def adapt(bench: Workbench) -> Subject:
         "components": k,
         "dimension": d,
         "logarithm": logarithm,
+        "plain": plain,
     }
-    log_variances = values[roles["log_variances"]].reshape(k, d) * LOGARITHMS[logarithm]
+    log_variances = diagonal.reshape(k, d) * LOGARITHMS[logarithm]
     weights = {
         "logits": values[roles["logits"]].reshape(-1),
         "means": values[roles["means"]].reshape(k, d),
         "log_variances": log_variances,
     }
     notes = (", ".join(f"{role} = {name}" for role, name in roles.items()),)
-    subject.frames = [
-        WeightMap(
-            weights=weights, notes=notes, conventions=() if logarithm == "variance" else (f"log-{logarithm}",)
+    own = () if logarithm == "variance" else (f"log-{logarithm}",)
+    subject.frames = [WeightMap(weights=weights, notes=notes, conventions=own)]
+    if plain:
+        power = 2.0 if re.search(r"std|sigma(?!2|_?sq)|dev|scale", roles["log_variances"], re.I) else 1.0
+        kept_plain = weights | {
+            "logits": np.log(weights["logits"]),
+            "log_variances": power * np.log(diagonal),
+        }
+        subject.frames.insert(
+            0, WeightMap(weights=kept_plain, notes=notes, conventions=("plain-parameters",))
         )
-    ]
     return subject
+
+
+def is_plain(roles: dict[str, str], weights: dict[str, np.ndarray]) -> bool:
+    """Whether variances and weights are kept as they are: they start positive, the weights sum to one, and no name says log."""
+    shares, spread = weights[roles["logits"]], weights[roles["log_variances"]]
+    named = any(re.search(r"log", roles[role], re.I) for role in ("logits", "log_variances"))
+    if spread.ndim > 2 and spread.shape[-1] == spread.shape[-2]:
+        spread = np.diagonal(spread, axis1=-2, axis2=-1)
+    return (
+        not named and bool((spread > 0).all() and (shares > 0).all()) and abs(float(shares.sum()) - 1) < 1e-3
+    )
 
 
 def kept(name: str) -> str:
@@ -234,11 +270,26 @@ CONTRACT = Contract(
     mistakes=(*DENSITY, *MIXING, *OTHERS, *BEHAVIOUR),
     conventions=(
         Convention(
-            slug="log-deviation", says="the weight holds the logarithm of the deviation, not of the variance"
+            slug="log-deviation",
+            says="the weight holds the logarithm of the deviation, not of the variance",
+            harmless=True,
         ),
         Convention(
             slug="log-precision",
             says="the weight holds the logarithm of one over the variance, the precision",
+            harmless=True,
+        ),
+        Convention(
+            slug="plain-parameters",
+            says="variances and weights are kept as they are, not as logarithms",
+            harmless=True,
+        ),
+        Convention(
+            slug="loss-summed",
+            says="the loss is the sum over the samples, not their mean",
+            mistake="loss-sum",
+            choice="loss=sum",
+            words=r"\bsum\b",
         ),
     ),
     laws=(

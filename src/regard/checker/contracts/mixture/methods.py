@@ -88,14 +88,28 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
     scale = 2.0 / LOGARITHMS[subject.facts["logarithm"]]
     subject.set(
         {
-            roles["logits"]: np.log(weights).reshape(subject.made.weights[roles["logits"]].shape) + 0.8,
+            roles["logits"]: _stored(subject, weights, np.log(weights) + 0.8).reshape(
+                subject.made.weights[roles["logits"]].shape
+            ),
             roles["means"]: means.reshape(subject.made.weights[roles["means"]].shape),
-            roles["log_variances"]: (scale * np.log(deviations)).reshape(
-                subject.made.weights[roles["log_variances"]].shape
+            roles["log_variances"]: _shaped(
+                _stored(subject, deviations**2, scale * np.log(deviations)),
+                subject.made.weights[roles["log_variances"]].shape,
             ),
         }
     )
     return weights, means, deviations
+
+
+def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers along the axes in the shape of a weight; full covariances are diagonal."""
+    full = values.size != np.prod(shape)
+    return (values[..., None] * np.eye(values.shape[-1]) if full else values).reshape(shape)
+
+
+def _stored(subject: Subject, plain: np.ndarray, logarithms: np.ndarray) -> np.ndarray:
+    """What a weight holds: the numbers themselves, or their logarithms."""
+    return plain if subject.facts.get("plain") else logarithms
 
 
 def restore(subject: Subject) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.arguments import mean
 from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.norm.reference import mean_square
-from regard.checker.subject import Arguments, Subject
+from regard.checker.reading.arguments import mean
+from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Made, Unfit, Workbench
 
 WIDTH, EPS = 24, 1e-5
@@ -112,10 +112,12 @@ BEHAVIOUR = (
     ),
 )
 CONVENTIONS = (
-    Convention(slug="eps-value", says="epsilon is another than the one asked for"),
+    Convention(slug="eps-value", says="epsilon is another than the one asked for", harmless=True),
     Convention(
         slug="eps-placement",
         says="epsilon stands outside the root (or as a floor): differs only where the input is as small as epsilon",
+        harmless=True,
+        choice="eps=outside",
         forms=forms(
             {"divide": lambda above, below, eps: above / (np.sqrt(below) + eps)},
             {"divide": lambda above, below, eps: above / np.sqrt(np.maximum(below, eps))},
@@ -126,6 +128,8 @@ CONVENTIONS = (
     Convention(
         slug="gain-plus-one",
         says="the weight is one less than the gain: it multiplies by 1 + weight",
+        harmless=True,
+        choice="gain=1+weight",
         forms=forms({"finish": lambda y, x, w: y * (1 + w["gain"]) + w["bias"]}),
     ),
 )
@@ -134,7 +138,7 @@ CONVENTIONS = (
 def adapt(bench: Workbench) -> Subject:
     """Make the norm, or take the function with a weight, a bias and an epsilon of ours."""
     rng = np.random.default_rng(7)
-    made = bench.build({"width": WIDTH, "eps": EPS, "bias": None})
+    made = bench.build({"width": WIDTH + bench.stretch, "eps": EPS, "bias": None})
     function = bench.member["kind"] == "function"
     width = width_of(made)
     names = [p["name"] for p in made.call]
@@ -185,7 +189,7 @@ def adapt(bench: Workbench) -> Subject:
 def width_of(made: Made) -> int:
     """The width it was asked for, or that its weights have: an object, or a class whose sizes are fixed."""
     if "width" in made.built.meant or not made.learned:
-        return WIDTH
+        return WIDTH + made.stretch
     return max(made.weights[name].size for name in made.learned)
 
 
@@ -251,6 +255,29 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Rows of the usual size, and rows so small that epsilon matters."""
     sizes = ((3e-3, 0.7), (1.0, 0.7), (2e-6, 0.7), (2.0, -0.4))
     return [batch(rng, subject.facts["width"], size=size, shift=shift) for size, shift in sizes]
+
+
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples and tokens."""
+    shapes = [*((b, 7) for b in larger(subject, rng, 4, 14)[:5]), *((3, n) for n in larger(subject, rng))]
+    width = subject.facts["width"]
+    return [
+        Case(name=f"{b} samples of {n} tokens", inputs={"x": rng.standard_normal((b, n, width)) + 0.7})
+        for b, n in shapes
+    ]
+
+
+def normal(subject: Subject, rng: np.random.Generator) -> Case:
+    """Rows with mean zero and deviation one: nothing is left to divide or take off."""
+    case = level(subject, rng)
+    x = case["x"] / np.sqrt((case["x"] ** 2).mean(-1, keepdims=True))
+    return Case(name="rows of mean 0 and deviation 1", inputs={"x": x})
+
+
+def level(subject: Subject, rng: np.random.Generator) -> Case:
+    """Rows with mean zero."""
+    x = usual(subject, rng)["x"]
+    return Case(name="rows of mean 0", inputs={"x": x - x.mean(-1, keepdims=True)})
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:

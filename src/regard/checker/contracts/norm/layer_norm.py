@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
-from regard.checker.contract import Broken, Case, Contract, Law, Mistake, forms
+from regard.checker import conduct, laws
+from regard.checker.contract import Broken, Case, ComputationStage, Contract, Convention, Law, Mistake, forms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
@@ -16,6 +16,9 @@ from regard.checker.contracts.norm.layer import (
     alone,
     cases,
     flat,
+    growing,
+    level,
+    normal,
     scaling,
     starting,
     usual,
@@ -129,6 +132,7 @@ UNSTABLE = Mistake(
     cause="the variance loses its digits in float32 where the mean is large, as E[x^2] - E[x]^2 does",
     remedy="take the mean off first and average the squares of what is left: (x - mean).square().mean(-1, keepdim=True)",
     look="mean variance",
+    weak=True,
 )
 SUM = Mistake(
     slug="sum-for-mean",
@@ -136,6 +140,21 @@ SUM = Mistake(
     remedy="average the squares: .mean(dim=-1, keepdim=True)",
     look="mean variance",
     forms=forms({"below": lambda x, axis: mean_square(centred(x, axis), axis) * x.shape[-1]}),
+)
+
+
+UNBIASED = Convention(
+    slug="unbiased-deviation",
+    says="it divides by the unbiased deviation plus epsilon, as the Annotated Transformer does",
+    mistake="bessel",
+    choice="deviation=unbiased",
+    words=r"unbiased",
+    forms=forms(
+        {
+            "below": lambda x, axis: x.var(axis=axis, keepdims=True, ddof=1),
+            "divide": lambda above, below, eps: above / (np.sqrt(below) + eps),
+        }
+    ),
 )
 
 
@@ -194,9 +213,21 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("gain", "bias"),
     cases=cases,
+    growing=growing,
+    stages=(
+        ComputationStage(step="the gain or the bias (rows that are normal already show it)", case=normal),
+        ComputationStage(step="the division by the deviation (rows of mean 0 show it)", case=level),
+        ComputationStage(step="the mean that is taken off", case=usual),
+    ),
     reference=layer,
-    mistakes=(*(SUM if m.slug == SUM.slug else m for m in SHARED), *MISTAKES, UNSTABLE, *BEHAVIOUR),
-    conventions=CONVENTIONS,
+    mistakes=(
+        *(SUM if m.slug == SUM.slug else m for m in SHARED),
+        *MISTAKES,
+        UNSTABLE,
+        *BEHAVIOUR,
+        *conduct.MISTAKES,
+    ),
+    conventions=(*CONVENTIONS, UNBIASED),
     laws=(
         laws.afresh(usual),
         laws.steady(usual),
@@ -223,5 +254,6 @@ CONTRACT = Contract(
         starting(layer),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
 )

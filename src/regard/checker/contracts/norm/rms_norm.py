@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
-from regard.checker.contract import Contract, Convention, Law, Mistake, forms
+from regard.checker import conduct, laws
+from regard.checker.contract import ComputationStage, Contract, Convention, Law, Mistake, forms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
@@ -15,6 +15,8 @@ from regard.checker.contracts.norm.layer import (
     alone,
     cases,
     flat,
+    growing,
+    normal,
     scaling,
     starting,
     usual,
@@ -108,8 +110,13 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("gain", "bias"),
     cases=cases,
+    growing=growing,
+    stages=(
+        ComputationStage(step="the gain (rows that are normal already show it)", case=normal),
+        ComputationStage(step="the division by the root mean square", case=usual),
+    ),
     reference=rms,
-    mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR),
+    mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=(*CONVENTIONS, Convention(slug="bias-added", says="a bias is added")),
     laws=(
         laws.afresh(usual),
@@ -125,5 +132,6 @@ CONTRACT = Contract(
         starting(rms),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
 )

@@ -7,18 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.arguments import mean
 from regard.checker.contract import Case
+from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Workbench
 
-WIDTH, COUNT, LENGTH, OFFSET = 10, 7, 16, 5
+WIDTH, COUNT, LENGTH, OFFSET, HEADS = 10, 7, 280, 5, 3
 LAYOUTS = {"b h n d": (2, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
-ORDERS = ("b h n d", "b n h d", "b n d", "n d")
+ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d")
 HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
     re.I,
 )
+
+
+TABLE = re.compile(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", re.I)
+"Arguments that are tables of angles, or of their cosines and sines."
 
 
 @dataclass
@@ -38,47 +42,52 @@ class Form:
 
 def lay(x: np.ndarray, layout: str) -> np.ndarray:
     """An array in the person's order of axes."""
+    if layout == "n b h d":
+        return x.transpose(2, 0, 1, 3)
     return x.swapaxes(1, 2) if layout == "b n h d" else x
 
 
-def case(rng: np.random.Generator, layout: str, width: int, *, two: bool, offset: int = 0) -> Case:
+def case(
+    rng: np.random.Generator, layout: str, width: int, *, two: bool, offset: int = 0, count: int = COUNT
+) -> Case:
     """One array to turn, or a query and a key."""
-    shape = (*LAYOUTS["b h n d" if layout == "b n h d" else layout], width)
+    shape = (*LAYOUTS[layout if layout in LAYOUTS else "b h n d"][:-1], count, width)
     x = np.stack([lay(rng.standard_normal(shape), layout) for _ in range(2 if two else 1)])
-    return Case(name=f"{COUNT} positions from {offset}", inputs={"x": x}, facts={"offset": offset})
+    return Case(
+        name=f"{count} positions from {offset}", inputs={"x": x}, facts={"offset": offset, "count": count}
+    )
 
 
 def make(bench: Workbench, base: float | None = None) -> Made:
     """The function, or the object, with a base of ours where one is given."""
-    return bench.build({"width": WIDTH, "length": LENGTH, "base": base, "head_width": WIDTH, "heads": 1})
+    heads = HEADS if bench.member.get("method") else 1
+    wide = WIDTH + bench.stretch
+    known = {"width": wide * heads, "length": LENGTH, "base": base, "head_width": wide, "heads": heads}
+    return bench.build(known if heads == 1 else known | {"dropout": 0.0, "bias": None})
 
 
 def width_of(made: Made) -> int:
     """The width it was asked for, or that the tables of an object show."""
     if {"width", "head_width"} & set(made.built.meant):
-        return WIDTH
+        return WIDTH + made.stretch
     for name, value in made.weights.items():
         if re.search(r"freq|theta|^cos|^sin", name.rpartition(".")[2], re.I):
             return value.shape[-1] * (2 if value.ndim == 1 or np.iscomplexobj(value) else 1)
     told = [v for n, v in made.numbers.items() if type(v) is int and mean(n, ["width", "head_width"])]
-    return told[-1] if told else WIDTH
+    return told[-1] if told else WIDTH + made.stretch
 
 
 def forms(bench: Workbench) -> Iterator[Form]:
     """Every form that the signature allows, the plainest first."""
     made = make(bench)
-    method, parameters = _method(made)
+    method, parameters = _method(made, bench.member.get("method", ""))
     names = [p for p in parameters if not p["star"]]
-    tables = [
-        p["name"]
-        for p in names
-        if re.search(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", p["name"], re.I)
-    ]
+    tabled = [p["name"] for p in names if TABLE.match(p["name"])]
     arrays = [
         p
         for p in names
         if (
-            p["name"] not in tables
+            p["name"] not in tabled
             and re.match(
                 r"^(x|q|k|v|t|xq|xk|query|key|keys|queries|tensor|input|inputs|h|u|vec)_?\w{0,5}$",
                 p["name"],
@@ -90,24 +99,25 @@ def forms(bench: Workbench) -> Iterator[Form]:
     ]
     two = (
         len(arrays) >= 2
-        and arrays[1]["name"] not in tables
+        and arrays[1]["name"] not in tabled
         and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
     )
-    rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tables]
-    makers = _tables(bench) if tables else [None]
+    rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tabled]
+    makers = tables(bench, width_of(made)) if tabled else [None]
     for layout in ORDERS:
-        for table in makers:
+        for table in [*makers, *(_batched(made) for made in makers if made)]:
             place = next(
                 (
                     p["name"]
                     for p in rest
                     if re.search(r"pos|offset|start|past|index|idx|^t$|shift", p["name"], re.I)
+                    and p["name"] != "T"
                 ),
                 None,
             )
             yield Form(
                 made,
-                _enter(layout, two, rest, place, tables, table),
+                _enter(layout, two, rest, place, tabled, table),
                 two,
                 layout,
                 bool(place or table),
@@ -116,8 +126,10 @@ def forms(bench: Workbench) -> Iterator[Form]:
             )
 
 
-def _method(made: Made) -> tuple[str, list[dict[str, Any]]]:
-    """What to call: the object, or the method that rotates."""
+def _method(made: Made, asked: str) -> tuple[str, list[dict[str, Any]]]:
+    """What to call: the method that was asked for, the object, or the method that rotates."""
+    if asked:
+        return asked, made.methods[asked]
     if made.call or not made.methods:
         return "", made.call
     name = next(
@@ -131,26 +143,28 @@ def _enter(
     layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any
 ) -> Callable[[Case], Arguments]:
     def enter(asked: Case) -> Arguments:
-        offset, x = asked.facts["offset"], asked["x"]
+        offset, x, count = asked.facts["offset"], asked["x"], asked.facts.get("count", COUNT)
         named: dict[str, Any] = {}
         for parameter in rest:
             name = parameter["name"]
-            if name == place:
+            if name == "T":
+                named[name] = count
+            elif name == place:
                 single = re.search(r"offset|start|past|shift", name, re.I)
                 if offset or parameter["required"]:
-                    named[name] = offset if single else np.arange(COUNT) + offset
+                    named[name] = offset if single else np.arange(count) + offset
             elif parameter["required"]:
-                known = {"length": COUNT, "width": WIDTH, "base": 10000.0}
+                known = {"length": count, "width": x.shape[-1], "base": 10000.0}
                 meaning = mean(name, list(known))
-                named[name] = known[meaning] if meaning else None
+                named[name] = known[meaning] if meaning else {"device": "cpu"}.get(name)
         if table is not None:
-            named |= dict(zip(tables, table(offset, tables), strict=False))
+            named |= dict(zip(tables, table(offset, tables, count), strict=False))
         return [x[0], x[1]] if two else [x[0]], named
 
     return enter
 
 
-def _tables(bench: Workbench) -> list[Any]:
+def tables(bench: Workbench, width: int) -> list[Any]:
     """Functions or classes of the file that make tables of cosines and sines, as something to call."""
     found = []
     for member in bench.members:
@@ -163,16 +177,17 @@ def _tables(bench: Workbench) -> list[Any]:
             or re.search(r"rotate|apply|turn", name)
         ):
             continue
-        found.append(_maker(bench, name))
+        bench.doubts.append(f"tables of angles made by {name}")
+        found.append(_maker(bench, name, width))
     return found
 
 
-def _maker(bench: Workbench, name: str) -> Callable[[int, list[str]], list[Any]]:
+def _maker(bench: Workbench, name: str, width: int) -> Callable[[int, list[str], int], list[Any]]:
     member = next(m for m in bench.members if m["name"] == name)
-    known = {"width": WIDTH, "length": LENGTH, "base": None, "head_width": WIDTH}
+    known = {"width": width, "length": LENGTH, "base": None, "head_width": width}
     held: dict[str, Any] = {}
 
-    def make(offset: int, tables: list[str]) -> list[Any]:
+    def make(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
         if not held:
             made = bench.build(known, name)
             bench.line.ask("cast", made.number, "float64")
@@ -181,33 +196,45 @@ def _maker(bench: Workbench, name: str) -> Callable[[int, list[str]], list[Any]]
             for parameter in (p for p in made.call if p["required"]):
                 meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
                 if meaning:
-                    named[parameter["name"]] = {
-                        "width": WIDTH,
-                        "length": LENGTH,
-                        "base": 10000.0,
-                        "head_width": WIDTH,
-                    }[meaning]
+                    named[parameter["name"]] = known[meaning] or 10000.0
+                elif (
+                    member["kind"] == "function"
+                    and not {"width", "head_width"} & {mean(word, ["width", "head_width"]) for word in named}
+                    and re.search(r"^(n|num|d|dim)_", parameter["name"])
+                ):
+                    named[parameter["name"]] = width
                 elif re.search(r"pos|^t$|ids|index", parameter["name"], re.I):
                     named[parameter["name"]] = (
                         np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
                     )
+                elif parameter["name"] in ("device", "dtype"):
+                    named[parameter["name"]] = {"device": "cpu"}.get(parameter["name"])
                 else:
-                    named[parameter["name"]] = np.zeros((1, 1, LENGTH, WIDTH))
+                    named[parameter["name"]] = np.zeros((1, 1, LENGTH, width))
             reply = bench.line.ask(
                 "call", made.number, values, named=named, method="", kind="float64", seed=0
             )["answer"]
             held["answer"] = reply if isinstance(reply, list) else [reply]
-        return [_slice(part, offset) for part in held["answer"]]
+        return [_slice(part, offset, count) for part in held["answer"]]
 
     return make
 
 
-def _slice(part: Any, offset: int) -> Any:
+def _batched(make: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """The same tables with a batch axis of one."""
+
+    def batched(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
+        return [part[None] if isinstance(part, np.ndarray) else part for part in make(offset, tables, count)]
+
+    return batched
+
+
+def _slice(part: Any, offset: int, count: int) -> Any:
     """The rows of a table that belong to the positions; complex numbers travel as pairs."""
     if not isinstance(part, np.ndarray):
         return part
     axis = next((i for i, size in enumerate(part.shape) if size == LENGTH), 0)
-    part = np.take(part, np.arange(offset, offset + COUNT), axis=axis)
+    part = np.take(part, np.arange(offset, offset + count), axis=axis)
     if np.iscomplexobj(part):
         return {"complex": np.stack([part.real, part.imag], axis=-1).astype(np.float64)}
     return part

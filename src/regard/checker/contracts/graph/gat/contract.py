@@ -1,20 +1,24 @@
 """A graph attention layer: each node gathers from those it listens to, with weights it computes."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
-from regard.checker.arguments import ALIASES
-from regard.checker.contract import Contract, Convention, Law, forms
+from regard.checker import conduct, laws
+from regard.checker.contract import ComputationStage, Contract, Convention, Law, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
 from regard.checker.contracts.graph.layer import (
+    ADDITIVE,
+    alone,
     call,
     cases,
+    equal,
+    growing,
     isolated,
     renamed,
     sizes_of,
@@ -25,7 +29,8 @@ from regard.checker.contracts.graph.layer import (
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
-from regard.checker.source import Source
+from regard.checker.reading.arguments import ALIASES
+from regard.checker.reading.source import Source
 from regard.checker.subject import Subject, draw
 from regard.checker.workbench import Made, Workbench
 
@@ -74,11 +79,14 @@ CONVENTIONS = (
     Convention(
         slug="self-loops-added",
         says="a loop is added at every node",
+        choice="loops=added",
+        words=r"self[\s_-]?loop|add_loops",
         forms=forms({"graph": lambda a: np.maximum((a > 0).astype(float), np.eye(len(a)))}),
     ),
     Convention(
         slug="self-loops-twice",
         says="loops are added although some are there: those nodes count themselves twice",
+        choice="loops=twice",
         forms=forms({"graph": lambda a: (a > 0) + np.eye(len(a))}),
     ),
     Convention(
@@ -90,6 +98,8 @@ CONVENTIONS = (
     Convention(
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
+        choice="activation=inside",
+        words=r"activation|\belu\b|\brelu\b",
         forms=forms(
             activation(elu),
             activation(lambda y: np.maximum(y, 0)),
@@ -101,15 +111,40 @@ CONVENTIONS = (
     Convention(
         slug="heads-interleaved",
         says="heads take every h-th channel",
+        harmless=True,
         forms=forms({"merge": lambda y: y.swapaxes(1, 2).reshape(len(y), -1)}),
     ),
     Convention(
         slug="halves-swapped",
         says="the first half of the attention vector belongs to the neighbour and the second to the node itself",
+        harmless=True,
     ),
-    Convention(slug="attention-shared", says="one attention vector serves all heads"),
+    Convention(slug="attention-shared", says="one attention vector serves all heads", harmless=True),
     Convention(
-        slug="isolated-nan", says="a node that is joined to nothing gives NaN; a loop at every node avoids it"
+        slug="score-negated",
+        says="the weights are exp of minus the score: small scores weigh most",
+        choice="score=negated",
+        forms=forms({"bend": lambda do, *ends: -do["activate"](do["score"](*ends))}),
+    ),
+    Convention(
+        slug="adjacency-transposed",
+        says="column i of the adjacency holds whom node i listens to, not row i",
+        mistake="direction-reversed",
+        choice="adjacency=transposed",
+        words=r"column|from node `?i`? to node `?j`?",
+        needs=("dense",),
+        forms=forms({"graph": lambda a: (a.T > 0).astype(float)}),
+    ),
+    Convention(
+        slug="graph-additive",
+        says="the graph comes as a mask that is added to the scores: 0 for an edge, minus infinity for none",
+        choice="graph=additive",
+        words=r"mask|-inf\b|additive",
+    ),
+    Convention(
+        slug="isolated-nan",
+        says="a node that is joined to nothing gives NaN; a loop at every node avoids it",
+        harmless=True,
     ),
 )
 
@@ -139,17 +174,19 @@ def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) ->
     return None
 
 
-def make(bench: Workbench, dropout: float = 0.3, inputs: int = INPUTS) -> Made:
+def make(bench: Workbench, dropout: float = 0.3, inputs: int = 0) -> Made:
     """The layer, with dropout asked for."""
     return bench.build(
         {
-            "inputs": inputs,
-            "outputs": OUTPUTS,
+            "inputs": inputs or INPUTS + bench.stretch,
+            "outputs": OUTPUTS + bench.stretch,
             "heads": HEADS,
             "dropout": dropout,
             "slope": 0.2,
             "concat": True,
             "bias": None,
+            "residual": False,
+            "shared": False,
         }
     )
 
@@ -169,13 +206,13 @@ def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
     made = make(bench)
-    width, _ = sizes_of(made, INPUTS, OUTPUTS)
+    width, _ = sizes_of(made, INPUTS + bench.stretch, OUTPUTS + bench.stretch)
     try:
         subject = call(bench, made, width, rng)
     except Raised:
         if bench.made is not None:
             raise
-        width = OUTPUTS
+        width = OUTPUTS + bench.stretch
         made = make(bench, inputs=width)
         subject = call(bench, made, width, rng)
     trial = usual(subject, rng)
@@ -183,10 +220,14 @@ def adapt(bench: Workbench) -> Subject:
         made = make(bench, 0.0, width)
         subject = call(bench, made, width, rng)
         subject.facts["unsteady"] = noise
-    drawn = draw(made.weights, made.learned, rng, size=2.0)
+    drawn = draw(made, rng, size=1.2)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
-    subject.frames = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
+    found = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
+    way = subject.facts["way"]
+    own = ("graph-additive",) if way == ADDITIVE else ()
+    dense = {} if "edges" in way else {"dense": True}
+    subject.frames = [replace(f, facts=f.facts | dense, conventions=(*f.conventions, *own)) for f in found]
     return subject
 
 
@@ -199,13 +240,21 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("w", "a", "heads"),
     cases=cases,
+    growing=growing,
+    stages=(
+        ComputationStage(
+            step="the transformation, the merging of the heads or the bias (loops alone show it)", case=alone
+        ),
+        ComputationStage(step="the softmax or whom a node sums over (equal nodes show it)", case=equal),
+        ComputationStage(step="the scores of the edges", case=usual),
+    ),
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],
-    mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR),
+    mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(
-        laws.afresh(unlike),
+        laws.afresh(unlike, usual),
         laws.steady(usual),
         Law(
             name="neighbours",
@@ -217,6 +266,7 @@ CONTRACT = Contract(
         laws.untouched(usual),
         laws.finite(usual, ("x",), 300.0),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
     notices=(isolated,),
 )

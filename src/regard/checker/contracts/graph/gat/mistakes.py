@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Mistake, each, forms
-from regard.checker.contracts.graph.reference import ATTENTION, leaky, over
+from regard.checker.contracts.graph.reference import ATTENTION, last, leaky, over
 
 SOFTMAX = (
     Mistake(
@@ -58,6 +58,7 @@ SOFTMAX = (
         cause="exp is taken of the scores as they are, or less one maximum for the whole graph: large scores overflow or vanish",
         remedy="take off the largest score among the node's own neighbours first",
         look="exponential",
+        weak=True,
     ),
     Mistake(
         slug="mask-ignored",
@@ -166,6 +167,13 @@ SCORE = (
             {"mix": lambda alpha, h, x: np.einsum("hij,jf->ihf", alpha, x)},
             {"mix": lambda alpha, h, x: np.einsum("hij,jhf->ihf", alpha, x.reshape(len(x), h.shape[1], -1))},
         ),
+    ),
+    Mistake(
+        slug="sum-overwritten",
+        cause="each message overwrites the one before it: a node keeps only what came last",
+        remedy="add the messages up: index_add_ or scatter_add_, not out[target] = …",
+        look="gather product",
+        forms=forms({"mix": lambda alpha, h, x: np.einsum("hij,jhd->ihd", last(alpha), h)}),
     ),
     Mistake(
         slug="heads-averaged",

@@ -5,22 +5,25 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
-from regard.checker.contract import Contract, Convention, Law, WeightMap, forms
+from regard.checker import conduct, laws
+from regard.checker.contract import ComputationStage, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
-from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, literal, safe_ends
+from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse, literal, safe_ends
 from regard.checker.contracts.graph.layer import (
+    alone,
     call,
     cases,
+    growing,
     isolated,
     renamed,
+    ring,
     sizes_of,
     strangers,
     unlike,
     usual,
 )
-from regard.checker.contracts.graph.reference import elu, leaky, listening
+from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, draw
@@ -58,16 +61,19 @@ CONVENTIONS = (
     Convention(
         slug="self-loops-twice",
         says="A + I is taken literally: a loop that was there already counts twice",
+        harmless=True,
         forms=forms({"loops": literal}),
     ),
     Convention(
         slug="bias-propagated",
         says="the bias is added before the neighbours are summed, so that it is spread as well",
+        choice="bias=spread",
         forms=forms({"finish": lambda y, a, w: y + a @ np.broadcast_to(w["bias"], (len(a), y.shape[1]))}),
     ),
     Convention(
         slug="degree-side",
         says="on a directed graph the degree of the other end is taken",
+        harmless=True,
         forms=forms(
             {"degree": lambda a, looped: looped.sum(0)},
             {"degree": lambda a, looped: looped.sum(1), "normalise": lambda a, d: safe_ends(a)},
@@ -77,6 +83,8 @@ CONVENTIONS = (
     Convention(
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
+        choice="activation=inside",
+        words=r"activation|\brelu\b",
         forms=forms(
             {"after": lambda y: np.maximum(y, 0)},
             {"after": elu},
@@ -85,8 +93,31 @@ CONVENTIONS = (
             {"after": np.tanh},
         ),
     ),
-    Convention(slug="normalised-adjacency", says="the layer expects an adjacency that is normalised already"),
-    Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN"),
+    Convention(
+        slug="normalised-adjacency",
+        says="the layer expects an adjacency that is normalised already",
+        mistake="normalisation-missing",
+        choice="adjacency=normalised",
+        words=r"(pre|already)[\s-]*normali[sz]ed|normali[sz]ed (adj|matrix|laplac)|adj\w*_?(norm|hat|tilde)|a_(hat|tilde|norm)|norm\w*_adj",
+    ),
+    Convention(
+        slug="mean-aggregation",
+        says="rows are divided by the degree: a mean over the neighbours and the node itself",
+        mistake="row-normalised",
+        choice="aggregation=mean",
+        words=r"mean aggregation|row[\s_-]?normali[sz]|(mean|average) (of|over) (the |its |all )?neighbou?rs",
+        forms=forms({"normalise": lambda a, d: inverse(d, -1)[:, None] * a}),
+    ),
+    Convention(
+        slug="adjacency-transposed",
+        says="column i of the adjacency holds whom node i listens to, not row i",
+        mistake="direction-reversed",
+        choice="adjacency=transposed",
+        words=r"column|from node `?i`? to node `?j`?",
+        needs=("dense",),
+        forms=forms({"graph": lambda a: a.T}, {"normalise": lambda a, d: symmetric(a.T, d)}),
+    ),
+    Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN", harmless=True),
 )
 
 
@@ -117,8 +148,9 @@ def expects_normalised(bench: Workbench) -> bool:
 
 def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> tuple[Subject, int, int]:
     """The layer with so many outputs and the way to pass it a graph; the widths that it has."""
-    made = bench.build({"inputs": INPUTS, "outputs": outputs, "dropout": 0.3, "bias": None})
-    width, outputs = sizes_of(made, INPUTS, outputs)
+    inputs = INPUTS + bench.stretch
+    made = bench.build({"inputs": inputs, "outputs": outputs, "dropout": 0.3, "bias": None})
+    width, outputs = sizes_of(made, inputs, outputs)
     return call(bench, made, width, rng), width, outputs
 
 
@@ -126,13 +158,19 @@ def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
     try:
-        subject, width, outputs = run(bench, OUTPUTS, rng)
+        subject, width, outputs = run(bench, OUTPUTS + bench.stretch, rng)
     except Raised:
         if bench.made is not None:
             raise
-        subject, width, outputs = run(bench, INPUTS, rng)
-    made = subject.made
-    drawn = draw(made.weights, made.learned, rng)
+        subject, width, outputs = run(bench, INPUTS + bench.stretch, rng)
+    made, trial = subject.made, usual(subject, rng)
+    if "outputs" in made.built.meant and subject.answer(trial).shape[-1] != outputs:
+        raise Unfit(
+            "wrong-shape",
+            f"{made.built.meant['outputs']} = {outputs} gives an output of width {subject.answer(trial).shape[-1]}",
+            "give the weight the shape (inputs, outputs)",
+        )
+    drawn = draw(made, rng)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
     matrices = [
@@ -158,13 +196,17 @@ def adapt(bench: Workbench) -> Subject:
         ),
     )
     subject.facts["prepared"] = expects_normalised(bench)
+    dense = {} if "edges" in subject.facts["way"] else {"dense": True}
+    # Unless the contract's own choice is asked for, a layer may also expect an adjacency that is prepared.
+    ways = (True,) if subject.facts["prepared"] else (False,) if bench.strict or not dense else (False, True)
     subject.frames = [
         WeightMap(
             weights=weights,
-            facts={"prepared": subject.facts["prepared"]},
+            facts={"prepared": prepared} | dense,
             notes=notes,
-            conventions=("normalised-adjacency",) if subject.facts["prepared"] else (),
+            conventions=("normalised-adjacency",) if prepared else (),
         )
+        for prepared in ways
     ]
     return subject
 
@@ -184,12 +226,22 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("adjacency",),
     cases=cases,
+    growing=growing,
+    stages=(
+        ComputationStage(
+            step="the transformation of the features or the bias (loops alone show it)", case=alone
+        ),
+        ComputationStage(
+            step="whom a node sums over (a ring, where all degrees are equal, shows it)", case=ring
+        ),
+        ComputationStage(step="the loops, the degrees or what is done with them", case=usual),
+    ),
     reference=reference,
     picture=lambda case, frame, steps: _weights(case, steps),
-    mistakes=(*MISTAKES, *BEHAVIOUR),
+    mistakes=(*MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     laws=(
-        laws.afresh(unlike),
+        laws.afresh(unlike, usual),
         laws.steady(usual),
         Law(
             name="neighbours",
@@ -200,6 +252,7 @@ CONTRACT = Contract(
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.kept(usual),
     ),
     notices=(isolated,),
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from regard.checker.contract import Mistake, forms
-from regard.checker.contracts.graph.reference import looped, symmetric
+from regard.checker.contracts.graph.reference import last, looped, symmetric
 
 
 def inverse(degree: np.ndarray, power: float) -> np.ndarray:
@@ -91,6 +91,13 @@ MISTAKES = (
             {"normalise": lambda a, d: np.diag(d) - a},
             {"loops": literal, "normalise": laplacian},
         ),
+    ),
+    Mistake(
+        slug="sum-overwritten",
+        cause="each message overwrites the one before it: a node keeps only what came last",
+        remedy="add the messages up: index_add_ or scatter_add_, not out[target] = …",
+        look="gather product",
+        forms=forms({"spread": lambda a, h: np.diag(a)[:, None] * h}, {"spread": lambda a, h: last(a) @ h}),
     ),
     Mistake(
         slug="row-normalised",

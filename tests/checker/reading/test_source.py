@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.checker.source import Source, role
+from regard.checker.reading.source import Source, role
 
 TEXT = """
 class A:

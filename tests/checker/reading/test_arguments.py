@@ -2,7 +2,7 @@
 
 import pytest
 
-from regard.checker.arguments import ALIASES, Unbuildable, fill, mean, number
+from regard.checker.reading.arguments import ALIASES, Unbuildable, fill, mean, number
 
 
 def parameter(name: str, *, required: bool = True) -> dict:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 Finder = Callable[[ast.AST], bool]
+HEADER = re.compile(r"#\s*(contract|cause|target|convention|map):")
+"What the checker's own material says of itself: nothing that a person says."
 
 
 @dataclass(frozen=True)
@@ -15,13 +17,15 @@ class Place:
 
     line: int
     text: str
+    cell: int | None = None
+    "In a notebook: which code cell, counted from 1; the line is then that of the cell."
 
 
 class Source:
     """The text of a file and its syntax tree, if it has one."""
 
-    def __init__(self, text: str, file: str = "") -> None:
-        self.text, self.file = text, file
+    def __init__(self, text: str, file: str = "", cells: tuple[int, ...] = ()) -> None:
+        self.text, self.file, self.cells = text, file, cells
         self.lines = text.splitlines()
 
     @cached_property
@@ -65,7 +69,7 @@ class Source:
         while first > 1 and self.lines[first - 2].lstrip().startswith(("#", "@")):
             first -= 1
         near = [*self.lines[:opening], *self.lines[first - 1 : last]]
-        comments = [line.partition("#")[2] for line in near]
+        comments = [line.partition("#")[2] for line in near if not HEADER.match(line)]
         return "\n".join(filter(None, [self.file, name, *docs, *arguments, *classes, *comments]))
 
     def running(self, name: str) -> str:
@@ -94,7 +98,14 @@ class Source:
 
     def at(self, line: int) -> Place:
         """A line with its text."""
-        return Place(line, self.lines[line - 1].strip() if 0 < line <= len(self.lines) else "")
+        text = self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
+        cell = sum(start <= line for start in self.cells)
+        return Place(line - self.cells[cell - 1] + 1, text, cell) if cell else Place(line, text)
+
+    def numbers(self) -> list[int]:
+        """The whole numbers that the code names, in order."""
+        found = {n.value for n in ast.walk(self.tree) if isinstance(n, ast.Constant) and type(n.value) is int}
+        return sorted(found)
 
     def thirds(self, name: str) -> tuple[str, ...] | None:
         """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`."""
@@ -206,5 +217,7 @@ FINDERS: dict[str, Finder] = {
     "bias": names("bias"),
     "out": names("proj", "out", "wo", "w_o"),
     "pi": names("pi"),
+    "training": names("training"),
+    "precision": names("dtype", "half", "float16", "bfloat16"),
 }
 "Kinds of expressions that a finding may point at."

@@ -37,10 +37,22 @@ NAMES = {
     "channels_out head_dim per_head",
     "slope": "alpha negative_slope slope leaky_slope leaky_relu_slope leaky leaky_alpha neg_slope",
     "concat": "concat is_concat concat_heads concatenate",
+    "residual": "add_skip_connection residual skip use_residual add_residual skip_connection use_skip with_residual",
+    "shared": "share_weights share",
+    "covariance": "covariance_type cov_type covariance",
     "loops": "add_self_loops self_loops add_loops self_loop",
     "temperature": "temperature temp scale scaling scale_factor",
 }
 "The usual names of each meaning."
+LIKELY = {
+    "dropout": re.compile(r"drop"),
+    "heads": re.compile(
+        r"^(n|num|number|nb|count)_?(of_)?(attn_|attention_|query_|q_)?heads?$|^heads?_(num|count|number)$"
+    ),
+    "width": re.compile(r"^(model|embed\w*|emb|hidden|token|feature)_?(dim\w*|size|width|features)$"),
+    "eps": re.compile(r"eps(ilon)?$"),
+}
+"Names that nobody listed and that say enough."
 ALIASES = {meaning: set(words.split()) for meaning, words in NAMES.items()}
 ASKED = {"bias": True, "base": 10000.0}
 "What is given for a meaning that is left to the person's default where there is one."
@@ -58,6 +70,8 @@ class Built:
 
     named: dict[str, Any]
     meant: dict[str, str]
+    guessed: tuple[str, ...] = ()
+    "Arguments whose names say nothing: a size was tried."
 
     def given(self, meaning: str) -> Any:
         """What was given for a meaning, alone or among settings.
@@ -67,12 +81,17 @@ class Built:
         """
         value = self.named[self.meant[meaning]]
         if isinstance(value, dict):
-            return next(held for name, held in value["config"].items() if name in ALIASES[meaning])
+            return next(held for name, held in value["config"].items() if mean(name, [meaning]))
         return value
 
 
-def fill(parameters: list[dict[str, Any]], known: dict[str, Any], given: dict[str, str]) -> Built:
-    """Arguments for every parameter that is required or whose meaning is known.
+def fill(
+    parameters: list[dict[str, Any]],
+    known: dict[str, Any],
+    given: dict[str, str],
+    held: dict[str, dict[str, Any]] | None = None,
+) -> Built:
+    """Arguments for every parameter that is required or whose meaning is known; `held` has the settings objects.
 
     >>> wide = {"name": "n_embd", "required": True, "star": False, "default": None}
     >>> fill([wide], {"width": 24}, {}).named
@@ -81,11 +100,16 @@ def fill(parameters: list[dict[str, Any]], known: dict[str, Any], given: dict[st
     named: dict[str, Any] = {}
     meant: dict[str, str] = {}
     strangers: list[str] = []
+    guessed: list[str] = []
     for parameter in (p for p in parameters if not p["star"]):
         name = parameter["name"]
         meaning = mean(name, [m for m in known if m not in meant])
         if name in given:
             named[name] = number(given[name])
+        elif held and name in held:
+            own = {word: number(given[word]) for word in held[name] if word in given}
+            named[name] = {"config": spread(known) | held[name] | own}
+            meant |= {meaning: str(name) for meaning in known if meaning not in meant}
         elif meaning and (known[meaning] is not None or parameter["required"]):
             value = known[meaning] if known[meaning] is not None else ASKED[meaning]
             named[name], meant[meaning] = value, name
@@ -99,15 +123,18 @@ def fill(parameters: list[dict[str, Any]], known: dict[str, Any], given: dict[st
     for name in strangers:
         if not sizes:
             raise Unbuildable(name)
+        guessed.append(name)
         meant[sizes[0]] = name
         named[name] = known[sizes.pop(0)]
-    return Built({p["name"]: named[p["name"]] for p in parameters if p["name"] in named}, meant)
+    ordered = {p["name"]: named[p["name"]] for p in parameters if p["name"] in named}
+    return Built(ordered, meant, tuple(guessed))
 
 
 def mean(name: str, meanings: list[str]) -> str | None:
     """The first of some meanings that a name may have."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().strip("_")
-    return next((m for m in meanings if plain in ALIASES[m]), None)
+    known = next((m for m in meanings if plain in ALIASES[m]), None)
+    return known or next((m for m, words in LIKELY.items() if m in meanings and words.search(plain)), None)
 
 
 def spread(known: dict[str, Any]) -> dict[str, Any]:

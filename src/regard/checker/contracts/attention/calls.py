@@ -1,0 +1,154 @@
+"""How a person's attention layer is called: which axis holds the tokens, what its mask means, what else it asks for."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.contract import Case
+from regard.checker.contracts.rotary.forms import TABLE, tables
+from regard.checker.process.session import Lost, Raised
+from regard.checker.reading.arguments import mean
+from regard.checker.reading.source import role
+from regard.checker.subject import Subject
+from regard.checker.workbench import Made, Unfit, Workbench
+
+MASK = re.compile(r"mask|valid_?len|^lengths?$|^lens$|seq_lens?$", re.I)
+COUNTED = re.compile(r"len", re.I)
+NOTHING = re.compile(r"cache|past|state|dropout|kv$|bias$|return|need|output_att|use_", re.I)
+START = re.compile(r"start|offset|^pos$|position$|cur", re.I)
+MEANINGS = ("seen", "hide", "additive")
+SLUGS = {"hide": "mask-hides", "additive": "mask-additive"}
+
+
+def told(mask: np.ndarray, meaning: str) -> np.ndarray:
+    """A mask of what may be seen, in the person's own meaning."""
+    if meaning == "additive":
+        return np.where(mask, 0.0, -np.inf)
+    return ~mask if meaning == "hide" else mask
+
+
+def meanings(bench: Workbench, name: str | None) -> tuple[str, ...]:
+    """What a mask may mean, the likeliest first: one where somebody says so or the contract's own is asked for."""
+    if "mask" in bench.said:
+        return (bench.said["mask"],)
+    wanted = {"mask=hidden": "hide", "mask=additive": "additive", "mask=seen": "seen"}
+    said = [wanted[word] for word in bench.wanted if word in wanted]
+    first = "hide" if name and re.search(r"pad|ignore", name) else "seen"
+    if said or bench.strict:
+        return (*said, first)[:1]
+    return (first, *(m for m in MEANINGS if m != first))
+
+
+@dataclass
+class Further:
+    """Arguments that a call needs besides its inputs and its mask: positions, tables, counts, nothing."""
+
+    bench: Workbench
+    made: Made
+    inputs: tuple[str, ...]
+    "Parameters that are inputs or masks."
+    head_width: int
+    table: Callable[[int, list[str], int], list[Any]] | None = None
+
+    def named(self, count: int) -> dict[str, Any]:
+        """For a call with so many tokens."""
+        found: dict[str, Any] = {}
+        asked = [p["name"] for p in self.made.call if p["required"] and not p["star"]]
+        rest = [n for n in asked if n not in self.inputs and n not in self.bench.calling]
+        tabled = [name for name in rest if TABLE.match(name)]
+        if tabled and self.table:
+            found |= dict(zip(tabled, self.table(0, tabled, count), strict=False))
+        for name in (n for n in rest if n not in found):
+            found[name] = self._one(name, count)
+        return found
+
+    def _one(self, name: str, count: int) -> Any:
+        meaning = mean(name, ["length", "head_width", "heads"])
+        if START.search(name):
+            return 0
+        if name == "device":
+            return "cpu"
+        if meaning:
+            heads = self.made.built.given("heads") if "heads" in self.made.built.meant else 1
+            return {"length": count, "head_width": self.head_width, "heads": heads}[meaning]
+        if not NOTHING.search(name):
+            self.bench.doubts.append(f"{name} given as None")
+        return None
+
+
+def further(bench: Workbench, made: Made, inputs: tuple[str, ...], head_width: int) -> list[Further]:
+    """Ways to fill what else a call needs: one for each table of positions that the file can make."""
+    plain = Further(bench, made, inputs, head_width)
+    if not any(TABLE.match(p["name"]) for p in made.call if p["required"] and p["name"] not in inputs):
+        return [plain]
+    return [replace(plain, table=table) for table in tables(bench, head_width)] or [plain]
+
+
+def takes(parameters: list[dict[str, Any]], bench: Workbench) -> tuple[str, ...]:
+    """The parameters of a call that are sequences or masks: the first, those with a role, those named for it."""
+    names = [p["name"] for p in parameters if not p["star"] and p["name"] not in bench.calling]
+    known = re.compile(
+        r"^(x|inputs?|hidden(_states)?|tokens|seq|sequence|embeddings?|src|tgt|context|memory|h|z)$", re.I
+    )
+    return tuple(n for i, n in enumerate(names) if i == 0 or role(n) or MASK.search(n) or known.match(n))
+
+
+def tokens_first(subject: Subject, case: Case, change: Callable[[Case, Any, np.ndarray], Case]) -> bool:
+    """Whether the first axis of the input behaves as the tokens: its parts see each other, and the second's do not."""
+    rng = np.random.default_rng(11)
+    before = subject.answer(case)
+
+    def moves(part: Any, watched: Any) -> bool:
+        values = rng.standard_normal(case["query"][part].shape)
+        return (
+            laws.gap(before[watched], subject.answer(change(case, part, values))[watched])
+            > laws.MOVES[subject.kind]
+        )
+
+    last = case["query"].shape[1] - 1
+    samples = moves(np.s_[0], np.s_[1:]) or moves(np.s_[1], np.s_[:1])
+    tokens = moves(np.s_[:, 0], np.s_[:, last:]) or moves(np.s_[:, last], np.s_[:, :1])
+    return samples and not tokens
+
+
+def replaced(case: Case, part: Any, values: np.ndarray) -> Case:
+    """The same sequence with a part of it replaced, as queries, keys and values at once."""
+    x = case["query"].copy()
+    x[part] = values
+    return Case(name=case.name, inputs=case.inputs | {"query": x, "key": x, "value": x}, facts=case.facts)
+
+
+class Single(Subject):
+    """A layer that takes one sequence at a time: the samples of a batch are asked one after the other."""
+
+    def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
+        """What it says to every sample."""
+        count = len(case["query"])
+        return np.concatenate(
+            [super(Single, self).answer(self._sample(case, i), seed=seed) for i in range(count)]
+        )
+
+    @staticmethod
+    def _sample(case: Case, i: int) -> Case:
+        inputs = {name: value[i : i + 1] for name, value in case.inputs.items()}
+        return Case(name=case.name, inputs=inputs, facts=case.facts)
+
+
+def runs(bench: Workbench, subject: Subject, case: Case) -> Raised | None:
+    """The exception that a case ends in, if it does."""
+    try:
+        bench.precise(subject.made, *subject.enter(case))
+        subject.answer(case)
+    except Raised as error:
+        return error
+    except Lost as loss:
+        if loss.slug == "not-installed":
+            raise
+        raise
+    except Unfit as trouble:
+        return Raised("ValueError", trouble.sentence, None, "")
+    return None

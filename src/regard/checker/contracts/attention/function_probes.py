@@ -1,0 +1,155 @@
+"""Cases and laws of attention as a function: what its weights sum to, what it may not see, which sizes it takes."""
+
+import numpy as np
+
+from regard.checker import laws
+from regard.checker.contract import Broken, Case, ComputationStage
+from regard.checker.subject import Subject, larger
+
+
+def asked(
+    rng: np.random.Generator, shape: tuple, *, masked: bool, size: float = 1.5, lengths: bool = False
+) -> Case:
+    """Random queries, keys and values; every query sees at least one key, and no two see the same."""
+    lead, n, m, d, c = shape
+    draw = rng.standard_normal
+    mask = rng.random((n, m)) < 0.5
+    mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
+    mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
+    mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
+    if lengths:
+        mask = np.arange(m)[None] < (1 + np.arange(n) * 2 % (m - 1))[:, None]
+    inputs: dict[str, np.ndarray] = {
+        "query": draw((*lead, n, d)) * size,
+        "key": draw((*lead, m, d)) * size,
+        "value": draw((*lead, m, c)),
+    }
+    inputs["mask"] = mask if masked else np.ones((n, m), bool)
+    sizes = f"{n} queries, {m} keys{', masked' if masked else ''}"
+    return Case(name=sizes, inputs=inputs, facts={"masked": masked})
+
+
+def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Without a mask, and with one where there is one."""
+    shape, lengths = subject.facts["shape"], subject.facts.get("lengths", False)
+    plain = [
+        asked(rng, shape, masked=False),
+        asked(rng, (shape[0], 3, shape[2] if shape[1] != shape[2] else 3, *shape[3:]), masked=False),
+    ]
+    return [asked(rng, shape, masked=True, lengths=lengths), *plain] if subject.facts["mask"] else plain
+
+
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More samples, then more and more queries and keys."""
+    (lead, n, m, d, c), masked = subject.facts["shape"], bool(subject.facts["mask"])
+    lengths = subject.facts.get("lengths", False)
+    batches = larger(subject, rng, 4, 14)[:5] if lead else []
+    sizes = [((count, *lead[1:]), n, m) for count in batches]
+    sizes += [(lead, count, count if n == m else count + 3) for count in larger(subject, rng)]
+    return [asked(rng, (*size, d, c), masked=masked, lengths=lengths) for size in sizes]
+
+
+def usual(subject: Subject, rng: np.random.Generator, size: float = 1.5) -> Case:
+    """A case of the usual size."""
+    return asked(rng, subject.facts["shape"], masked=False, size=size)
+
+
+def equal(subject: Subject, rng: np.random.Generator) -> Case:
+    """Keys that are all the same: then no score matters."""
+    case = usual(subject, rng)
+    keys = np.repeat(case["key"][..., :1, :], case["key"].shape[-2], axis=-2)
+    return Case(name="equal keys", inputs=case.inputs | {"key": keys}, facts=case.facts)
+
+
+STAGES = (
+    ComputationStage(step="the softmax or the sum over the values (equal keys show it)", case=equal),
+    ComputationStage(step="the scores of queries and keys or their scale", case=usual),
+    ComputationStage(
+        step="the mask",
+        case=lambda subject, rng: asked(
+            rng,
+            subject.facts["shape"],
+            masked=bool(subject.facts["mask"]),
+            lengths=subject.facts.get("lengths", False),
+        ),
+    ),
+)
+
+
+def ones(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Values that are all one come out as one: the weights of a query sum to one."""
+    case = usual(subject, rng)
+    answer = subject.answer(
+        Case(name=case.name, inputs=case.inputs | {"value": np.ones_like(case["value"])}, facts=case.facts)
+    )
+    off = laws.gap(np.ones_like(answer), answer)
+    if off <= laws.MOVES[subject.kind]:
+        return None
+    at = tuple(int(i) for i in np.unravel_index(np.abs(answer - 1).argmax(), answer.shape))
+    return Broken(number=off, words=f"values that are all 1 give {answer[at]:.4g} at {list(at)}")
+
+
+def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """The order of the keys does not matter."""
+    case = usual(subject, rng)
+    turn = rng.permutation(case["key"].shape[-2])
+    inputs = case.inputs | {"key": case["key"][..., turn, :], "value": case["value"][..., turn, :]}
+    moved = laws.gap(
+        subject.answer(case), subject.answer(Case(name=case.name, inputs=inputs, facts=case.facts))
+    )
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=moved, words=f"keys and values in another order move the output by {moved:.3g} of its size"
+    )
+
+
+def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Queries and keys may differ in number, keys and values in width."""
+    error = subject.facts["refused"]
+    if error is None:
+        return None
+    return Broken(
+        number=np.inf,
+        words=f"7 queries, 5 keys, width 8, values of width 9: {error.kind}: {error.words.splitlines()[0][:150]}",
+    )
+
+
+def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """What a query may not see does not move its output."""
+    if not subject.facts["mask"]:
+        return None
+    case = asked(rng, subject.facts["shape"], masked=True)
+    mask = case["mask"].copy()
+    mask[:, 0] = False
+    mask[:, 1] = True
+    place = 0
+    if subject.facts.get("lengths"):
+        place = mask.shape[1] - 1
+        mask[:, :place], mask[:, place] = True, False
+    case = Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts)
+    key, value = case["key"].copy(), case["value"].copy()
+    key[..., place, :], value[..., place, :] = rng.standard_normal((2, *key[..., place, :].shape))[0], 3.0
+    moved = laws.gap(
+        subject.answer(case),
+        subject.answer(
+            Case(name=case.name, inputs=case.inputs | {"key": key, "value": value}, facts=case.facts)
+        ),
+    )
+    if moved <= laws.MOVES[subject.kind]:
+        return None
+    return Broken(
+        number=moved,
+        words=f"changing key {place}, which no query may see, moves the output by {moved:.3g} of its size",
+    )
+
+
+def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
+    """What a query does that may see nothing."""
+    if not subject.facts["mask"] or subject.facts.get("lengths"):
+        return None
+    case = asked(rng, subject.facts["shape"], masked=True)
+    mask = case["mask"].copy()
+    mask[0] = False
+    answer = subject.answer(Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts))
+    return None if np.isfinite(answer).all() else "masked-row-nan"

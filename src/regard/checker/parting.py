@@ -1,0 +1,49 @@
+"""Where an unknown mistake parts from the reference: the first part of the computation that is not as it should be."""
+
+from itertools import islice
+
+import numpy as np
+
+from regard.checker.contract import Case, Contract, WeightMap
+from regard.checker.family import TIGHT, Family, computed
+from regard.checker.process.session import Raised
+from regard.checker.subject import Subject
+
+PROGRAMS = 300
+"How many readings and conventions are tried at each stage."
+
+
+def parted(
+    contract: Contract, subject: Subject, rng: np.random.Generator
+) -> tuple[str, Case, np.ndarray] | None:
+    """The first stage that no reading and no convention explains: its step, its case, what was answered."""
+    for stage in contract.stages:
+        case = stage.case(subject, rng)
+        try:
+            answer = subject.answer(case)
+        except Raised:
+            return None  # a case that it does not take says nothing
+        family = Family(contract, subject.frames, [case], [answer])
+        if not any(family.far(member) < TIGHT["float32"] for member in islice(family.right(), PROGRAMS)):
+            return stage.step, case, answer
+    return None
+
+
+def worst(contract: Contract, frame: WeightMap, asked: list[tuple[Case, np.ndarray]]) -> str:
+    """The single number that is farthest off in the smallest case that differs."""
+    for case, answer in sorted(asked, key=lambda pair: pair[1].size):
+        expected = computed(contract, case, frame, {})
+        if expected is None:
+            continue
+        if expected.shape != answer.shape:
+            return f"{case.name}: shape {answer.shape}, expected {expected.shape}"
+        fine = np.isfinite(expected)
+        off = np.where(
+            fine,
+            np.where(np.isfinite(answer), np.abs(answer - np.where(fine, expected, 0.0)), np.inf),
+            0.0,
+        )
+        if off.max(initial=0.0) > 1e-6 * np.abs(expected[fine]).max(initial=1e-9):
+            at = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
+            return f"{case.name}: output{list(at)} is {answer[at]:.5g}, expected {expected[at]:.5g}"
+    return ""

@@ -1,0 +1,140 @@
+"""Settings objects that constructors take: which fields are read, and what each is likely to hold."""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from regard.checker.reading.arguments import ASKED, mean
+from regard.checker.reading.definitions import free
+from regard.checker.reading.source import Source
+
+COUNT = re.compile(
+    r"^(n|num|max|min|nb)_|_(size|dim|len|length|layers?|count|num|batch_size)$|layers?$|^depth$|vocab", re.I
+)
+WORDY = re.compile(r"type|mode|kind|act(ivation)?(_fn)?$|impl|name|dtype|device|init|method|scaling", re.I)
+SOME = 4
+"For a count that nobody knows."
+
+
+def fields(source: Source, parameter: str) -> list[str]:
+    """Fields of a parameter that are read somewhere in the file: `config.X`, `config["X"]`, `getattr(config, "X")`.
+
+    >>> fields(Source("class A:\\n    def __init__(self, c):\\n        self.n = c.n_embd + c['h']"), "c")
+    ['n_embd', 'h']
+    """
+    return list(dict.fromkeys(_read(source.tree, parameter)))
+
+
+def _read(tree: ast.AST, parameter: str) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and _is(node.value, parameter):
+            yield node.attr
+        if (
+            isinstance(node, ast.Subscript)
+            and _is(node.value, parameter)
+            and isinstance(node.slice, ast.Constant)
+        ):
+            yield str(node.slice.value)
+
+
+def _is(node: ast.AST, parameter: str) -> bool:
+    """The parameter itself, or kept on self under its name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == parameter and isinstance(node.value, ast.Name)
+    return isinstance(node, ast.Name) and node.id == parameter
+
+
+def defaults(source: Source, names: list[str]) -> dict[str, Any]:
+    """What the class of the file that declares most of some fields has for them, where it is a constant."""
+    best: dict[str, Any] = {}
+    most = 0
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        declared = {
+            target.id: statement.value
+            for statement in node.body
+            if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value
+            for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+            if isinstance(target, ast.Name)
+        }
+        shared = len(set(declared) & set(names))
+        if shared > most:
+            most = shared
+            best = {n: v.value for n, v in declared.items() if isinstance(v, ast.Constant) and n in names}
+    return best
+
+
+def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str, Any]:
+    """A value for every field that is read: by its meaning, else as the file declares it, flags off."""
+    names = fields(source, parameter)
+    declared = defaults(source, names)
+    return {
+        name: guess(name, known, declared.get(name)) for name in names if not _method(source, parameter, name)
+    }
+
+
+def guess(name: str, known: dict[str, Any], declared: Any = None) -> Any:
+    """What a field is likely to hold.
+
+    >>> guess("n_embd", {"width": 24}), guess("use_flash_attn", {"width": 24}, True), guess("n_layer", {})
+    (24, False, 4)
+    """
+    meaning = mean(name, list(known))
+    if meaning:
+        return known[meaning] if known[meaning] is not None else ASKED[meaning]
+    if re.search(r"drop", name, re.I):
+        return 0.0
+    if isinstance(declared, bool):
+        return False
+    if declared is not None:
+        return declared
+    return None if WORDY.search(name) else SOME if COUNT.search(name) else False
+
+
+def _method(source: Source, parameter: str, name: str) -> bool:
+    """Whether a field is called, as `config.get(…)`, and so no setting."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == name
+        and _is(node.func.value, parameter)
+        for node in ast.walk(source.tree)
+    )
+
+
+def constant(source: Source, member: str, meaning: str) -> int | None:
+    """A size that a member takes from the top of its file, where it is a plain number there.
+
+    >>> constant(Source("d_k = 64\\ndef f(q):\\n    return q / d_k"), "f", "head_width")
+    64
+    """
+    names = {name for name in free(source.member(member)) if mean(name, [meaning])}
+    for node in ast.walk(source.tree):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Constant)
+            and type(node.value.value) is int
+        ):
+            own = {target.id for target in ast.walk(node) if isinstance(target, ast.Name)}
+            if own & names:
+                return node.value.value
+    return None
+
+
+def is_settings(source: Source, member: str, parameter: str) -> bool:
+    """Whether a constructor uses a parameter by its fields alone: `p.X` or `p["X"]`, and never as a number."""
+    node = source.member(member)
+    makers = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+    if not makers or isinstance(node, ast.Module):
+        return False
+    held = {id(n.value) for n in ast.walk(makers[0]) if isinstance(n, ast.Attribute | ast.Subscript)}
+    uses = [
+        n
+        for n in ast.walk(makers[0])
+        if isinstance(n, ast.Name) and n.id == parameter and isinstance(n.ctx, ast.Load)
+    ]
+    fielded = [n for n in uses if id(n) in held]
+    shaped = {"shape", "size", "device", "dtype", "ndim", "T"}
+    return bool(fielded) and not set(_read(makers[0], parameter)) <= shaped

@@ -1,0 +1,95 @@
+"""What is said of code that could not be judged to its end."""
+
+import re
+
+from regard.checker.contract import Contract
+from regard.checker.process.session import Lost, Raised
+from regard.checker.reading.source import Place
+from regard.checker.report.verdict import Finding
+from regard.checker.workbench import Unfit, Workbench
+
+UNSURE = ("NameError", "AttributeError", "KeyError", "AssertionError", "UnboundLocalError")
+"Exceptions that a wrong guess at how something is made or called is likely to end in."
+MISFIT = re.compile(
+    r"argument|positional|keyword|unpack|has no attribute|shape|size|dimension|multiplied|einsum"
+)
+"Words of exceptions that say the same."
+
+
+def stopped(
+    trouble: Raised | Lost | Unfit, bench: Workbench, contract: Contract, *, started: bool
+) -> Finding:
+    """It could not be judged to the end; `started` once it ran as the contract needs it."""
+    if isinstance(trouble, Raised):
+        place = bench.source.at(trouble.line) if trouble.line else None
+        if not started and doubtful(trouble, bench):
+            return unsure(trouble, bench, contract, place)
+        words, remedy = f"it raises {trouble.kind}: {short(trouble.words)}", "make this line run first"
+        return Finding(
+            kind="stopped", slug="raises", sentence=words, place=place, remedy=remedy, page=contract.name
+        )
+    if isinstance(trouble, Lost):
+        remedy = "make one call run to its end first"
+        if trouble.slug == "not-installed":
+            remedy = "install it in this environment, then check again"
+        return Finding(
+            kind="stopped", slug=trouble.slug, sentence=trouble.sentence, remedy=remedy, page=contract.name
+        )
+    known = next((m for m in contract.mistakes if m.slug == trouble.slug), None)
+    place = bench.source.at(trouble.line) if trouble.line else None
+    return Finding(
+        kind="mistake" if known else "stopped",
+        slug=trouble.slug,
+        sentence=known.cause if known else trouble.sentence,
+        evidence=(trouble.sentence,) if known else (),
+        place=place or (bench.source.place(bench.name, known.look) if known else None),
+        remedy=trouble.remedy,
+        page=f"{contract.name}#{trouble.slug}" if known else contract.name,
+    )
+
+
+def doubtful(trouble: Raised, bench: Workbench) -> bool:
+    """Whether an exception may be the fault of how it was made or called, which was partly guessed."""
+    if trouble.kind == "TypeError" and "argument" in trouble.words:
+        return True
+    guessed = bool(bench.doubts) or bench.partial
+    return guessed and (trouble.kind in UNSURE or bool(MISFIT.search(trouble.words)))
+
+
+def unsure(trouble: Raised, bench: Workbench, contract: Contract, place: Place | None) -> Finding:
+    """How to make or call it could not be worked out: what was tried, and the one line that would help."""
+    call = ", ".join(p["name"] for p in bench.member["forward"] if p["required"])
+    helps = f"--call '{bench.name}({call}, …)'"
+    if bench.member["kind"] == "class":
+        made = ", ".join(f"{p['name']}=…" for p in bench.member["parameters"] if p["required"])
+        helps = f"--make '{bench.name}({made})', or {helps}"
+    return Finding(
+        kind="stopped",
+        slug="not-understood",
+        sentence=f"how to make or call it could not be worked out: {trouble.kind}: {short(trouble.words)}",
+        evidence=tuple(f"tried: {words}" for words in dict.fromkeys(bench.doubts)),
+        place=place,
+        remedy=f"say it in one line: {helps}",
+        page=contract.name,
+    )
+
+
+def watching(word: str, place: Place, page: str) -> Finding:
+    """It answers rightly here, and looks at who asks."""
+    return Finding(
+        kind="stopped",
+        slug="looks-around",
+        sentence=f"it looks at who runs it ({word}), so what it does here need not be what it does elsewhere",
+        place=place,
+        remedy="leave that out of what is checked",
+        page=page,
+    )
+
+
+def short(words: str) -> str:
+    """The first line of a message.
+
+    >>> short("one\\ntwo"), short("")
+    ('one', '(no message)')
+    """
+    return words.strip().splitlines()[0][:200] if words.strip() else "(no message)"

@@ -1,0 +1,26 @@
+# contract: causal-attention
+# cause: weights-unregistered
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, d_model, n_heads, dropout=0.0):
+        super().__init__()
+        self.h, self.d = n_heads, d_model // n_heads
+        self.q, self.k, self.v = (nn.Linear(d_model, d_model) for _ in range(3))
+        self.w_out = torch.randn(d_model, d_model) * d_model**-0.5
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        q = self.q(x).view(b, n, self.h, self.d).transpose(1, 2)
+        k = self.k(x).view(b, n, self.h, self.d).transpose(1, 2)
+        v = self.v(x).view(b, n, self.h, self.d).transpose(1, 2)
+        s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        s = s.masked_fill(torch.ones(n, n, dtype=torch.bool).triu(1), float("-inf"))
+        w = self.drop(s.softmax(-1))
+        y = w @ v
+        return y.transpose(1, 2).reshape(b, n, c) @ self.w_out

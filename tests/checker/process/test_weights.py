@@ -1,0 +1,46 @@
+"""Weights of an object: what is registered, what only stands on it, what is one and the same."""
+
+import torch
+from torch import nn
+
+from regard.checker.process.weights import same, stray, weights
+
+
+class Loose(nn.Module):
+    """A list of layers, a tensor that wants gradients, one that starts at random, and a plain table."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        torch.manual_seed(seed)
+        self.layers = [nn.Linear(2, 2), {"deep": nn.Linear(2, 1, bias=False)}]
+        self.gain = torch.ones(3, requires_grad=True)
+        self.matrix = torch.randn(2, 2)
+        self.table = torch.arange(4.0)
+        self.own = nn.Parameter(torch.ones(1))
+        self.again = (self.own,)
+
+
+def test_what_no_optimiser_finds_is_stray() -> None:
+    found = stray(Loose(0), lambda: Loose(1))
+    assert found == ["layers.0.weight", "layers.0.bias", "layers.1.deep.weight", "gain", "matrix"]
+
+
+def test_without_another_object_only_what_wants_gradients_is_stray() -> None:
+    assert "matrix" not in stray(Loose())
+    assert "gain" in stray(Loose())
+
+
+def test_stray_weights_are_told_beside_the_others() -> None:
+    made = Loose()
+    told = {name: (owner, learned) for name, _, owner, learned in weights(made, stray(made))}
+    assert told["own"] == ("Loose", True)
+    assert told["layers.0.weight"] == ("Linear", True)
+    assert "table" not in told
+    assert [name for name, *_ in weights(made)] == ["own"]
+
+
+def test_names_of_one_weight_are_told_together() -> None:
+    one = nn.Linear(2, 2, bias=False)
+    assert same(nn.ModuleList([one, one, nn.Linear(2, 2)])) == [["0.weight", "1.weight"]]
+    assert same(nn.Linear(2, 2)) == []
+    assert same(3) == []

@@ -1,0 +1,59 @@
+"""Fields of a settings object, and what they are likely to hold."""
+
+import pytest
+
+from regard.checker.reading.settings import constant, defaults, fields, guess, is_settings, settings
+from regard.checker.reading.source import Source
+
+TEXT = """
+class Config:
+    n_embd: int = 768
+    norm_eps: float = 1e-5
+    flash: bool = True
+
+class A:
+    def __init__(self, config, width, hp):
+        self.config = config
+        self.n = nn.Linear(config.n_embd, 3 * width)
+        self.flash = config.flash and getattr(config, "other", 3) and config.get("more")
+        self.h = hp["n_head"]
+
+    def forward(self, x):
+        return x.shape if self.config.abs_emb else self.config.norm_eps
+"""
+
+
+def test_fields_are_read_wherever_they_stand() -> None:
+    assert set(fields(Source(TEXT), "config")) == {"n_embd", "flash", "get", "abs_emb", "norm_eps"}
+    assert fields(Source(TEXT), "hp") == ["n_head"]
+
+
+def test_sizes_are_ours_flags_are_off_and_the_rest_is_as_declared() -> None:
+    found = settings(Source(TEXT), "config", {"width": 24, "heads": 3})
+    assert found == {"n_embd": 24, "flash": False, "abs_emb": False, "norm_eps": 1e-5}
+    assert defaults(Source(TEXT), ["n_embd"]) == {"n_embd": 768}
+
+
+@pytest.mark.parametrize(("name", "is_one"), [("config", True), ("hp", True), ("width", False)])
+def test_a_parameter_that_is_used_by_its_fields_is_a_settings_object(name: str, is_one: bool) -> None:
+    assert is_settings(Source(TEXT), "A", name) is is_one
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("attn_pdrop", 0.3),
+        ("resid_dropout_rate", 0.3),
+        ("hidden_act", None),
+        ("max_batch_size", 4),
+        ("use_bias_x", False),
+    ],
+)
+def test_names_say_what_a_field_holds(name: str, value: object) -> None:
+    assert guess(name, {"width": 24, "dropout": 0.3}) == value
+
+
+def test_a_size_at_the_top_of_the_file_is_known() -> None:
+    source = Source("n_heads = 8\nx = 3\ndef f(q):\n    return q / n_heads")
+    assert constant(source, "f", "heads") == 8
+    assert constant(source, "f", "head_width") is None

@@ -1,0 +1,59 @@
+"""The step at which an unknown mistake begins: one planted in each part is found in that part."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from regard.checker.contract import Case, Steps
+from regard.checker.contracts.table import CONTRACTS, named
+from regard.checker.parting import parted, worst
+
+RNG = np.random.default_rng
+PLANTED: list[tuple[str, Steps, str]] = [
+    ("causal-attention", {"leave": lambda y, x, w: (y @ w["wo"]) ** 3}, "the values, the merging"),
+    ("causal-attention", {"mix": lambda a, v: a**2 @ v}, "the softmax"),
+    ("causal-attention", {"similarity": lambda q, k: (q @ k.swapaxes(-1, -2)) ** 3}, "the scores"),
+    ("multi-head-attention", {"leave": lambda y, x, w: (y @ w["wo"]) ** 3}, "the values, the merging"),
+    ("multi-head-attention", {"similarity": lambda q, k: (q @ k.swapaxes(-1, -2)) ** 3}, "the scores"),
+    ("scaled-dot-product", {"mix": lambda a, v: 1.3 * a**2 @ v}, "the softmax"),
+    ("scaled-dot-product", {"similarity": lambda q, k: (q @ k.swapaxes(-1, -2)) ** 3}, "the scores"),
+    ("gcn-layer", {"transform": lambda x, w: (x @ w["w"]) ** 3}, "the transformation"),
+    ("gcn-layer", {"spread": lambda a, h: a @ a @ a @ h}, "whom a node sums over"),
+    ("gcn-layer", {"normalise": lambda a, d: a / d[:, None] ** 0.3 / d**0.7}, "the loops, the degrees"),
+    ("gat-layer", {"transform": lambda x, w: np.einsum("nf,fhd->nhd", x, w["w"]) ** 3}, "the transformation"),
+    ("gat-layer", {"mix": lambda a, h, x: np.einsum("hij,jhd->ihd", a**2, h)}, "the softmax"),
+    ("gat-layer", {"activate": lambda e: e**3}, "the scores of the edges"),
+    ("layer-norm", {"finish": lambda y, x, w: y * w["gain"] ** 3 + w["bias"]}, "the gain or the bias"),
+    ("layer-norm", {"divide": lambda a, b, eps: a / (b + eps) ** 0.3}, "the division"),
+    ("layer-norm", {"above": lambda x, axis: x - 2 * x.mean(axis, keepdims=True)}, "the mean that is taken off"),
+    ("rms-norm", {"divide": lambda a, b, eps: a / (b + eps) ** 0.3}, "the division"),
+    ("rotary", {"positions": lambda n, offset: offset + np.arange(n) ** 2 + 3}, "position 0"),
+    ("rotary", {"positions": lambda n, offset: offset + np.arange(n) ** 2}, "the angles"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "step"), PLANTED, ids=[f"{c}-{s.split(',')[0]}" for c, _, s in PLANTED]
+)
+def test_a_fault_is_found_where_it_was_planted(name: str, steps: Steps, step: str, puppet: Callable) -> None:
+    found = parted(named(name), puppet(name, steps), RNG(1))
+    assert found
+    assert found[0].startswith(step)
+
+
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.name)
+def test_the_reference_parts_nowhere(contract, puppet: Callable) -> None:
+    assert parted(contract, puppet(contract.name, {}), RNG(1)) is None
+
+
+def test_the_number_that_is_farthest_off_is_shown(puppet: Callable) -> None:
+    contract, subject = named("rms-norm"), puppet("rms-norm", {})
+    case = Case(name="a row", inputs={"x": RNG(0).standard_normal((1, 1, 24))})
+    answer = subject.answer(case)
+    other = answer.copy()
+    other[0, 0, 3] += 5
+    words = worst(contract, subject.frame, [(case, other)])
+    assert words == f"a row: output[0, 0, 3] is {other[0, 0, 3]:.5g}, expected {answer[0, 0, 3]:.5g}"
+    assert worst(contract, subject.frame, [(case, answer)]) == ""
+    assert worst(contract, subject.frame, [(case, answer[0])]).endswith("shape (1, 24), expected (1, 1, 24)")

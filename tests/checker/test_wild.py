@@ -1,0 +1,25 @@
+"""The rows of public files are well formed; the code itself is not here."""
+
+from pathlib import Path
+
+from tests.checker.wild import HERE, filled, rows
+
+from regard.checker.contracts.table import CONTRACTS
+
+
+def test_every_row_names_a_contract_and_what_is_true() -> None:
+    known = {contract.name for contract in CONTRACTS}
+    for row in rows():
+        assert row["contract"] in known
+        assert row["true"] in ("correct", "mistake", "undecided")
+        assert "/" in row["repository"] and ":" in row["target"] and row["first"]
+        assert "fill" not in row or (HERE / "fill" / row["fill"]).is_file()
+
+
+def test_a_skeleton_is_filled_method_by_method() -> None:
+    skeleton = "class A:\n    x = 1\n\n    def f(self):\n        ...\n\n    def g(self):\n        return 2\n"
+    fill = (Path(HERE) / "fill" / "amsterdam_right.py").read_text(encoding="utf-8")
+    assert filled(skeleton, fill) == skeleton
+    held: dict = {}
+    exec(filled(skeleton, "class A:\n    def f(self):\n        return 5\n"), held)
+    assert (held["A"]().f(), held["A"]().g()) == (5, 2)
