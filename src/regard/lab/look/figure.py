@@ -1,6 +1,6 @@
 """Attention maps as SVG: a row for each layer, a column for each head; over patches, the picture too.
 
-Written by hand, not by matplotlib: 144 maps with their labels take a tenth of a second, and the text is text.
+Written by hand, not by matplotlib: 144 maps take a fifth of a second, and the text is text.
 """
 
 import base64
