@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import golden
 from regard.checker.contract import Case, Contract, Steps, WeightMap
 from regard.checker.contracts.table import named
 from regard.checker.reading.arguments import Built
@@ -112,6 +113,34 @@ def puppet() -> Callable[[str, Steps], Puppet]:
         return Puppet(contract, frame, steps, facts | {"drawn": {}})
 
     return make
+
+
+@pytest.fixture
+def known_answers(request: pytest.FixtureRequest, puppet: Callable) -> Callable[..., None]:
+    """Hold what the reference, every mistake and every convention of a contract answer to a golden record."""
+
+    def check(*contracts: str) -> None:
+        for name in contracts:
+            contract, found = named(name), {"reference": numbers(answer(puppet(name, {})))}
+            for known in (*contract.mistakes, *contract.conventions):
+                for place, steps in enumerate(known.forms[:8]):
+                    found[f"{known.slug} {place}"] = numbers(answer(puppet(name, steps)))
+            golden.check(str(request.path.with_name("answers.py")), golden.summary(found), name)
+
+    return check
+
+
+def answer(subject: Puppet) -> np.ndarray:
+    """What a puppet says in two cases; nothing where its steps do not fit these weights."""
+    cases = subject.contract.cases(subject, np.random.default_rng(0))[:2]
+    try:
+        return np.concatenate([np.ravel(subject.answer(case)) for case in cases])
+    except (ValueError, KeyError, IndexError):
+        return np.zeros(0)
+
+
+def numbers(values: np.ndarray) -> list[float]:
+    return [float(one) for one in np.real(values)]
 
 
 @pytest.fixture(scope="session")

@@ -41,3 +41,7 @@ def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     found = function(case, WeightMap(weights={}), SLUGS[slug].forms[0])[0]
     wanted = written(slug, *map(torch.from_numpy, (q, k, v, mask)))
     np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-10, atol=1e-12)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("causal-attention", "multi-head-attention", "scaled-dot-product")

@@ -33,3 +33,7 @@ def test_a_mask_that_nobody_looks_at_is_ignored_and_not_added() -> None:
     assert decide(Source(""), "L", both, {"unread": True}) == "mask-ignored"
     assert decide(Source(""), "L", both, {"unread": False}) is None
     assert decide(Source(""), "L", both | {"scale-width"}, {"unread": True}) is None
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("multi-head-attention")

@@ -47,3 +47,7 @@ def test_a_layer_is_torchs_multihead_attention() -> None:
 
 def test_a_row_of_minus_infinities_is_not_a_number() -> None:
     assert np.isnan(softmax(np.full((1, 3), -np.inf))).all()
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("causal-attention", "multi-head-attention", "scaled-dot-product")

@@ -64,3 +64,7 @@ def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     np.testing.assert_allclose(
         output(case, FRAME, SLUGS[slug].forms[0]), written(slug).numpy(), rtol=1e-9, atol=1e-11
     )
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("causal-attention", "multi-head-attention", "scaled-dot-product")

@@ -50,3 +50,7 @@ def test_a_softmax_counts_as_often_as_it_is_told() -> None:
     e = np.log(np.array([[1.0, 2.0, 4.0]]))
     np.testing.assert_allclose(over(e, np.array([[2.0, 1.0, 0.0]])), [[0.5, 0.5, 0.0]])
     assert over(e, np.zeros((1, 3))).tolist() == [[0.0, 0.0, 0.0]]
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("gat-layer", "gcn-layer")

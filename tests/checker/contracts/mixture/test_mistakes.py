@@ -40,3 +40,7 @@ def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     frame = WeightMap(weights={"logits": Z, "means": M, "log_variances": V})
     found = likelihood(Case(name="", inputs={"x": X}), frame, SLUGS[slug].forms[0])
     np.testing.assert_allclose(found, WRITTEN[slug](), rtol=1e-10, atol=1e-12)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("gaussian-mixture")

@@ -29,3 +29,7 @@ def test_the_density_is_a_weighted_sum_of_normal_densities() -> None:
 def test_logarithms_of_sums_do_not_underflow() -> None:
     assert logsumexp(np.array([-1e4, -1e4])) == -1e4 + np.log(2)
     np.testing.assert_allclose(np.exp(log_softmax(np.array([1000.0, 1000.0]))), 0.5)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("gaussian-mixture")

@@ -30,3 +30,7 @@ def test_a_layer_without_a_gain_is_told() -> None:
         read({}, None, WIDTH, optional=False, said={})
     assert caught.value.slug == "gain-missing"
     assert read({}, None, WIDTH, optional=True, said={})[0]["gain"].tolist() == [1.0] * WIDTH
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("layer-norm", "rms-norm")

@@ -104,3 +104,7 @@ def test_a_variance_that_loses_its_digits_is_weak_and_held_strictly_a_mistake() 
         "correct, but the variance loses its digits in float32 where the mean is large"
     )
     assert check(LayerNorm, strict=True).verdicts[0].slugs == ("moments-cancel",)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("layer-norm")

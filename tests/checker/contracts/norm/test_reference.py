@@ -23,3 +23,7 @@ def test_norms_are_torchs(size: float) -> None:
     np.testing.assert_allclose(layer(case, frame, {}), wanted.numpy(), rtol=1e-10, atol=1e-14)
     frame = WeightMap(weights={"gain": gain, "bias": np.zeros(24)}, facts={"eps": 1e-5})
     np.testing.assert_allclose(rms(case, frame, {}), F.rms_norm(*given, 1e-5).numpy(), rtol=1e-10, atol=1e-14)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("layer-norm", "rms-norm")

@@ -52,3 +52,7 @@ def test_one_plus_the_weight_is_a_convention_only_where_the_weight_starts_at_zer
     assert [f.slug for f in verdict.findings] == ["gain-plus-one"]
     verdict = check(Doubles, contract="rms-norm").verdicts[0]
     assert [f.slug for f in verdict.findings] == ["gain-plus-one-at-one"]
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("rms-norm")

@@ -44,3 +44,7 @@ def test_a_base_that_is_not_heeded_is_named(style: Callable) -> None:
         return turn(x, offset)
 
     assert check(rope, contract="rotary").verdicts[0].slugs == ("base-wrong",)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("rotary")

@@ -30,3 +30,7 @@ def test_a_sabotaged_rotation_is_the_mistake_it_is_called(slug: str) -> None:
     found = rotary(case, frame, SLUGS[slug].forms[0])[0]
     np.testing.assert_allclose(found[..., 0::2], turned.real, atol=1e-12)
     np.testing.assert_allclose(found[..., 1::2], turned.imag, atol=1e-12)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("rotary")

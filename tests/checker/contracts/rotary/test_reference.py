@@ -29,3 +29,7 @@ def test_half_split_pairs_are_interleaved_ones_in_another_order() -> None:
     )[0]
     pairs = rotary(Case(name="", inputs={"x": x[None][..., order]}, facts={"offset": 2}), frame, {})[0]
     np.testing.assert_allclose(half[..., order], pairs, atol=1e-13)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("rotary")

@@ -80,3 +80,7 @@ def test_the_same_layer_is_a_mistake_under_a_name_that_does_not_ask_for_it(style
     plain = type("Plain", (module.V2,), {"__module__": module.__name__, "__doc__": None})
     verdict = check(plain, contract="gat-layer").verdicts[0]
     assert verdict.slugs == ("leaky-before-vector",)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("gat-layer")

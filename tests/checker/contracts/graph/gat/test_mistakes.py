@@ -59,3 +59,7 @@ def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
         Case(name="", inputs={"x": X, "adjacency": A.astype(float)}), FRAME, SLUGS[slug].forms[0]
     )
     np.testing.assert_allclose(found, written(slug).numpy(), rtol=1e-10, atol=1e-12)
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("gat-layer")

@@ -24,3 +24,7 @@ def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
     verdict = check(getattr(module, name), contract=contract, strict=bool(expected)).verdicts[0]
     assert verdict.slugs == expected, verdict.sentence
     assert verdict.state == ("mistake" if expected else "correct"), verdict.sentence
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("gcn-layer")
