@@ -41,6 +41,7 @@ def test_time_and_text_choose_the_size_together(monkeypatch) -> None:
     def size(text: str, minutes: float) -> str:
         return choose(replace(asked(minutes=minutes), texts=(text,))).why[3]
 
+    assert "context 64)" in size(long, 2) and "context 128)" in size(long, 4)
     assert "model: swift" in size(long, 2) and "the largest that this time trains well here" in size(long, 2)
     assert "model: gpt-micro" in size(long, 60)
     assert "model: swift" in size("mine.txt", 60) and "1,230 characters teach no larger one" in size(
