@@ -7,7 +7,7 @@ import pytest
 from regard.checker.selftest import header
 from regard.checker.target import check_file
 
-FILES = sorted((Path(__file__).parent / "cheating").glob("*.py"))
+FILES = sorted((Path(__file__).parents[1] / "checker" / "cheating").glob("*.py"))
 WATCHING = ("asks_the_modules", "hidden_in_a_string", "looks_at_the_stack", "looks_at_the_clock")
 
 
