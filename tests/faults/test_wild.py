@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from tests.checker.wild import HERE, filled, rows
-
 from regard.checker.contracts.table import CONTRACTS
+from wild import HERE, filled, rows
 
 
 def test_every_row_names_a_contract_and_what_is_true() -> None:

@@ -58,7 +58,7 @@ def opened(target: str) -> CodeFile:
 def notebook(text: str, name: str) -> tuple[list[str], tuple[int, ...]]:
     """The lines of all code cells that can be read, magics and shell lines blank; and the line where each begins.
 
-    >>> cell = {"cell_type": "code", "source": ["%matplotlib inline\\\\n", "x = 1"]}
+    >>> cell = {"cell_type": "code", "source": ["%matplotlib inline\\n", "x = 1"]}
     >>> notebook(json.dumps({"cells": [cell, cell]}), "a.ipynb")
     (['', 'x = 1', '', 'x = 1'], (1, 3))
     """

@@ -69,15 +69,13 @@ ADDITIVE = "mask to be added"
 def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     """Ways to pass features and graph, the one that the names suggest first."""
     names = [p["name"].lower() for p in made.call if not p["star"]]
-    both = len([p for p in made.call if p["required"]]) == 1
-    graph = next(
-        (
-            i
-            for i, name in enumerate(names)
-            if re.search(r"adj|edges?|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)
-        ),
-        1,
-    )
+    known = [
+        i
+        for i, name in enumerate(names)
+        if re.search(r"adj|edges?|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)
+    ]
+    both = len([p for p in made.call if p["required"]]) == 1 and known[:1] in ([], [0])
+    graph = known[0] if known else 1
     feature = 1 if graph == 0 else 0
 
     def pack(passed: Any) -> Callable[[Case], Arguments]:

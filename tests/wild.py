@@ -1,4 +1,4 @@
-"""The checker among files as people have them: `python tests/checker/wild.py FOLDER` judges the rows of wild/rows.json.
+"""The checker among files as people have them: `python tests/wild.py FOLDER` judges the rows of checker/wild/rows.json.
 
 FOLDER holds clones by the second half of their name (`nanoGPT`, `pygcn`). What stands in them is never committed here.
 """
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent / "wild"
+HERE = Path(__file__).parent / "checker" / "wild"
 
 
 def rows() -> list[dict[str, Any]]:
