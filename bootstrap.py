@@ -1,7 +1,7 @@
 """Set up .venv once, then run one of the project's commands in it.
 
 python bootstrap.py book     the lab book, book/index.html
-python bootstrap.py test     every test (fast: under 30 seconds; proof: at full size)
+python bootstrap.py test     every test (proof: at full size; fast: the engine and the house, in 30 s)
 python bootstrap.py check    format, lint, types, the import rule
 python bootstrap.py bench    ratios to peers
 python bootstrap.py          set up and stop
@@ -248,10 +248,17 @@ def check(environment, *words):
     return int(bool(failed))
 
 
+ENGINE = tuple(
+    f"tests/{name}"
+    for name in ("core", "training", "generation", "models/gpt", "test_layers.py", "test_mirror.py")
+)
+
 COMMANDS = {
     "book": lambda environment, *words: environment.run("regard", "book", *words),
     "test": pytest,
-    "fast": lambda environment, *words: pytest(environment, "-m", "not slow and not proof", *words),
+    "fast": lambda environment, *words: pytest(
+        environment, "-m", "not slow and not proof", *(words or ENGINE)
+    ),
     "proof": lambda environment, *words: pytest(environment, "-m", "", *words, profile="proof", seconds=7200),
     "check": check,
     "bench": lambda environment, *words: environment.run("regard", "bench", *words),

@@ -635,6 +635,7 @@ def test_edges_on_another_device_are_told_in_three_lines():
 RING = Edges(torch.arange(6), (torch.arange(6) + 1) % 6, nodes=6).with_loops()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "factors",
     [

@@ -107,6 +107,7 @@ def test_packed_documents_equal_the_same_apart():
     assert packed_equals_apart(Causal()) > 1e-3
 
 
+@pytest.mark.slow
 def test_the_file_draws_itself():
     command = [sys.executable, "-W", "error", "-m", "regard.core.support"]
     made = subprocess.run(

@@ -167,6 +167,7 @@ def test_a_probability_of_classes_is_no_attention() -> None:
     assert seen.looks == {}
 
 
+@pytest.mark.slow
 def test_a_compiled_model_is_seen_as_it_is_written() -> None:
     model = Own(fused).eval()
     compiled = torch.compile(model, backend="eager")

@@ -86,6 +86,7 @@ def test_torch_geometric_and_back():
     )
 
 
+@pytest.mark.slow
 def test_a_batch_of_torch_geometric_comes_in():
     data = pytest.importorskip("torch_geometric.data")
     parts = [to_geometric(Graph(torch.ones(n, 2), Edges(torch.tensor([0]), torch.tensor([n - 1]), nodes=n), labels=torch.tensor([n]))) for n in (3, 2)]  # fmt: skip

@@ -55,6 +55,7 @@ def test_a_networkx_graph_alone_has_the_identity_for_features() -> None:
     assert torch.allclose(layer(path()), layer(identity(4), EDGES), atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_edges_given_twice_count_as_in_torch_geometric_or_once_as_asked() -> None:
     GCNConv = pytest.importorskip("torch_geometric.nn").GCNConv
