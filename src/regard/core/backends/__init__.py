@@ -59,8 +59,7 @@ def demand(call: Call, name: str) -> str:
 
 def run(call: Call, name: str) -> tuple[Tensor, Tensor | None]:
     """Do the call. Backends whose sums are our own choose their types themselves: autocast stays outside."""
-    kind = call.q.device.type
-    if name in ("linear", "edges") and torch.is_autocast_enabled(kind):
-        with torch.autocast(kind, enabled=False):
+    if name in ("linear", "edges") and torch.is_autocast_enabled(call.q.device.type):
+        with torch.autocast(call.q.device.type, enabled=False):
             return BACKENDS[name].run(call)
     return BACKENDS[name].run(call)
