@@ -22,7 +22,7 @@ def test_every_item_has_a_state_and_an_owned_one_follows_its_runs(experiment, st
 @pytest.mark.slow
 def test_a_run_with_changed_settings_answers_for_nothing(experiment, store, source) -> None:
     run(experiment, experiment.presets["quick"], store, source=source, preset="quick", changes=["height=1"])
-    assert states(experiment, store)[6] == "not run"
+    assert states(experiment, store)[6] == "run with changed settings only"
 
 
 def test_a_run_out_of_time_leaves_its_items_unsettled(experiment, store, source) -> None:

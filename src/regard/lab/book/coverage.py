@@ -36,6 +36,7 @@ def coverage(experiments: Iterable[Experiment], runs: Sequence[RunEntry]) -> lis
     experiments = list(experiments)
     ended = [one for one in runs if one.state in ENDED and one.preset in ("quick", "full")]
     newest = {entry.name: entry for entry in ended}
+    changed = {one.name for one in runs if one.state in ENDED} - newest.keys()
     owners = {item: experiment.name for experiment in experiments for item in experiment.answers}
     return [
         Item(
@@ -45,21 +46,21 @@ def coverage(experiments: Iterable[Experiment], runs: Sequence[RunEntry]) -> lis
             text=one.text,
             owner=owners.get(one.number),
             derived=tuple(other.name for other in experiments if one.number in other.derives),
-            state=_state(one.number, owners.get(one.number), newest),
+            state=_state(one.number, owners.get(one.number), newest, changed),
         )
         for source in SOURCES
         for one in source.items
     ]
 
 
-def _state(number: int, owner: str | None, newest: dict[str, RunEntry]) -> str:
+def _state(number: int, owner: str | None, newest: dict[str, RunEntry], changed: set[str]) -> str:
     if number in NOT_APPLICABLE:
         return "not applicable"
     if owner is None:
         return "open"
     entry = newest.get(owner)
     if entry is None:
-        return "not run"
+        return "run with changed settings only" if owner in changed else "not run"
     if entry.failed:
         return "failed"
     return "held" if entry.held else "not settled"
