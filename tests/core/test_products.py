@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.core.products import weights_of
+from regard.core.products import _letters, weights_of
 
 
 def rows(*shape: int) -> torch.Tensor:
@@ -65,3 +65,7 @@ def test_a_row_that_sees_nothing_does_not_hide_the_others() -> None:
 def test_what_is_marked_counts_whatever_its_rows_sum_to() -> None:
     w = torch.tensor([[0.1, 0.2], [0.3, 0.1]])
     assert weights_of(torch.matmul, (w, torch.randn(2, 2)), lambda x: x is w) is w
+
+
+def test_an_equation_without_an_arrow_has_the_letters_that_stand_once() -> None:
+    assert _letters("ij,jd", [2, 2]) == ("ij", "jd", "di")

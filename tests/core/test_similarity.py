@@ -90,8 +90,9 @@ def test_known_scores():
 def test_who_is_never_negative():
     promised = Kernel(torch.exp, nonnegative=True)
     assert [
-        x.nonnegative for x in (Kernel(relu), Kernel(elu_plus_one), Kernel(polynomial), promised, Constant())
-    ] == [True] * 5
+        x.nonnegative
+        for x in (Kernel(relu), Kernel(elu_plus_one), Kernel(polynomial), promised, Constant(), Constant(0.0))
+    ] == [True] * 6
     for similarity in (Kernel(torch.tanh), Dot(), Cosine(), Gaussian(), Additive(1, 1), Constant(-1.0)):
         assert not similarity.nonnegative
     x = random(1, 1, 3, 2)

@@ -115,3 +115,7 @@ def test_without_its_cushion_half_precision_runs_away(monkeypatch) -> None:
     monkeypatch.setattr(polar, "CUSHION", 0.0)
     results = [orthogonal(nearly_of_rank_one(seed, 0.01).bfloat16()) for seed in range(40)]
     assert max(float(one.abs().nan_to_num(nan=torch.inf).max()) for one in results) > 10
+
+
+def test_around_any_point_the_polynomial_is_that_of_small_intervals() -> None:
+    assert best(0.5, 0.5 + 1e-7) == pytest.approx(best(0.4999, 0.5001), rel=1e-3)

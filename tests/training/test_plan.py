@@ -31,3 +31,7 @@ def test_what_cannot_be_is_told(wrong: dict, got: str, fix: str) -> None:
 def test_the_factor_is_that_of_its_schedule() -> None:
     plan = Plan(schedule="cosine", warmup=0.2, floor=0.1)
     assert [plan.factor(x) for x in (0.1, 0.2, 0.6, 1.0)] == pytest.approx([0.5, 1.0, 0.55, 0.1])
+
+
+def test_one_step_is_a_training() -> None:
+    assert Plan(steps=1).steps == 1
