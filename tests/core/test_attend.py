@@ -590,6 +590,20 @@ MESSAGES = [
     ),
     (
         (GOOD, GOOD, GOOD),
+        {"support": ones(3, 3)},
+        "this is not what support takes\n"
+        "  got: a tensor (3, 3) of torch.float32\n"
+        "  fix: wrap the mask: support=Mask(mask)",
+    ),
+    (
+        (GOOD, GOOD, GOOD),
+        {"similarity": ones(3, 3)},
+        "this is not what similarity takes\n"
+        "  got: a tensor (3, 3) of torch.float32\n"
+        "  fix: pass an object, such as similarity=Dot()",
+    ),
+    (
+        (GOOD, GOOD, GOOD),
         {"support": "causal"},
         "this is not what support takes\n  got: 'causal'\n  fix: pass an object, such as support=Causal()",
     ),

@@ -205,3 +205,12 @@ def test_torch_geometrics_layers_give_a_weight_for_each_edge(name: str) -> None:
         assert torch.equal(torch.stack([look.support.source, look.support.target]), right[0])
         assert torch.allclose(look.weights[0].T, right[1].detach(), atol=1e-6)
         assert torch.allclose(sums, torch.ones_like(sums), atol=1e-5)
+
+
+def test_a_sequence_without_a_batch_is_a_batch_of_one() -> None:
+    layer = nn.MultiheadAttention(8, 2).eval()
+    with Watch(layer, batch=1) as seen:
+        layer(X[0], X[0], X[0])
+    right = layer(X[0], X[0], X[0], average_attn_weights=False)[1]
+    (look,) = seen.looks[""]
+    assert torch.allclose(look.weights, right[None], atol=1e-6)

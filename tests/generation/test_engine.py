@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from regard.errors import RegardError
-from regard.generation.engine import continuation, generate, stream
+from regard.generation.engine import MOST, check, continuation, generate, stream
 from regard.generation.sampling import GREEDY, Sampler
 from regard.generation.stopping import Stop
 from regard.models.gpt.config import GPTConfig
@@ -233,3 +233,9 @@ def test_as_many_generators_as_rows_or_three_lines() -> None:
         "draws need one generator, or one for each row\n"
         "  got: 2 generators, 1 rows\n  fix: give as many as there are prompts"
     )
+
+
+def test_a_billion_tokens_is_the_most() -> None:
+    check(MOST, None)
+    with pytest.raises(RegardError, match="so many tokens fit into no memory"):
+        check(MOST + 1, None)

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from regard.training import rng
-from regard.training.compiled import compile_if_faster
+from regard.training.compiled import _seconds, compile_if_faster
 from regard.training.objective import cross_entropy
 
 LONG = 10**9
@@ -89,3 +89,16 @@ def test_the_real_compiler_computes_the_same_or_is_told_to_fail() -> None:
         else cross_entropy(model, batch)
     )
     assert torch.allclose(ours, cross_entropy(model, batch), atol=1e-6)
+
+
+def test_two_calls_warm_up_and_five_are_timed() -> None:
+    times = iter((9.0, 9.0, 1.0, 2.0, 3.0, 4.0, 5.0))
+    waited = [0.0]
+
+    def work() -> None:
+        waited[0] += next(times)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "perf_counter", lambda: waited[0])
+        assert _seconds(work) == (3.0, 9.0)
+    assert next(times, None) is None

@@ -158,3 +158,7 @@ def test_dropout_differs_between_processes_and_repeats_in_each(toy) -> None:
 
     assert first(0) == first(0)
     assert first(0) != first(1)
+
+
+def test_the_first_process_writes_and_prints() -> None:
+    assert [ProcessGroup(rank, 3).is_main for rank in range(3)] == [True, False, False]

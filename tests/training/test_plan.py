@@ -12,6 +12,7 @@ from regard.training.plan import Plan
         ({"steps": 0}, "steps=0", "make at least one step"),
         ({"learning_rate": 0.0}, "learning_rate=0.0", "a learning rate is above 0"),
         ({"matrix_learning_rate": -1.0}, "matrix_learning_rate=-1.0", "a learning rate is above 0"),
+        ({"matrix_learning_rate": 0.0}, "matrix_learning_rate=0.0", "a learning rate is above 0"),
         ({"betas": (0.9, 1.0)}, "betas=(0.9, 1.0)", "both lie from 0 to below 1"),
         ({"momentum": 1.0}, "momentum=1.0", "it lies from 0 to below 1"),
         ({"weight_decay": -0.1}, "weight_decay=-0.1", "weight decay is 0 or more"),
