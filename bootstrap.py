@@ -4,6 +4,7 @@ python bootstrap.py book     the lab book, book/index.html
 python bootstrap.py test     every test (proof: at full size; fast: the engine and the house, in 30 s)
 python bootstrap.py check    format, lint, types, the import rule
 python bootstrap.py bench    ratios to peers
+python bootstrap.py serve    the lab in the browser
 python bootstrap.py          set up and stop
 
 It needs Python and nothing else. Words after the command are handed on to it. Old Pythons must be able to
@@ -262,6 +263,7 @@ COMMANDS = {
     "proof": lambda environment, *words: pytest(environment, "-m", "", *words, profile="proof", seconds=7200),
     "check": check,
     "bench": lambda environment, *words: environment.run("regard", "bench", *words),
+    "serve": lambda environment, *words: environment.run("regard", "serve", *words),
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from regard.claims import Claim
 from regard.lab.bench import BenchMetric, Comparison, Reading, agree, difference, floor, interleave
 
-HEADS, WIDTH, KEYS, LIMIT = 8, 64, 256, 10e-6
+HEADS, WIDTH, KEYS, LIMIT = 8, 64, 256, 5e-6
 
 
 def run() -> Iterator[BenchMetric]:

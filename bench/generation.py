@@ -186,7 +186,7 @@ COMPARISON = Comparison(
         for name, low, why in (
             ("greedy-1", 5.0, "most of the peer's time goes into calls around small sums"),
             ("top-k-1", 5.0, "the same, with a draw"),
-            ("greedy-16", 2.5, "the sums themselves take more of the time"),
+            ("greedy-16", 3.0, "the sums themselves take more of the time"),
             ("beam-4", 4.5, "beams that share a beginning are not moved, and nothing is concatenated"),
         )
     ),

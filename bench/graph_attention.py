@@ -124,7 +124,7 @@ COMPARISON = Comparison(
     bars=(
         Claim(
             name="speed-up, compiled",
-            low=4.0,
+            low=7.0,
             why="no message per edge and channel",
             source="a limit set in advance",
         ),

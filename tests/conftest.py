@@ -13,7 +13,23 @@ assert "regard" not in sys.modules, "regard was imported before its shapes could
 if find_spec("jaxtyping") and find_spec("beartype"):
     from jaxtyping import install_import_hook
 
-    install_import_hook("regard", "checking.checked")
+    hook = install_import_hook("regard", "checking.checked").hook
+    # Triton reads the source of its kernels, which a check around them would hide.
+    KERNELS = {
+        "regard.core.backends.gpu.edge_kernels",
+        "regard.core.backends.gpu.linear",
+        "regard.generation.device_draw",
+        "regard.models.gpt.step_kernels",
+        "regard.training.gpu.fused_loss",
+    }
+    everywhere = hook.should_instrument
+
+    def checked(name: str) -> bool:
+        """Whether a module is checked: not kernels, nor the checker's programs, run by the ten thousand."""
+        program = name.startswith("regard.checker") and name.endswith((".program", ".reference"))
+        return name not in KERNELS and not program and everywhere(name)
+
+    hook.should_instrument = checked
 
 torch.set_num_threads(1)
 

@@ -23,6 +23,8 @@ CPU_ONLY: dict[str, str] = {
     "models/gpt/test_native.py": "a step in C++ over memory of the CPU",
     "core/test_support.py": "a mask is made on the CPU unless a device is named; attend names its own",
     "test_the_reason_says_how_the_sums_were_made": "asks for the sentence of a CPU",
+    "test_the_slope_at_zero_notices_the_other_slope": "plants its fault in torch's sums; a GPU has kernels",
+    "test_on_a_cpu_nothing_is_captured": "asks about a CPU",
     "test_a_token_outside_the_vocabulary": "a GPU ends the process by an assertion of its own",
     "test_what_cannot_be_read_is_told_in_three_lines": "a GPU ends the process by an assertion of its own",
     "test_the_first_twenty_losses_are_those_of_before": "the bits of a CPU",

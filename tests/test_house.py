@@ -264,7 +264,9 @@ def test_an_old_python_can_read_the_file_that_tells_it_so() -> None:
 
 def test_an_unknown_command_is_told_in_three_lines(capsys: pytest.CaptureFixture[str]) -> None:
     assert bootstrap.main(["boko"]) == 2
-    told = "no command of that name\n  got: boko\n  fix: one of book, test, fast, proof, check, bench\n"
+    told = (
+        "no command of that name\n  got: boko\n  fix: one of book, test, fast, proof, check, bench, serve\n"
+    )
     assert capsys.readouterr().err == told
 
 

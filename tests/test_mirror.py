@@ -7,6 +7,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 BESIDE = {
+    "lab/test_literal_results.py",
     "test_layers.py",
     "test_rooms.py",
     "test_mirror.py",
@@ -14,10 +15,11 @@ BESIDE = {
     "test_golden.py",
     "test_house.py",
     "test_readme.py",
+    "test_docs.py",
 }
 "Tests of the house, which have no source file of their name."
-FOLDERS = {"faults", "golden"}
-"Tests of many files at once: what is planted to go wrong, what must stay as it was."
+FOLDERS = {"faults", "golden", "browser"}
+"Tests of many files at once: what is planted to go wrong, what must stay as it was, what is seen in a browser."
 
 
 def gaps(source: Path, tests: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """The checker among files as people have them: `python tests/wild.py FOLDER` judges the rows of checker/wild/rows.json.
 
-FOLDER holds clones by the second half of their name (`nanoGPT`, `pygcn`). What stands in them is never committed here.
+FOLDER holds clones by their name with a plus (`karpathy+nanoGPT`) or its second half (`nanoGPT`). What stands in them
+is never committed here. `--set second` judges the set that was taken by the rule in checker/wild/rule.md.
 """
 
 import argparse
@@ -17,9 +18,15 @@ from typing import Any
 HERE = Path(__file__).parent / "checker" / "wild"
 
 
-def rows() -> list[dict[str, Any]]:
+def rows(name: str = "rows") -> list[dict[str, Any]]:
     """What is tried: repository, target, contract, what is true of it."""
-    return json.loads((HERE / "rows.json").read_text(encoding="utf-8"))
+    return json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def cloned(row: dict[str, Any], folder: Path) -> Path:
+    """Where the repository of a row lies."""
+    whole = folder / row["repository"].replace("/", "+")
+    return whole if whole.is_dir() else folder / row["repository"].partition("/")[2]
 
 
 def filled(skeleton: str, fill: str) -> str:
@@ -48,11 +55,11 @@ def _methods(text: str) -> dict[tuple[str, str], list[str]]:
     return {name: lines[node.lineno - 1 : node.end_lineno] for name, node in _nodes(text).items()}
 
 
-def judge(row: dict[str, Any], folder: Path) -> dict[str, Any]:
+def judge(row: dict[str, Any], folder: Path, seed: int = 0) -> dict[str, Any]:
     """The verdict on one row, from inside its own checkout."""
     from regard.checker.target import check_file
 
-    clone = folder / row["repository"].partition("/")[2]
+    clone = cloned(row, folder)
     name, _, member = row["target"].rpartition(":")
     place = clone / name
     made = None
@@ -68,7 +75,7 @@ def judge(row: dict[str, Any], folder: Path) -> dict[str, Any]:
     before, start = Path.cwd(), time.monotonic()
     os.chdir(clone)
     try:
-        report = check_file(f"{place}:{member}", contract=row["contract"])
+        report = check_file(f"{place}:{member}", contract=row["contract"], seed=seed)
     finally:
         os.chdir(before)
         shutil.rmtree(made or "/nonexistent", ignore_errors=True)
@@ -84,15 +91,17 @@ def main() -> None:
     words = argparse.ArgumentParser()
     words.add_argument("folder", type=Path)
     words.add_argument("--only", default="", help="rows whose repository, target or contract holds this word")
+    words.add_argument("--set", default="rows", help="rows or second")
+    words.add_argument("--seed", type=int, default=0)
     words.add_argument("--out", type=Path, help="a file for the figures")
     asked = words.parse_args()
     found = []
-    for row in rows():
+    for row in rows(asked.set):
         key = f"{row['repository']} {row['target']} {row['contract']} {row.get('fill', '')}"
-        if asked.only not in key or not (asked.folder / row["repository"].partition("/")[2]).is_dir():
+        if asked.only not in key or not cloned(row, asked.folder).is_dir():
             continue
         try:
-            said = judge(row, asked.folder)
+            said = judge(row, asked.folder, asked.seed)
         except Exception as error:
             said = {
                 "state": "refused",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from regard.generation.sampling import Sampler
     from regard.generation.stopping import Stop
     from regard.lab.look.attention import attention
+    from regard.lab.look.run import show
     from regard.models.attention import MultiHead
     from regard.models.autoencoder import Autoencoder, Clean, Masked, Noisy
     from regard.models.cnn import ConvNet
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
     from regard.models.graph.gatv2 import GATv2Score
     from regard.models.graph.given import as_edges
     from regard.models.graph.layers import GAT, GCN, GraphAttention, GraphConvolution, MessagePassing
+    from regard.models.graph.loader import geometric_sampler
     from regard.models.graph.relational import RelationalAttention, RelationalGAT
+    from regard.models.graph.sampled import node_loss
+    from regard.models.graph.sampler import NeighbourSampler
     from regard.models.graph.sparse import SparseFeatures
     from regard.models.mixture.gaussian import GaussianMixtureModel
     from regard.models.mixture.uniform import UniformMixtureModel
@@ -76,6 +80,7 @@ _FILES = {
     "generation.sampling": ("Sampler",),
     "generation.stopping": ("Stop",),
     "lab.look.attention": ("attention",),
+    "lab.look.run": ("show",),
     "models.autoencoder": ("Autoencoder", "Clean", "Noisy", "Masked"),
     "models.gpt.config": ("GPTConfig",),
     "models.gpt.model": ("GPT",),
@@ -84,6 +89,9 @@ _FILES = {
     "models.graph.batch": ("Graph", "union"),
     "models.graph.convert": ("from_networkx", "to_networkx", "from_geometric", "to_geometric"),
     "models.graph.given": ("as_edges",),
+    "models.graph.loader": ("geometric_sampler",),
+    "models.graph.sampled": ("node_loss",),
+    "models.graph.sampler": ("NeighbourSampler",),
     "models.graph.sparse": ("SparseFeatures",),
     "models.graph.relational": ("RelationalAttention", "RelationalGAT"),
     "models.graph.gatv2": ("GATv2Score",),
@@ -95,11 +103,12 @@ _FILES = {
     "models.equivariant": ("P4ConvNet",),
     "models.cnn": ("ConvNet",),
 }
-PACKAGES = ("data", "estimators", "training")
+PACKAGES = ("data", "estimators", "lab", "training")
 "Subpackages with public names of their own."
 BESIDE = {
     "data": ("BPE", "Bytes", "Character", "Windows", "load_text"),
     "estimators": ("AutoencoderEstimator", "GaussianMixture", "UniformMixture"),
+    "lab": ("Claim", "Experiment", "Metric"),
     "training": ("Checkpoints", "Plan", "Training"),
 }
 "Names that people look for here and find there."
@@ -138,6 +147,7 @@ __all__ = [
     "Mean",
     "MessagePassing",
     "MultiHead",
+    "NeighbourSampler",
     "Noisy",
     "P4ConvNet",
     "Packed",
@@ -168,10 +178,13 @@ __all__ = [
     "from_geometric",
     "from_networkx",
     "generate",
+    "geometric_sampler",
     "load_gpt2",
+    "node_loss",
     "polynomial",
     "relu",
     "save_gpt2",
+    "show",
     "stream",
     "to_geometric",
     "to_networkx",

@@ -1,8 +1,9 @@
 """A claim says in advance where a number will fall, why, and who said so; a verdict says what came of it."""
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, asdict, dataclass
 from math import inf, isfinite, isnan
-from typing import Literal
+from typing import Any, Literal
 
 from regard.errors import RegardError
 
@@ -31,6 +32,16 @@ class Claim:
     "Largest value that holds."
     preset: Literal["quick", "full"] = "quick"
     "The smallest preset that is able to settle it."
+    data: str = ""
+    "The setting by which a person brings data of their own, if it speaks of the original data alone."
+    items: tuple[int, ...] = ()
+    "The checklist items that it settles, together with their other claims."
+    says: str = ""
+    "The sentence where it holds; `{value}`, `{low}`, `{high}` and `{of[NAME]}` are the run's numbers."
+    otherwise: str = ""
+    "The sentence that takes its place where it fails, in other words."
+    asks: str = ""
+    "What stays open where it is not settled: 'whether …'."
 
     def __post_init__(self) -> None:
         if not (self.low <= self.high and (isfinite(self.low) or isfinite(self.high))):
@@ -57,9 +68,18 @@ class Claim:
             self, "not settled", value, f"the interval {low:.4g} to {high:.4g} crosses the band"
         )
 
-    def plain(self) -> dict[str, str | float]:
+    def plain(self) -> dict[str, Any]:
         """The claim as JSON has it: an open end of the band is left out."""
         return {name: value for name, value in asdict(self).items() if value not in (inf, -inf)}
+
+    @classmethod
+    def from_plain(cls, fields: Mapping[str, Any]) -> "Claim":
+        """The claim that `plain` made into a dictionary; JSON has made its items a list.
+
+        >>> Claim.from_plain({"name": "height", "low": 1.0, "items": [6]}).items
+        (6,)
+        """
+        return cls(**{**fields, "items": tuple(fields.get("items", ()))})
 
     @property
     def band(self) -> str:

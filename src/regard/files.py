@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from regard.errors import RegardError
 
@@ -23,12 +23,18 @@ def write(path: Path, content: bytes | str) -> None:
     >>> write(place, "first"); write(place, "second"); place.read_text()
     'second'
     """
-    data = content.encode() if isinstance(content, str) else content
+    with writing(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written bit by bit, which is at `path` once it is whole; nothing is, where that fails."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(3)}.tmp")
     with explained(path):
         try:
             with open(draft, "wb") as file:
-                file.write(data)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(draft, path)
@@ -109,8 +115,12 @@ class Format:
 
     def read(self, file: Path) -> Any:
         """What was written, if it is all there: else it is damaged, or of another format."""
+        return self.parsed(contents(file), file)
+
+    def parsed(self, content: bytes, file: Path) -> Any:
+        """The same of a page that was read from a file already."""
         try:
-            page = json.loads(contents(file))
+            page = json.loads(content)
             if isinstance(page, dict) and self.early and set(self.early) <= page.keys():
                 raise self.another(file, 1)
             version, body, seal = page["format"], page["body"], page["seal"]

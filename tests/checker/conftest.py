@@ -19,7 +19,7 @@ from regard.checker.subject import Subject
 from regard.checker.workbench import Made, Workbench
 
 # What is judged is never collected: those files run in a child process, or are imported by name.
-collect_ignore_glob = ["mutants/*", "correct/*", "hostile/*", "cheating/*", "fixtures/*"]
+collect_ignore_glob = ["mutants/*", "planted/*", "correct/*", "hostile/*", "cheating/*", "fixtures/*"]
 
 HERE = Path(__file__).parent
 
@@ -100,7 +100,12 @@ def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[WeightMap, d
         weights = {"logits": rng.standard_normal(3) + 0.7, "means": rng.standard_normal((3, 5))}
         weights["log_variances"] = rng.uniform(0.2, 1.2, (3, 5))
         return WeightMap(weights=weights), {"dimension": 5, "components": 3}
-    return WeightMap(weights={}), {"mask": "mask", "shape": ((2, 3), 7, 7, 8, 8), "refused": None}
+    return WeightMap(weights={}), {
+        "mask": "mask",
+        "shape": ((2, 3), 7, 7, 8, 8),
+        "refused": None,
+        "pattern": "free",
+    }
 
 
 @pytest.fixture

@@ -54,6 +54,13 @@ class Late(Norm):
         return super().forward(x) * (2 if self.calls > 20 else 1)
 
 
+class Rounded(Norm):
+    """Keeps two or three digits of every answer."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return super().forward(x).bfloat16().to(x.dtype)
+
+
 class Chance(Norm):
     """With a dropout that its constructor does not set: chance in train() is no other function."""
 
@@ -69,6 +76,7 @@ class Chance(Norm):
         (Zero, "weights-at-zero", "start: weight start at zero: a fresh layer answers the same whatever it is given"),
         (Training, "training-only", "modes: without dropout, the same input gives in train() what differs by 1 of its size from eval()"),
         (Half, "half-precision", "half: bfloat16 differs by "),
+        (Rounded, "rounded-inside", "gradient: an input moved by 1e-09: 100% of the answer does not move at all"),
         (Batch, "size-dependent", "sizes: "),
         (Late, "state-between-calls", "stays: rows of size 0.003: asked again at the end, it gives another answer"),
     ],

@@ -33,9 +33,16 @@ class Attention(nn.Module):
         return s.softmax(-1) @ self.value(x)
 
 
-class Odd(Attention):
+class Less(Attention):
     def __init__(self, width):
         super().__init__(width, 0.77)
+
+
+class Odd(Attention):
+    def forward(self, x):
+        s = self.query(x) @ self.key(x).transpose(-2, -1) * self.query.out_features**-0.5
+        s = (s + (3 * s).sin() * s.cos()).masked_fill(torch.ones_like(s[0]).triu(1) == 1, float("-inf"))
+        return s.softmax(-1) @ self.value(x)
 
 
 class Raises(Attention):
@@ -75,7 +82,7 @@ def judged(thing, contract: str = "causal-attention", *, strict: bool = False):
 def test_correct_is_said_with_how_it_was_found() -> None:
     verdict = judged(Attention)
     assert verdict.state == "correct"
-    assert "it is causal self-attention, as far as 13 laws and" in verdict.sentence
+    assert "it is causal self-attention, as far as 15 laws and" in verdict.sentence
     assert all(verdict.laws.values())
     assert verdict.notes == ("q = query.weight, k = key.weight, v = value.weight (by name)",)
 
@@ -87,6 +94,12 @@ def test_weights_that_no_reading_fits_are_asked_for_and_blame_nobody() -> None:
     (finding,) = verdict.findings
     assert finding.slug == "unknown-weight"
     assert finding.remedy.startswith("say which weight is which: --map q=NAME")
+
+
+@pytest.mark.slow
+def test_a_number_that_nobody_asked_for_is_named_with_its_value() -> None:
+    (finding,) = [f for f in judged(Less).findings if f.kind == "mistake"]
+    assert finding.sentence == "the scores are multiplied by 0.77, which the contract does not ask for"
 
 
 @pytest.mark.slow
@@ -223,8 +236,11 @@ def test_what_another_mistake_brings_with_it_is_not_named_again() -> None:
 
 def match(distance: float, runner: float) -> Match:
     contract = named("causal-attention")
-    best = Member(WeightMap(weights={}), {}, (contract.mistake("scale-width"),))
-    return Match((best,), distance, runner, ("scale-missing",))
+    best, other = (
+        Member(WeightMap(weights={}), {}, (contract.mistake(slug),))
+        for slug in ("scale-width", "scale-missing")
+    )
+    return Match((best,), distance, runner, other)
 
 
 def test_a_runner_up_that_is_near_makes_two_candidates() -> None:

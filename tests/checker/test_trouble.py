@@ -22,7 +22,12 @@ def bench(*, doubts: tuple[str, ...] = (), partial: bool = False) -> Workbench:
     needed = {"name": "dim", "required": True, "star": False, "default": None}
     member = {"name": "Mine", "kind": "class", "parameters": [needed], "forward": [needed | {"name": "x"}]}
     return Workbench(
-        Nobody(), member, [], Source("class Mine:\n    a = 1\n"), doubts=list(doubts), partial=partial
+        Nobody(),
+        member,
+        [],
+        Source("class Mine:\n    a = 1\ndevice = 2\n"),
+        doubts=list(doubts),
+        partial=partial,
     )
 
 
@@ -44,20 +49,25 @@ def test_an_exception_without_a_guess_is_the_codes_own(started: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "words", "guessed", "wanted"),
+    ("kind", "words", "doubts", "wanted"),
     [
-        ("TypeError", "missing 1 required positional argument: 'freqs'", False, True),
-        ("TypeError", "unsupported operand", False, False),
-        ("NameError", "name 'device' is not defined", False, False),
-        ("NameError", "name 'device' is not defined", True, True),
-        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied", True, True),
-        ("RuntimeError", "something of its own", True, False),
+        ("TypeError", "missing 1 required positional argument: 'freqs'", (), True),
+        ("TypeError", "unsupported operand", (), False),
+        ("NameError", "name 'device' is not defined", (), False),
+        ("NameError", "name 'device' is not defined", ("partial",), True),
+        ("NameError", "name 'devcie' is not defined", ("partial",), False),
+        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied", ("a guess",), True),
+        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied", ("partial",), False),
+        ("RuntimeError", "view size is not compatible with input tensor's size", ("a guess",), False),
+        ("RuntimeError", "something of its own", ("a guess",), False),
     ],
 )
 def test_only_what_a_wrong_guess_ends_in_is_doubtful(
-    kind: str, words: str, guessed: bool, wanted: bool
+    kind: str, words: str, doubts: tuple[str, ...], wanted: bool
 ) -> None:
-    assert doubtful(Raised(kind, words, None, ""), bench(partial=guessed)) is wanted
+    partly = "partial" in doubts
+    found = bench(doubts=() if partly else doubts, partial=partly)
+    assert doubtful(Raised(kind, words, None, ""), found) is wanted
 
 
 def test_a_package_that_is_not_installed_is_said_with_what_to_do() -> None:

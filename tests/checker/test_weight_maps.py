@@ -40,6 +40,13 @@ def test_the_order_of_a_fused_projection_is_that_of_the_assignment() -> None:
     assert np.array_equal(frame["wq"], weights[0].value[24:48].T)
 
 
+def test_what_the_assignment_of_a_fused_projection_calls_k_may_be_the_query() -> None:
+    weights = drawn(("c_attn.weight", (72, 24), "Linear"), ("c_proj.weight", (24, 24), "Linear"))
+    frame = frames(weights, thirds=("k", "q", "v"), said={}, facts=FACTS)[-1]
+    assert "q-k-swapped" in frame.conventions
+    assert np.array_equal(frame["wq"], weights[0].value[:24].T)
+
+
 def test_without_names_every_assignment_is_a_reading() -> None:
     weights = drawn(*[(f"lin{i}.weight", (24, 24), "Linear") for i in range(4)])
     assert len(frames(weights, thirds=None, said={}, facts=FACTS)) == 24

@@ -62,9 +62,9 @@ def test_experiments_are_listed_by_chapter_with_their_times(capsys) -> None:
     lines = told(capsys, "list")[1].splitlines()
     assert lines.index("attention") < lines.index("graphs") < lines.index("theory")
     (line,) = [line for line in lines if line.startswith("cora ")]
-    assert line.split()[:3] == ["cora", "1.2", "min"] and line.endswith("get less?")
+    assert line.split()[:3] == ["cora", "50", "s"] and line.endswith("get less?")
     rows = {one["name"]: one for one in json.loads(told(capsys, "list", "--json")[1])}
-    assert rows["cora"]["chapter"] == "graphs" and rows["cora"]["seconds"] == 75
+    assert rows["cora"]["chapter"] == "graphs" and rows["cora"]["seconds"] == 50
 
 
 OWN = """
@@ -220,6 +220,24 @@ def test_check_refuses_a_map_that_nobody_hears(capsys, elsewhere: Path, said: st
     assert (status, err) == (2, lines)
 
 
+BESSEL = """
+def layer_norm(x, weight, bias, eps):
+    return (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + eps).sqrt() * weight + bias
+"""
+
+
+@pytest.mark.slow
+def test_check_shows_a_fix_in_words_and_in_json(capsys, elsewhere: Path) -> None:
+    (elsewhere / "norm.py").write_text(BESSEL)
+    status, out, _ = told(capsys, "check", "norm.py", "--fix")
+    assert status == 1 and "fix  layer_norm: with this change the check passes\n--- norm.py (yours)" in out
+    assert "x.var(-1, keepdim=True, unbiased=False)" in out
+    status, out, _ = told(capsys, "check", "norm.py", "--fix", "--json")
+    found = json.loads(out)
+    assert status == 1 and found["code"] == 1
+    assert "unbiased=False" in found["fixes"][0]["diff"] and found["fixes"][0]["member"] == "layer_norm"
+
+
 def test_a_word_finds_experiments_and_says_where(capsys) -> None:
     status, out, _ = told(capsys, "list", "sqrt")
     assert status == 0 and "scaled-dot-product" in out and "√" in out
@@ -249,3 +267,25 @@ def test_check_refuses_a_convention_that_the_contract_does_not_know(capsys, else
     (elsewhere / "odd.py").write_text(ODD)
     status, _, err = told(capsys, "check", "odd.py", "--convention", "residual=insid")
     assert (status, err.splitlines()[2]) == (2, "  fix: did you mean 'residual=inside'?")
+
+
+def test_an_edge_list_is_sorted_into_a_file(capsys, tmp_path: Path) -> None:
+    (tmp_path / "edges.txt").write_text("0 1\n1 2\n")
+    status, out, err = told(
+        capsys, "data", "--graph", str(tmp_path / "edges.txt"), "--both-ways", "--loops", "--json"
+    )
+    assert (status, err) == (0, "")
+    assert json.loads(out) == {"path": str(tmp_path / "edges.txt.csr"), "nodes": 3, "edges": 7}
+    place = str(tmp_path / "graph.csr")
+    status, out, _ = told(capsys, "data", "--graph", str(tmp_path / "edges.txt"), "--out", place)
+    assert (status, out) == (0, f"{place}: 3 nodes, 2 edges; regard.data.open_graph maps it\n")
+
+
+def test_words_about_a_graph_without_one_are_told(capsys) -> None:
+    status, _, err = told(capsys, "data", "--both-ways")
+    assert (status, err) == (
+        2,
+        "--both-ways has no effect without --graph\n  got: --both-ways\n  fix: leave it out\n",
+    )
+    status, _, err = told(capsys, "data", "cora", "--graph", "edges.txt")
+    assert (status, err.splitlines()[0]) == (2, "regard data does one thing at a time")

@@ -1,6 +1,7 @@
 """The verb compare: the answer in sentences, or JSON; files are said to be run."""
 
 import json
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,15 @@ from regard.cli import contest
 from regard.cli.main import main
 from regard.lab.compare.sequential import Standing
 
+BEGUN = Standing("open", -0.05, -inf, inf, 1, inf)
+NONE = """
+import torch
+class Nothing(torch.nn.Module):
+    def __init__(self, width):
+        super().__init__()
+    def forward(self, x):
+        return 0 * x
+"""
 DONE = Standing("second", -0.05, -0.08, -0.02, 4, 0.06)
 
 
@@ -17,6 +27,7 @@ def quick(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("text.txt").write_text("some words " * 100)
     monkeypatch.setattr("regard.lab.compare.compare.compare", lambda *_, **__: iter([(DONE, "settled")]))
+    Path("none.py").write_text(NONE)
 
 
 @pytest.mark.usefixtures("quick")
@@ -27,9 +38,18 @@ def test_the_answer_comes_with_its_interval_and_the_noise_floor(capsys) -> None:
         "  held-out loss of position=rotary minus that of position=none: -0.0500 nats "
         "(95 %: -0.0800 to -0.0200) over 4 pairs of seeds\n"
         "  noise floor: two trainings of one of them with two seeds are 0.0600 apart (a deviation)\n"
+        "  measured after 150 steps of a small GPT on text.txt, with 100,608 parameters each; longer trainings "
+        "may say otherwise (--steps)\n"
     )
     assert main(["compare", "position=none", "position=rotary", "--text", "text.txt", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == "second" and contest.compare
+
+
+@pytest.mark.usefixtures("quick")
+def test_that_one_has_more_parameters_is_said(capsys) -> None:
+    assert main(["compare", "position=none", "none.py", "--text", "text.txt", "--steps", "9"]) == 0
+    told = "after 9 steps of a small GPT on text.txt, with 100,608 and 71,424 parameters; longer"
+    assert told in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("quick")
@@ -45,3 +65,31 @@ def test_the_answer_comes_with_its_interval_and_the_noise_floor(capsys) -> None:
 def test_what_makes_no_sense_is_told(words: list[str], what: str, capsys) -> None:
     assert main(["compare", *words]) == 2
     assert capsys.readouterr().err.startswith(what)
+
+
+def test_of_one_pair_no_interval_is_told(monkeypatch, tmp_path: Path, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("some words " * 100)
+    found = [(BEGUN, "not settled: the budget ends after 1 of the 3 pairs that are needed")]
+    monkeypatch.setattr("regard.lab.compare.compare.compare", lambda *_, **__: iter(found))
+    assert main(["compare", "position=none", "position=rotary", "--text", "text.txt"]) == 1
+    said = capsys.readouterr()
+    assert said.err == "1 pair: second - first -0.0500\n"
+    assert said.out == (
+        "not settled: the budget ends after 1 of the 3 pairs that are needed\n"
+        "  held-out loss of position=rotary minus that of position=none: -0.0500 nats over 1 pair of seeds\n"
+        "  measured after 150 steps of a small GPT on text.txt, with 100,608 parameters each; longer trainings "
+        "may say otherwise (--steps)\n"
+    )
+
+
+@pytest.mark.slow
+def test_small_trainings_from_the_command_line_end_with_an_answer(
+    monkeypatch, tmp_path: Path, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 60)
+    words = ["compare", "width=32", "width=4,heads=1", "--text", "text.txt", "--steps", "12", "--json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["answer"] == "first" and found["why"] == "settled" and found["low"] > 0

@@ -339,6 +339,16 @@ def test_a_book_overwrites_nothing_that_it_did_not_write_and_says_so_first(capsy
     assert not Path("runs").exists() and Path("site", "index.html").read_text() == "<title>Mine</title>"
 
 
+def test_a_page_of_another_that_lies_deeper_is_seen_before_anything_runs(capsys, own: str) -> None:
+    page = Path("site", "experiments", f"{Path(own).stem.replace('_', '-')}.html")
+    page.parent.mkdir(parents=True)
+    page.write_text("mine")
+    status, out, said = told(capsys, "book", own, "--out", "site")
+    assert (status, out) == (2, "") and said.startswith(f"this page is not a book of regard\n  got: {page}\n")
+    assert not Path("runs").exists() and page.read_text() == "mine"
+    assert told(capsys, "book", own, "--out", "site", "--single")[0] == 0, "a single file does not touch it"
+
+
 @pytest.mark.slow
 def test_a_book_is_written_again_over_itself_and_tells_json(capsys, own: str) -> None:
     for _ in range(2):

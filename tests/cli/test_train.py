@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from alphabets import ALPHABETS, TINY
 from regard.cli.main import main
 from regard.lab.store.runs import Store
 from regard.lab.text_model import load_text_model
-from regard.training import Checkpoints
+from regard.training import Checkpoints, TrainingState
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +44,11 @@ def test_a_text_is_trained_on_listed_shown_speaks_and_goes(capsys) -> None:
     (run,) = Store(Path("runs")).runs()
     assert (status, err) == (0, "") and run.id.startswith("train-mine-")
     assert "tokenizer: character, since the texts have 15 different characters" in out
-    assert "model: swift" in out and "plan: muon" in out and "held-out loss" in out
+    assert (
+        "model: your own (1 layer, 1 head, width 8, " in out
+        and "plan: muon" in out
+        and "held-out loss" in out
+    )
     assert "A sample after step" in out and "this run has no claims" in out
     assert f"let it speak: regard generate {run.id}" in out
     for words in (["generate", "train"], ["generate", run.id, "--checkpoint", "last", "--prompt", "to"]):
@@ -71,7 +76,7 @@ def test_every_alphabet_is_trained_on_with_every_tokenizer_and_speaks(
 @pytest.mark.slow
 def test_a_folder_and_packed_texts_and_json(capsys) -> None:
     Path("shelf").mkdir()
-    Path("shelf/a.txt.gz").write_bytes(gzip.compress(ALPHABETS["russian"].encode() * 9))
+    Path("shelf/a.txt.gz").write_bytes(gzip.compress(ALPHABETS["russian"].encode() * 9, mtime=0))
     Path("shelf/b.txt").write_text(ALPHABETS["greek"] * 9, encoding="utf-8")
     Path("shelf/c.bin").write_bytes(b"\0\1")
     status, out, _ = told(capsys, "train", "shelf", "mine.txt", *TINY, "--json", "--seed", "3")
@@ -115,6 +120,57 @@ def test_under_torchrun_two_processes_train_like_one(mine: Path) -> None:
         assert only.state == "finished" and last_step(only.path) == 4
         losses.append([one.value for one in only.measured if one.name in ("training loss", "held-out loss")])
     assert len(losses[0]) == 9 and losses[1] == pytest.approx(losses[0], abs=1e-4)
+
+
+TWO = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+KILLED = [(1, "false"), (0, "true")]
+"Which of two processes dies, and whether the model is sharded."
+
+
+def started(place: Path, *words: str) -> subprocess.Popen:
+    """A training in two processes, in a folder of its own."""
+    place.mkdir()
+    command = [sys.executable, *TWO, "--max-restarts", "2", "-m", "regard", "train", "../mine.txt", *words]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    with open(place / "out.txt", "w") as out:
+        return subprocess.Popen(command, cwd=place, env=environment, stdout=out, stderr=out)
+
+
+def workers(process: subprocess.Popen) -> list[int]:
+    """The processes that torchrun started, by rank."""
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    found = {}
+    for one in listed:
+        words = Path(f"/proc/{one}/environ").read_bytes().split(b"\0")
+        found |= {word: int(one) for word in words if word.startswith(b"RANK=")}
+    return [found[f"RANK={rank}".encode()] for rank in range(2)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
+@pytest.mark.parametrize(("rank", "sharded"), KILLED)
+def test_a_killed_worker_is_started_again_and_the_end_is_the_same(
+    mine: Path, rank: int, sharded: str
+) -> None:
+    """Killed at a random instant after its first checkpoint; the parameters end with the same hash."""
+    words = [*TINY[2:], "--steps", "150", "--set", f"plan.sharded={sharded}", "--set", "model.dropout=0.1"]
+    calm, killed = started(mine / "calm", *words), started(mine / "killed", *words)
+    while not list(mine.glob("killed/runs/*/model/step-*.json")):
+        assert killed.poll() is None, (mine / "killed" / "out.txt").read_text()
+        time.sleep(0.02)
+    time.sleep(random.Random(rank).uniform(0.0, 0.2))
+    os.kill(workers(killed)[rank], signal.SIGKILL)
+    digests = []
+    for process, name in ((calm, "calm"), (killed, "killed")):
+        assert process.wait(timeout=300) == 0, (mine / name / "out.txt").read_text()
+        (run,) = Store(mine / name / "runs").runs()
+        assert run.state == "finished" and last_step(run.path) == 150
+        loaded = Checkpoints(run.path / "model").last()
+        assert loaded is not None
+        digests.append(TrainingState(loaded.state.part("model."), {}).digest())
+        taken = [one.text for one in run.events if getattr(one, "name", "") == "Taken up"]
+        assert len(taken) == (name == "killed") and all("goes on after step" in one for one in taken)
+    assert digests[0] == digests[1]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from regard.core.attend import attend
 from regard.core.edges import Edges
 from regard.core.similarity import Dot
 from regard.core.support import Causal
-from regard.core.watch import FUSED, LAYER, MESSAGES, WRITTEN, Watch, dot_weights
+from regard.core.watch import FLEX, FUSED, LAYER, MESSAGES, WRITTEN, Watch, dot_weights
 from regard.models.attention import MultiHead
 from regard.models.graph.layers import GraphAttention
 
@@ -214,3 +214,29 @@ def test_a_sequence_without_a_batch_is_a_batch_of_one() -> None:
     right = layer(X[0], X[0], X[0], average_attn_weights=False)[1]
     (look,) = seen.looks[""]
     assert torch.allclose(look.weights, right[None], atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:flex_attention called without torch.compile:UserWarning")
+def test_flex_attention_is_seen_with_its_bias_its_mask_and_its_shared_heads() -> None:
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    class Flex(nn.Module):
+        def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+            n = q.shape[-2]
+            past = create_block_mask(lambda b, h, i, j: i >= j, None, None, n, n, device="cpu")
+
+            def nearer(score, b, h, i, j):
+                return score - 0.3 * (h + 1) * (i - j)
+
+            return flex_attention(q, k, v, score_mod=nearer, block_mask=past, scale=0.7, enable_gqa=True)
+
+    torch.manual_seed(0)
+    q, k, v = torch.randn(2, 4, 9, 8), torch.randn(2, 2, 9, 8), torch.randn(2, 2, 9, 5)
+    with torch.no_grad(), Watch(Flex(), batch=2) as seen:
+        output = seen.model(q, k, v)
+    ((look,),) = seen.looks.values()
+    far = torch.arange(9)[:, None] - torch.arange(9)
+    scores = 0.7 * q @ k.repeat_interleave(2, 1).mT - 0.3 * torch.arange(1, 5)[:, None, None] * far
+    expected = scores.masked_fill(far < 0, -torch.inf).softmax(-1)
+    assert look.backend == FLEX and torch.allclose(look.weights, expected, atol=1e-5)
+    assert torch.allclose(look.weights @ v.repeat_interleave(2, 1), output, atol=1e-5)

@@ -52,6 +52,7 @@ def place(tmp_path: Path, monkeypatch) -> Path:
     monkeypatch.setattr("regard.cli.main.busy", lambda: False)
     (tmp_path / "coin.py").write_text(OWN)
     (tmp_path / "mine.txt").write_text("to be or not to be\n" * 20)
+    (tmp_path / "long.txt").write_text("to be or not to be\n" * 60)
     assert main(["run", "coin.py"]) == 0
     assert main(["run", "coin.py", "--set", "height=7"]) == 130
     speaking()

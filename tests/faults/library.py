@@ -77,6 +77,7 @@ POINTS = numpy.random.RandomState(0).randn(40, 3)
 TEXT = torch.arange(50) % 5
 FOLDER = Path(tempfile.mkdtemp())
 (FOLDER / "text.txt").write_text("some text")
+(FOLDER / "edges.txt").write_text("0 1\n1 2\n")
 
 
 def on(*tensors: Any, **words: Any) -> Callable[[Any], Any]:
@@ -157,10 +158,16 @@ RECIPES: dict[str, Recipe | str] = {
     "to_networkx": Recipe({"graph": Graph(X, PATH)}, lambda made: None),
     "from_geometric": Recipe({"data": regard.to_geometric(Graph(X, PATH)), "duplicates": "keep"}, lambda made: made.group),
     "to_geometric": Recipe({"graph": Graph(X, PATH)}, lambda made: made.x),
+    "NeighbourSampler": Recipe({"graph": PATH, "fanout": (2, 2), "features": X, "labels": torch.tensor([0, 1, 1]), "seed": 0}, lambda made: made.sample(torch.tensor([0])).x),
+    "NeighbourSampler.sample": Recipe({"nodes": torch.tensor([0, 2]), "number": 0}, lambda made: made.n_id, call=regard.NeighbourSampler(PATH, (2,)).sample),
+    "NeighbourSampler.batches": Recipe({"nodes": torch.tensor([0, 2]), "size": 1}, lambda made: made(0).n_id, call=regard.NeighbourSampler(PATH, (2,)).batches),
+    "node_loss": Recipe({"batch": regard.NeighbourSampler(PATH, (2,), features=X, labels=torch.tensor([0, 1, 1])).sample(torch.tensor([0]))}, call=lambda batch: regard.node_loss(regard.GCN(3, 4, 2), batch)),
+    "geometric_sampler": Recipe({"sampler": regard.NeighbourSampler(PATH, (2,))}, lambda made: None),
     "SparseFeatures": Recipe({"x": X}, lambda made: made @ torch.ones(3, 2), call=lambda x: regard.SparseFeatures.of(x)),
     "RelationalAttention": Recipe({"inputs": 3, "outputs": 2, "relations": 2, "features": 0} | ATTENTION, on(X, KINDS)),
     "as_edges": Recipe({"graph": torch.tensor([[0, 1], [1, 2]]), "nodes": 3, "duplicates": "keep"}, lambda made: made.mask(*made.sizes)),
     "attention": Recipe({"model": small(), "x": IDS}, lambda made: made.weights, call=lambda model, x: regard.attention(model, x)),
+    "show": Recipe({"run": "no-such-run"}, sane_fails=True),
     "load_gpt2": Recipe({"folder": FOLDER / "no"}, sane_fails=True),
     "save_gpt2": Recipe({"model": small(), "folder": FOLDER / "gpt2"}, lambda made: None, asked={"folder": ("a word",)}),
     "RelationalGAT": Recipe({"inputs": 3, "hidden": 2, "classes": 2, "relations": 2, "heads": 2, "depth": 2, "dropout": 0.0, "attention_dropout": 0.0, "features": 0, "readouts": (means,)}, on(Graph(X, KINDS))),
@@ -207,12 +214,14 @@ RECIPES: dict[str, Recipe | str] = {
     "data.tokenizer_from_json": Recipe({"text": regard.data.Bytes().to_json()}, lambda made: made.encode("a")),
     "data.BPE": Recipe({"vocabulary": FOLDER / "no", "merges": FOLDER / "no"}, call=lambda **words: regard.data.BPE.load(**words), sane_fails=True),
     "data.read_text": Recipe({"path": FOLDER / "text.txt"}, lambda made: None),
+    "data.open_graph": Recipe({"path": FOLDER / "no.csr"}, sane_fails=True),
+    "data.write_graph": Recipe({"edges": FOLDER / "edges.txt", "out": FOLDER / "edges.csr", "nodes": 3, "both_ways": False, "loops": False, "merge": False}, lambda made: None, asked={"out": ("a word",)}),
     "data.entry": Recipe({"name": "mnist"}, lambda made: None),
     "data.load_text": Recipe({"name": "nope"}, sane_fails=True),
     "data.load_album": Recipe({"name": "nope", "factor": 4, "limit": None, "test": 0.25}, sane_fails=True),
     "data.read_kern": Recipe({"content": b"**kern\n4c\n*-\n"}, lambda made: None, call=lambda content: regard.data.read_kern(content)),
     # Training.
-    "training.Plan": Recipe({"steps": 2, "optimiser": "adamw", "learning_rate": 3e-3, "matrix_learning_rate": 0.02, "exclude": ("head",), "betas": (0.9, 0.95), "momentum": 0.95, "weight_decay": 0.0, "schedule": "linear", "warmup": 0.02, "floor": 0.0, "clip": 1.0, "accumulate": 1, "precision": "float32", "seed": 0, "early_stopping": None}, lambda made: [float(step.loss) for step in islice(regard.training.Training(nn.Linear(3, 3), lambda i: (X, X), regard.training.mean_squared_error, made), 2)]),
+    "training.Plan": Recipe({"steps": 2, "optimiser": "adamw", "learning_rate": 3e-3, "matrix_learning_rate": 0.02, "exclude": ("head",), "betas": (0.9, 0.95), "momentum": 0.95, "weight_decay": 0.0, "schedule": "linear", "warmup": 0.02, "floor": 0.0, "clip": 1.0, "accumulate": 1, "precision": "float32", "seed": 0, "early_stopping": None, "sharded": None}, lambda made: [float(step.loss) for step in islice(regard.training.Training(nn.Linear(3, 3), lambda i: (X, X), regard.training.mean_squared_error, made), 2)]),
     "training.find_device": Recipe({"name": "cpu"}, lambda made: None),
     "training.cross_entropy": Recipe({"model": nn.Identity(), "batch": (X, torch.tensor([0, 1, 2]))}),
     "training.mean_squared_error": Recipe({"model": nn.Identity(), "batch": (X, X)}),
@@ -221,9 +230,9 @@ RECIPES: dict[str, Recipe | str] = {
 
 UNWALKED = {
     **dict.fromkeys(("ALBUMS", "CATALOGUE", "COMPOSERS", "TEXTS", "Entry", "Tokenizer"), "a table, a record or a protocol"),
-    **dict.fromkeys(("Network", "Notes", "Pictures", "Score", "Scrap", "Segmented", "Text"), "what readers give"),
-    **dict.fromkeys(("fetch_file", "find", "load_cifar10", "load_cora", "load_fashion_mnist", "load_karate", "load_mnist", "load_scores", "load_slices", "load_text_or_shakespeare", "read_members", "read_musicxml", "shred"), "reads files and the network: tests/data"),
-    **dict.fromkeys(("ALONE", "PLAIN", "Checkpoints", "EarlyStopping", "ProcessGroup", "TorchOptimiser", "Step", "Training", "TrainingState", "checkpointed", "compile_if_faster", "distributed", "fork_rng", "is_main", "resume"), "needs a training: tests/training"),
+    **dict.fromkeys(("Network", "Notes", "Pictures", "PointTable", "Score", "Scrap", "Segmented", "Text"), "what readers give"),
+    **dict.fromkeys(("fetch_file", "find", "load_cifar10", "load_cora", "load_fashion_mnist", "load_karate", "load_mnist", "load_scores", "load_slices", "load_text_or_shakespeare", "read_members", "read_musicxml", "read_network", "read_pictures", "read_points", "shred"), "reads files and the network: tests/data"),
+    **dict.fromkeys(("ALONE", "PLAIN", "Checkpoints", "EarlyStopping", "ProcessGroup", "TorchOptimiser", "Step", "Training", "TrainingState", "checkpointed", "compile_if_faster", "distributed", "fork_rng", "is_main", "resume", "save"), "needs a training: tests/training"),
 }  # fmt: skip
 "Public names that are not walked here, and why."
 

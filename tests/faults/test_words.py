@@ -19,17 +19,18 @@ GOOD = {
     "--min-p": ["0.1"], "--penalty": ["1.5"], "--samples": ["2"], "--beam": ["2"], "--length-penalty": ["1"],
     "--stop": ["e"], "--beyond": ["window"], "--checkpoint": ["last"], "--tokenizer": ["bpe"], "--vocabulary": ["300"],
     "--size": ["gpt-nano"], "--form": ["gpt2"], "--device": ["cpu"], "--from": ["tales"],
-    "--layer": ["0"], "--head": ["1"], "--input": ["1,3"],
+    "--text": ["long.txt"], "--keep": ["coin"], "--margin": ["0.5"], "--layer": ["0"], "--head": ["1"], "--input": ["1,3"],
 }  # fmt: skip
 NONSENSE = ("", "0", "-1", "nan", "inf", "1e999", "1" + 30 * "0", "x", "√", "\udcff", "none", " ", "-", "a/b", ".", "=", "a=", "=1")  # fmt: skip
 BASES = {
     "run": ["run", "coin.py"], "book": ["book", "coin.py"], "show": ["show", "coin"], "diff": ["diff", "coin", "coin"],
     "remove": ["remove", "coin", "--yes"], "prune": ["prune", "--yes"], "prove": ["prove", "similarity-axioms"],
     "start": ["start", "causal-attention"], "data": ["data"], "generate": ["generate", "tales", "--steps", "2"],
-    "bench": ["bench", "--folder=empty"], "train": ["train", "mine.txt", "--steps=1", "--set=model.width=6"],
+    "reproduce": ["reproduce", "theory-positions"], "bench": ["bench", "--folder=empty"], "train": ["train", "mine.txt", "--steps=1", "--set=model.width=6"],
+    "compare": ["compare", "width=4,heads=1,depth=1", "depth=1,heads=1,width=4", "--text=long.txt", "--steps=1"],
     "export": ["export", "tales", "out"], "attention": ["attention", "tales", "--prompt", "to"],
 }  # fmt: skip
-"A command for each verb but list, check and compare, which have tests of their own."
+"A command for each verb but list and check, which have tests of their own."
 CHECKS = ("_require_sense",)
 "Where an option is only looked at, in order to be refused."
 

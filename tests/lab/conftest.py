@@ -56,9 +56,8 @@ def experiment() -> Experiment:
         method="By ruler, with `care`.\n\nTwice.",
         see="That it is 1.5 & more.",
         correction="The assignment says 2.",
-        answers=(6,),
         claims=(
-            Claim(name="height", low=1.4, high=1.6, why="as built", source="the plan"),
+            Claim(name="height", low=1.4, high=1.6, why="as built", source="the plan", items=(6,)),
             Claim(name="gain", low=0.5, why="new is better", source="the plan"),
             Claim(name="height at full size", low=1.0, why="as built", source="the plan", preset="full"),
         ),

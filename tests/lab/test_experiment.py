@@ -24,5 +24,8 @@ def test_a_first_try_needs_a_question_and_a_run() -> None:
     first = Experiment(question="How high?", run=lambda settings, context: iter(()))
     assert first.claims == () and list(first.presets) == ["quick"] and first.verb == "run"
     assert Claim("height", low=1).plain() == {
-        "name": "height", "why": "", "source": "", "low": 1, "preset": "quick"
+        "name": "height", "why": "", "source": "", "low": 1, "preset": "quick",
+        "data": "",
+        "items": (),
+        "says": "", "otherwise": "", "asks": "",
     }  # fmt: skip

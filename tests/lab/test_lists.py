@@ -48,7 +48,7 @@ def test_the_full_time_is_that_of_the_newest_finished_full_run() -> None:
         entry(state="stopped", seconds=1.0),
         entry(preset="quick", seconds=2.0),
     ]
-    assert full_seconds(runs) == {"heights": 90.0}
+    assert full_seconds(runs, {}) == {"heights": 90.0}
 
 
 def test_a_run_is_named_in_full_with_what_came_of_it(shown) -> None:
@@ -59,7 +59,7 @@ def test_a_run_is_named_in_full_with_what_came_of_it(shown) -> None:
 
 
 def test_the_checklist_names_each_source_question_and_answer(experiment, store, shown) -> None:
-    theorem = replace(experiment, name="theory-heights", answers=(), derives=(6,))
+    theorem = replace(experiment, name="theory-heights", claims=(), derives=(6,))
     show_coverage(coverage([experiment, theorem], entries(store)))
     text = shown()
     assert all(find(word).name in text for word in ("duke", "berkeley", "jerusalem", "amsterdam", "toronto"))

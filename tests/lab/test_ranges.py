@@ -1,10 +1,11 @@
 from math import inf, nan
+from pathlib import Path
 from typing import Annotated
 
 import pytest
 
 from regard.errors import RegardError
-from regard.lab.ranges import Device, Distinct, Follows, Range, rules, usual
+from regard.lab.ranges import Device, Distinct, Follows, OwnPath, Range, rules, usual
 
 
 @pytest.mark.parametrize(
@@ -52,3 +53,22 @@ def test_a_device_is_one_that_is_here() -> None:
 
 def test_what_follows_from_something_else_names_it() -> None:
     assert Follows(seed="--seed").parts == {"seed": "--seed"}
+
+
+def test_a_file_of_ones_own_is_there_and_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text("")
+    for rule, value in (
+        (OwnPath("file"), tmp_path / "points.csv"),
+        (OwnPath("folder"), tmp_path),
+        (OwnPath("file"), None),
+    ):
+        rule.check(value, "points")
+    for rule, value, message in (
+        (OwnPath("file"), tmp_path / "point.csv", f"no file of that name\n  got: '{tmp_path / 'point.csv'}'\n  fix: did you mean 'points.csv'?"),
+        (OwnPath("file"), tmp_path, f"the setting 'points' names a file\n  got: '{tmp_path}', a folder\n  fix: name a file"),
+        (OwnPath("folder"), tmp_path / "points.csv", f"the setting 'points' names a folder\n  got: '{tmp_path / 'points.csv'}', a file\n  fix: name a folder"),
+        (OwnPath("folder"), tmp_path / "no" / "where", f"no folder of that name\n  got: '{tmp_path / 'no' / 'where'}'\n  fix: name a folder that is there"),
+    ):  # fmt: skip
+        with pytest.raises(RegardError) as error:
+            rule.check(value, "points")
+        assert str(error.value) == message

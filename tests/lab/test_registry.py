@@ -21,8 +21,8 @@ def test_no_item_has_two_owners_and_every_owned_item_exists() -> None:
     assert len(owned) == len(set(owned)) and set(owned) <= set(range(1, 94)) - {42}
 
 
-def test_all_quick_presets_together_take_ten_minutes_at_most() -> None:
-    assert sum(experiment.seconds for experiment in registry.everything()) <= 600
+def test_all_quick_presets_together_take_eleven_minutes_at_most() -> None:
+    assert sum(experiment.seconds for experiment in registry.everything()) <= 660
 
 
 def test_dashes_and_underscores_are_one() -> None:

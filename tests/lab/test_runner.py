@@ -152,6 +152,15 @@ def test_a_comparison_is_settled_by_its_whole_interval(gaps: tuple[float, ...], 
     assert settle([CLAIM], [event], preset="quick")[0].state == state
 
 
+@pytest.mark.parametrize(
+    ("values", "state"),
+    [((1.0, 1.1, 0.9), "held"), ((-1.0, -1.1, -0.9), "failed"), ((2.0, -1.0, 0.5), "not settled")],
+)
+def test_a_mean_over_seeds_is_settled_by_its_whole_interval(values: tuple[float, ...], state: str) -> None:
+    events = [Metric("gain", value, seed) for seed, value in enumerate(values)]
+    assert settle([CLAIM], events, preset="quick")[0].state == state
+
+
 def test_a_point_of_a_curve_settles_no_claim() -> None:
     assert settle([CLAIM], [Metric("gain", 1.0, 0, {"step": 1})], preset="quick")[0].state == "not settled"
 
@@ -227,6 +236,10 @@ def forged(event, **fields):
 
 
 def test_one_seed_has_no_interval_and_that_is_said_in_words() -> None:
+    (single,) = settle([CLAIM], [Metric("gain", 1.0, 0)], preset="quick")
+    assert (single.state, single.reason) == ("not settled", "one seed has no interval: it needs two or more")
+    (exact,) = settle([CLAIM], [Metric("gain", 1.0)], preset="quick")
+    assert exact.state == "held", "what has no seed is no sample"
     (verdict,) = settle([CLAIM], [PairedMetric("gain", ("a", "b"), {0: 1.0}, {0: 0.5})], preset="quick")
     assert (verdict.state, verdict.value) == ("not settled", 0.5)
     assert verdict.reason == "one seed has no interval: it needs two or more"
@@ -292,3 +305,32 @@ def test_only_one_of_two_takes_a_run_up(
     with pytest.raises(RegardError, match="this run is running"):
         resume(cut, experiment, experiment.presets["quick"], source=source)
     first.close()
+
+
+def test_a_claim_about_the_original_data_says_nothing_of_ones_own() -> None:
+    claims = (Claim("gain", low=0.0, data="text"), Claim("gain", low=0.0))
+    event = [Metric("gain", 1.0)]
+    assert [one.state for one in settle(claims, event, preset="quick")] == ["held", "held"]
+    about, any_ = settle(claims, event, preset="quick", own={"text": "mine.txt"})
+    assert (about.state, about.reason) == ("not settled", "of the original data; this run has text=mine.txt")
+    assert any_.state == "held"
+    cut, _ = settle(claims, event, preset="quick", cut="the budget ended first", own={"text": "mine.txt"})
+    assert cut.reason == "the budget ended first"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named:
+    text: str = "known"
+
+
+def test_a_run_knows_which_of_its_data_is_ones_own(store: Store, source: Path) -> None:
+    experiment = Experiment(
+        question="?",
+        claims=(Claim("gain", low=0.0, data="text"),),
+        presets={"quick": Named()},
+        run=lambda settings, context: iter([Metric("gain", 1.0)]),
+        name="named",
+    )
+    for settings, state in ((Named(), "held"), (Named(text="mine.txt"), "not settled")):
+        (verdict,) = run(experiment, settings, store, source=source, preset="quick").verdicts
+        assert verdict.state == state

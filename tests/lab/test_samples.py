@@ -34,6 +34,13 @@ def test_several_samples_stand_side_by_side_under_their_seeds(capsys) -> None:
     assert "xab[a" in out and "xb[ab" in out
 
 
+def test_a_text_without_blanks_is_folded_and_not_cut_off(capsys) -> None:
+    prompt = "山のふもとに小さな茶屋がありました。" * 9
+    show_side_by_side(VOICE, prompt, tokens(0, 1), [3, 4])
+    out = capsys.readouterr().out
+    assert "…" not in out and out.count("茶") == 18
+
+
 def test_chances_are_those_of_the_model(capsys) -> None:
     show_chances(VOICE, tokens(0), [7], count=2)
     out = capsys.readouterr().out

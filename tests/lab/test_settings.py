@@ -121,3 +121,30 @@ def test_an_unknown_preset_gets_the_nearest() -> None:
     with pytest.raises(RegardError) as caught:
         choose({"quick": 1, "full": 2}, "ful")
     assert str(caught.value) == "no preset of that name\n  got: 'ful'\n  fix: did you mean 'full'?"
+
+
+def test_sentences_of_the_class_that_is_extended_are_told() -> None:
+    from regard.experiments.images.own import OwnPictures
+
+    assert [sentence[:8] for _, _, sentence in listing(OwnPictures())] == ["A folder"]
+
+
+def test_changes_that_fit_only_together_are_made_together():
+    @dataclass(frozen=True)
+    class Sized:
+        heads: int = 3
+        width: int = 96
+
+        def __post_init__(self) -> None:
+            if self.width % self.heads:
+                raise ValueError(f"{self.width} / {self.heads}")
+
+    @dataclass(frozen=True)
+    class Whole:
+        model: Sized = field(default_factory=Sized)
+
+    for order in (["model.width=32", "model.heads=2"], ["model.heads=2", "model.width=32"]):
+        assert change(Whole(), order).model == Sized(heads=2, width=32)
+    with pytest.raises(RegardError) as caught:
+        change(Whole(), ["model.width=32", "model.heads=5"])
+    assert "the settings 'model.width', 'model.heads' do not fit" in str(caught.value)

@@ -6,13 +6,15 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.lab.workers import one_thread_each, processes
+from regard.lab.workers import one_thread_each, processes, shared_work
+from regard.training import ProcessGroup
 
 
 @pytest.fixture(params=[1, 2])
@@ -45,6 +47,28 @@ def test_what_has_not_begun_is_cancelled_when_the_block_is_left_early() -> None:
         raise KeyError
     assert [task.cancelled() for task in tasks] == [False] * before + [True] * 3
     assert torch.get_num_threads() == before
+
+
+@dataclass(frozen=True)
+class Played(ProcessGroup):
+    """A process whose others are played by the test."""
+
+    def gather(self, words: str) -> list[str]:
+        """What the others say, which is their rank, and what this one does in its place."""
+        return [words if rank == self.rank else str(rank) for rank in range(self.world)]
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_each_process_does_its_share_and_all_have_all_results_in_order(rank: int) -> None:
+    done: list[int] = []
+
+    def piece(number: int):
+        return lambda: done.append(number) or [number, number / 3]
+
+    found = list(shared_work([piece(number) for number in range(8)], Played(rank, 3)))
+    mine = range(rank, 8, 3)
+    assert sorted(done) == list(mine)
+    assert found == [[number, number / 3] if number in mine else number % 3 for number in range(8)]
 
 
 @pytest.mark.slow

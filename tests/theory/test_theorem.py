@@ -90,6 +90,17 @@ def test_a_theorem_is_whole(name: str) -> None:
     assert all(step.because for step in theorem.steps if step.check)
 
 
+@EVERY
+def test_the_answers_rest_on_all_steps_and_settle_the_items(name: str) -> None:
+    theorem = library.find(name)
+    assert {place for one in theorem.conclusions for place in one.steps} == set(
+        range(1, len(theorem.steps) + 1)
+    )
+    assert tuple(item for one in theorem.conclusions for item in one.items) == theorem.items
+    for one in theorem.conclusions:
+        assert one.answer.endswith(".") and one.of[0].lower() == one.of[0]
+
+
 @pytest.mark.slow
 @EVERY
 def test_what_is_predicted_is_measured_and_the_break_is_seen(name: str) -> None:
@@ -143,10 +154,43 @@ def outcome(measured: tuple[float, ...], relation: str = "=", broken: bool = Fal
         ((1.5, 1.0), "≥", False, True),
         ((1.5, 0.9), "≥", False, False),
         ((1.5, -0.9), "≥", False, False),
+        ((-0.5, -0.4), "≤", False, True),
     ],
 )
 def test_a_prediction_stands_or_falls(measured, relation, broken, holds) -> None:
     assert outcome(measured, relation, broken).holds is holds
+
+
+FACTORS = (1.5, 2.0, -1.0, 0.5)
+"What a slip of the pen does to a prediction."
+
+
+def planted(outcome: TrialOutcome, factor: float) -> TrialOutcome:
+    sweep = outcome.sweep
+    each = tuple(tuple(factor * one for one in found) for found in sweep.each)
+    predicted = tuple(factor * one for one in sweep.predicted)
+    return replace(outcome, sweep=replace(sweep, predicted=predicted, each=each))
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_no_prediction_stands_with_a_factor_too_much(name: str) -> None:
+    """A bound may be loose, but not turn its sign. What is predicted to be nothing has no factor; its steps have."""
+    for one in prove(library.find(name)).outcomes:
+        intact = [p for p, off in zip(one.sweep.predicted, one.broken, strict=True) if not off]
+        factors = FACTORS if one.trial.relation in "=≡" else (-1.0,)
+        if any(intact):
+            assert [factor for factor in factors if planted(one, factor).intact <= one.trial.limit] == []
+
+
+def test_an_exact_prediction_is_held_to_every_instance() -> None:
+    """A spread between instances excuses nothing: one of them off by a millionth is enough."""
+    trial = Trial(title="t", knob="k", quantity="q", caption="c", measure=lambda r, n: None, relation="≡")
+    each = ((1.0, 100.0, 1000.0),)
+    fine = Sweep(at=(0.0,), predicted=(367.0,), each=each, measured=each)
+    assert TrialOutcome(trial, fine).holds
+    off = replace(fine, measured=((1.0, 100.0 + 2e-4, 1000.0),))
+    assert not TrialOutcome(trial, off).holds and TrialOutcome(trial, off).gaps()[0][1] == pytest.approx(2e-6)
+    assert not TrialOutcome(trial, replace(fine, each=())).holds, "the mean is no prediction for each"
 
 
 @pytest.mark.slow

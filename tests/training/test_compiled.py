@@ -40,6 +40,15 @@ def test_a_short_training_on_a_cpu_is_not_tried() -> None:
         assert re.fullmatch(pattern, choice.sentence), choice.sentence
 
 
+def test_a_training_that_is_just_long_enough_is_tried() -> None:
+    model, batch = subject()
+    quick = slowed(0.0)
+    choice = compile_if_faster(
+        slowed(0.02), model, batch, steps=LONG, seconds=30.0, patience=30.0, compiler=lambda objective: quick
+    )
+    assert choice.objective is quick
+
+
 def test_the_quicker_one_is_taken() -> None:
     model, batch = subject()
     slow, quick = slowed(0.02), slowed(0.0)

@@ -16,6 +16,7 @@ from regard.training import rng
 from regard.training.budget import Budget
 from regard.training.loop import Training
 from regard.training.objective import cross_entropy, mean_squared_error
+from regard.training.parallel import ProcessGroup
 from regard.training.plan import Plan
 from regard.training.state import TrainingState
 
@@ -462,6 +463,25 @@ def test_a_budget_for_nothing_still_ends(toy) -> None:
     Clock(training, 0.5, lambda step: 1.0)
     steps = list(training)
     assert len(steps) == 4, "the calibration, and the step that was under way"
+
+
+def test_two_processes_plan_with_the_mean_of_their_time(toy, monkeypatch) -> None:
+    """With the other process played by the test: it has room for 40 steps more than this one."""
+
+    def all_reduce(flat: torch.Tensor) -> None:
+        flat.mul_(2)
+        flat[1] += 40
+
+    monkeypatch.setattr(torch.distributed, "all_reduce", all_reduce)
+    monkeypatch.setattr(torch.distributed, "broadcast", lambda one, source: None)
+    monkeypatch.setattr(torch.distributed, "get_backend", lambda: "gloo")
+    training = toy.training(steps=100_000, optimiser="adamw")
+    training.group = ProcessGroup(0, 2)
+    clock = Clock(training, 60.0, lambda step: 0.5)
+    for _ in range(5):
+        next(iter(training))
+    alone = int(0.97 * (60 - clock.now - 0.0) / 0.5 - 2)
+    assert abs(training.course.steps - training.step - alone - 20) <= 3
 
 
 @pytest.mark.slow

@@ -1,16 +1,19 @@
 """Two processes train as one does with the same batches; what they say when one of them ends."""
 
+import importlib.util
 import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.training.parallel import ALONE, ProcessGroup, distributed, is_main
+from regard.training.parallel import ALONE, ProcessGroup, backward, distributed, fresh_store, is_main
 
 HERE = Path(__file__).parent
 
@@ -42,8 +45,12 @@ with distributed() as group:
             os._exit(2)
         named = training.model.named_parameters()
         results[name] = trace, {{name: one.flatten().tolist() for name, one in named}}
-    if group.is_main:
+    results["told"] = group.tell("said by the first: ü" if group.is_main else "mine")
+    if group.rank == group.world - 1:
         json.dump(results, open(sys.argv[1], "w"))
+left = os.listdir("/proc/self/task") if os.path.isdir("/proc/self/task") else []
+names = [open(f"/proc/self/task/{{one}}/comm").read() for one in left]
+assert not [name for name in names if "gloo" in name], names
 """
 
 PLANS = {
@@ -61,8 +68,12 @@ def launch(
     source = str(Path(regard.__file__).parents[1])
     file = place / "worker.py"
     file.write_text(WORKER.format(here=str(HERE), source=source, plans=plans, death=death))
+    return start(place, file, processes)
+
+
+def start(place: Path, file: Path, processes: int) -> subprocess.CompletedProcess:
     words = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes), str(file)]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(
         [sys.executable, *words, str(place / "result.json")],
         capture_output=True,
@@ -79,6 +90,7 @@ def test_two_processes_are_one(toy, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
     results = json.loads((tmp_path / "result.json").read_text())
+    assert results.pop("told") == "said by the first: ü"
     for name, plan in PLANS.items():
         trace, parameters = results[name]
         alone = toy.training(size=16 // plan.get("accumulate", 1), dropout=0.0, **plan)
@@ -101,6 +113,73 @@ def test_the_death_of_one_is_told_by_the_other(tmp_path: Path) -> None:
     assert not (tmp_path / "result.json").exists()
 
 
+@pytest.fixture
+def several():
+    """The module that the three processes run, to make the same trainings here."""
+    found = importlib.util.spec_from_file_location("several", HERE / "several.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory) -> dict:
+    """What three processes found that ran several.py."""
+    place = tmp_path_factory.mktemp("three")
+    done = start(place, HERE / "several.py", 3)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr, done.stderr
+    return json.loads((place / "result.json").read_text())
+
+
+@pytest.mark.slow
+def test_three_processes_that_are_taken_up_end_with_the_same_hash(three) -> None:
+    """Sums of three depend on their order: torch must not sort its buckets anew in the second half."""
+    first, second = three["digests"]
+    assert first == second
+
+
+@pytest.mark.slow
+def test_what_only_one_process_uses_moves_in_all_and_what_none_uses_stays(three, several) -> None:
+    alone = several.wide(accumulate=3)
+    expected = [step.loss for step in alone]
+    assert max(abs(a - b) for a, b in zip(three["losses"], expected, strict=True)) < 1e-5
+    assert three["never"] == alone.model.never.tolist() == [[1.0] * 3] * 3
+    assert len(set(three["seldom"])) == 1
+    moved = torch.tensor(json.loads(three["seldom"][0]))
+    assert torch.allclose(moved, alone.model.seldom.detach(), atol=1e-4) and (moved != 1).all()
+
+
+@pytest.mark.slow
+def test_a_compiled_objective_has_the_losses_of_the_plain_one(three) -> None:
+    assert three["compiled"] == pytest.approx(three["plain"], abs=1e-5)
+
+
+@pytest.mark.slow
+def test_buffers_are_those_of_the_first_process_after_every_step(three) -> None:
+    """So that a training that is taken up from what the first process saved goes on as it would have."""
+    assert len(set(three["buffers"])) == 1 and any(json.loads(three["buffers"][0]))
+
+
+def test_an_error_of_the_model_is_not_taken_for_a_lost_process() -> None:
+    class Fails(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, words):
+            ctx.words = words
+            return x.sum()
+
+        @staticmethod
+        def backward(ctx, *_):
+            raise RuntimeError(ctx.words)
+
+    for words, said in (
+        ("shapes differ", "shapes differ"),
+        ("[gloo/pair.cc:1] Connection closed by peer", "another process of this training ended"),
+    ):
+        with pytest.raises((RuntimeError, RegardError), match=said):
+            backward(Fails.apply(torch.zeros(2, requires_grad=True), words))
+
+
 def test_without_torchrun_there_is_one_process(monkeypatch) -> None:
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     monkeypatch.delenv("RANK", raising=False)
@@ -118,12 +197,16 @@ def test_alone_nothing_is_moved() -> None:
 
 
 def test_the_first_process_tells_the_others(monkeypatch) -> None:
-    def broadcast(said: list[str], source: int) -> None:
-        assert source == 0
-        said[:] = ["what the first says"]
-
-    monkeypatch.setattr(torch.distributed, "broadcast_object_list", broadcast)
-    assert ProcessGroup(1, 2).tell("mine") == "what the first says" and ALONE.tell("mine") == "mine"
+    """Over a wire that holds what the first process puts on it; words of any alphabet, longer or shorter."""
+    wire: list[torch.Tensor] = []
+    put, take = wire.append, lambda one: one.copy_(wire.pop(0))
+    monkeypatch.setattr(torch.distributed, "get_backend", lambda: "gloo")
+    for words in ("was der Erste sagt: häßlich", "", "日本"):
+        monkeypatch.setattr(torch.distributed, "broadcast", lambda one, source: put(one.clone()))
+        assert ProcessGroup(0, 2).tell(words) == words
+        monkeypatch.setattr(torch.distributed, "broadcast", lambda one, source: take(one))
+        assert ProcessGroup(1, 2).tell("mine") == words and not wire
+    assert ALONE.tell("mine") == "mine"
 
 
 def test_the_mean_goes_back_into_every_shape(monkeypatch) -> None:
@@ -162,3 +245,22 @@ def test_dropout_differs_between_processes_and_repeats_in_each(toy) -> None:
 
 def test_the_first_process_writes_and_prints() -> None:
     assert [ProcessGroup(rank, 3).is_main for rank in range(3)] == [True, False, False]
+
+
+def test_what_the_dead_left_in_the_store_is_not_believed() -> None:
+    """As torchrun leaves it after a restart: the name of a part, its answers, and their confirmation."""
+    server = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    for name, left in {"part": "dead", "dead/1": "x", "dead/x": "yes", "dead/address": "nobody"}.items():
+        server.set(name, left)
+    clients = [torch.distributed.TCPStore("127.0.0.1", server.port, is_master=False) for _ in range(3)]
+    for _ in range(2):  # a second group of the same processes has a part of its own
+        with ThreadPoolExecutor(3) as threads:
+            late = [(rank, clients[rank], 3, timedelta(seconds=0.1)) for rank in (2, 1)]
+            joined = [threads.submit(fresh_store, one, rank, *more) for rank, one, *more in late]
+            with pytest.raises(TimeoutError):
+                joined[0].result(0.3)
+            first = fresh_store(clients[0], 0, 3)
+            others = [one.result(30) for one in joined]
+        assert not first.check(["address"])
+        first.set("address", "here")
+        assert [one.get("address") for one in others] == [b"here", b"here"]

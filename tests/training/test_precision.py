@@ -1,5 +1,7 @@
 """What a model computes in."""
 
+from contextlib import AbstractContextManager, nullcontext
+
 import pytest
 import torch
 
@@ -21,3 +23,18 @@ def test_on_a_gpu_it_is_bfloat16_by_itself() -> None:
     weight = torch.ones(3, 3, device="cuda")
     with autocast(torch.device("cuda"), "auto"):
         assert (weight @ weight).dtype == torch.bfloat16
+
+
+@pytest.mark.parametrize(("precision", "able", "half"), [("auto", True, True), ("auto", False, False), ("float32", True, False), ("bfloat16", False, True)])  # fmt: skip
+def test_a_gpu_is_asked_for_what_it_has(monkeypatch, precision: str, able: bool, half: bool) -> None:
+    """Also where none is: torch is asked in its place."""
+    asked = []
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: able)
+
+    def noted(kind: str, dtype: torch.dtype, enabled: bool) -> AbstractContextManager:
+        asked.append((kind, dtype, enabled))
+        return nullcontext()
+
+    monkeypatch.setattr(torch, "autocast", noted)
+    autocast(torch.device("cuda"), precision)
+    assert asked == [("cuda", torch.bfloat16, half)]

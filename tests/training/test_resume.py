@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import torch
 from regard.errors import RegardError
 from regard.training.checkpoint import Checkpoints
 from regard.training.parallel import ProcessGroup
-from regard.training.resume import checkpointed, resume
+from regard.training.resume import checkpointed, resume, shared
 
 HERE = Path(__file__).parent
 
@@ -155,10 +156,12 @@ def test_processes_that_die_leave_a_training_that_ends_alike(
     """Real signals at random instants; the end has the hash of a training that nothing happened to."""
     steps, draw, folder = 150, random.Random(11), Checkpoints(tmp_path)
     told = []
-    for _ in range(3):
+    for death in range(3):
         process = start(tmp_path, steps)
         told.append(process.stdout.readline().strip())
         time.sleep(draw.uniform(0.0, 0.25))
+        while death == 2 and folder.last() is None and process.poll() is None:
+            time.sleep(0.01)  # on a busy machine nothing may have been saved yet
         process.send_signal(number)
         process.communicate(timeout=60)
         reached = folder.last()
@@ -184,3 +187,28 @@ def test_a_step_that_was_saved_with_its_figure_keeps_it(toy, tmp_path: Path) -> 
             folder.save(training.state(), metric=1.0 / training.step)
     best = folder.best()
     assert best is not None and (best.state.step, best.metric) == (20, 1 / 20)
+
+
+@dataclass(frozen=True)
+class Second(ProcessGroup):
+    """The second of two processes, whose first has its checkpoints in another folder."""
+
+    first: str = ""
+    sees: str = ""
+
+    def tell(self, words: str) -> str:
+        return self.first
+
+    def gather(self, words: str) -> list[str]:
+        return [self.sees, words]
+
+
+def test_of_several_processes_the_first_says_where_checkpoints_are(toy, tmp_path: Path) -> None:
+    mine, training = Checkpoints(tmp_path / "mine"), toy.training(steps=1)
+    assert shared(training, mine) is mine
+    training.group = Second(1, 2, first=str(tmp_path / "first"))
+    found = shared(training, mine)
+    assert found.folder == tmp_path / "first" and found.group is training.group
+    training.group = Second(1, 2, first=str(tmp_path), sees="3")
+    with pytest.raises(RegardError, match="do not see the same checkpoints"):
+        shared(training, mine)

@@ -1,5 +1,6 @@
 """Runs a person's own implementation and names what is wrong with it."""
 
+from regard.checker.fix.search import Fix, fixes
 from regard.checker.live import check
 from regard.checker.report.page import page
 from regard.checker.report.report import Report
@@ -13,9 +14,11 @@ from regard.checker.wishes import mapping
 __all__ = [
     "Candidate",
     "Finding",
+    "Fix",
     "Report",
     "Verdict",
     "check",
+    "fixes",
     "mapping",
     "page",
     "selftest",

@@ -17,6 +17,9 @@ ROUNDED = {"float32": 0.01, "float16": 0.1, "bfloat16": 0.1}
 SHARED = re.compile(r"shared?\b|sharing|tied?\b|tying|same (weight|matrix|projection|map)|siamese", re.I)
 "Words of those who mean one weight to serve several times."
 
+RATELESS = re.compile(r"\bdropout\(\s*\w+\s*(,\s*training\b[^,)]*)?\)|\bDropout\(\s*\)")
+"A dropout to which no rate is given, so that it takes one half."
+
 Asked = Callable[[Subject, np.random.Generator], Case]
 
 MISTAKES = (
@@ -46,6 +49,12 @@ MISTAKES = (
         slug="half-precision",
         cause="in a lower precision it is another function, beyond rounding",
         remedy="compute the same in every precision",
+        look="precision",
+    ),
+    Mistake(
+        slug="rounded-inside",
+        cause="inside, numbers are rounded to a lower precision than the input has, so that digits are lost",
+        remedy="compute in the precision of the input: leave out .half(), .bfloat16() and .to(torch.float16)",
         look="precision",
     ),
     Mistake(
@@ -140,8 +149,12 @@ def trained(subject: Subject, rng: np.random.Generator, case: Asked) -> Broken |
         one, two = (other.answer(probe, seed=seed) for seed in (1, 2))
     except Raised:
         return None
-    moved = gap(calm, one)
-    if gap(one, two) > MOVES[subject.kind] or moved <= MOVES[subject.kind]:
+    moved, chance = gap(calm, one), gap(one, two)
+    rateless = RATELESS.search(bench.source.text_of(bench.name))
+    if chance > MOVES[subject.kind] and "dropout" in made.built.meant and rateless:
+        words = f"made without dropout, two calls in train() differ by {chance:.3g} of the output's size"
+        return Broken(number=chance, words=words)
+    if chance > MOVES[subject.kind] or moved <= MOVES[subject.kind]:
         return None  # chance that the constructor does not set, or nothing at all
     words = f"without dropout, the same input gives in train() what differs by {moved:.3g} of its size from eval()"
     return Broken(number=moved, words=words, slug="training-only", weak=True)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from regard.checker.grammar.program import Program
+
 Steps = dict[str, Callable[..., Any]]
 "Steps of a reference that are replaced, by name."
 Forms = tuple[Steps, ...]
@@ -131,6 +133,8 @@ class Contract:
     "Of a subject and a generator of random numbers."
     reference: Callable[[Case, WeightMap, Steps], np.ndarray]
     mistakes: tuple[Mistake, ...]
+    program: Program | None = None
+    "The reference as steps: what people may have changed in them is a mistake without an entry of its own."
     conventions: tuple[Convention, ...] = ()
     growing: Callable[..., list[Case]] = lambda subject, rng: []
     "Cases of growing size, of a subject and a generator: what was recognised must answer them too."

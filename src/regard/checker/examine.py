@@ -1,12 +1,24 @@
 """Examine one implementation under one contract: probe, compare, conclude."""
 
 import time
+from functools import partial
 
 import numpy as np
 
 from regard.checker.choices import asked, said
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
-from regard.checker.family import FAR, Exhausted, Family, Match, Member, percent
+from regard.checker.family import (
+    FAR,
+    TIGHT,
+    Exhausted,
+    Family,
+    Match,
+    Member,
+    computed,
+    distance,
+    percent,
+)
+from regard.checker.grammar.confirm import Confirmation
 from regard.checker.growth import grown, stayed, stretched
 from regard.checker.parting import parted, worst
 from regard.checker.process.session import Lost, Raised
@@ -94,7 +106,9 @@ class Examination:
             assert first
             raise first
         self.cases, self.answers = [case for case, _ in answered], [answer for _, answer in answered]
-        family = Family(self.contract, subject.frames, self.cases, self.answers)
+        compute = partial(computed, self.contract)
+        confirm = Confirmation(self.contract, subject, self.said, compute, distance, TIGHT[subject.kind])
+        family = Family(self.contract, subject.frames, self.cases, self.answers, confirm)
         try:
             self.match = family.find(subject.kind)
         except Exhausted:
@@ -183,11 +197,11 @@ class Examination:
         if len(sets) > 1:
             slugs = sorted({slug for each in sets for slug in each})
             sentence = "one of these, which no probe here can tell apart: " + "; ".join(
-                self.contract.mistake(s).cause for s in slugs
+                match.mistake(s).cause for s in slugs
             )
             self.add(
                 self.mistake(
-                    self.contract.mistake(slugs[0]),
+                    match.mistake(slugs[0]),
                     self.evidence(match),
                     sentence=sentence,
                     candidates=tuple(slugs),
@@ -195,7 +209,7 @@ class Examination:
             )
         else:
             for slug in sets[0]:
-                self.add(self.mistake(self.contract.mistake(slug), self.evidence(match)))
+                self.add(self.mistake(match.mistake(slug), self.evidence(match)))
         self.draw(match.best)
 
     def settle(self, sets: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -211,6 +225,7 @@ class Examination:
         said.append(f"the correct reference is {percent(self.gap)} away")
         if np.isfinite(match.runner):
             said.append(f"the next known cause is {percent(match.runner)} away")
+        said += [f"the same function in other words: {words}" for words in match.words]
         return (*said, *(f"{law.name}: {broken.words}" for law, broken in self.broken))
 
     def mistake(
@@ -231,7 +246,7 @@ class Examination:
             evidence=evidence,
             place=self.place(mistake.look),
             remedy=mistake.remedy,
-            page=self.page(mistake.slug),
+            page=self.page(mistake.slug if mistake in self.whole.mistakes else ""),
             candidates=candidates,
         )
 

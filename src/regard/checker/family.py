@@ -8,6 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from regard.checker.contract import Case, Contract, Convention, Mistake, Steps, WeightMap
+from regard.checker.grammar.confirm import Confirmation
+from regard.checker.grammar.constants import estimated, places, sizes
+from regard.checker.grammar.edits import generated
 
 TIGHT = {"float64": 1e-6, "float32": 1e-4}
 "The largest distance that counts as the same function, by precision."
@@ -15,6 +18,8 @@ USUAL, FEW = 3, 80
 "How many programs of one mistake are tried together with another mistake, unless there are few in all."
 PATIENCE = 60.0
 "Seconds for which known programs are compared."
+MORE = 1.5
+"Seconds for each kind of program that is tried only if there is time: edits under conventions, two edits."
 FAR = 100.0
 "How many times farther the next must be."
 
@@ -31,6 +36,8 @@ class Member:
     steps: Steps
     mistakes: tuple[Mistake, ...] = ()
     conventions: tuple[Convention, ...] = ()
+    edited: bool = False
+    "Whether it comes from the grammar, so that its name must be confirmed."
 
     @property
     def slugs(self) -> tuple[str, ...]:
@@ -50,7 +57,20 @@ class Match:
     members: tuple[Member, ...]
     distance: float
     runner: float
-    runner_slugs: tuple[str, ...]
+    next: Member | None
+    "The nearest program that makes other mistakes."
+    words: tuple[str, ...] = ()
+    "Other sentences for the same function."
+
+    @property
+    def runner_slugs(self) -> tuple[str, ...]:
+        """The mistakes of the next program."""
+        return self.next.slugs if self.next else ()
+
+    def mistake(self, slug: str) -> Mistake:
+        """The mistake of that name."""
+        found = [m for member in (*self.members, self.next) if member for m in member.mistakes]
+        return next(m for m in found if m.slug == slug)
 
     @property
     def best(self) -> Member:
@@ -61,6 +81,9 @@ class Match:
     def slugs(self) -> tuple[tuple[str, ...], ...]:
         """Each different set of mistakes that explains it."""
         return tuple(dict.fromkeys(member.slugs for member in self.members))
+
+
+Pair = tuple[float, Member]
 
 
 def distance(actual: np.ndarray, expected: np.ndarray) -> float:
@@ -79,8 +102,10 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
     wanted, got = expected[~holes], actual[~holes]
     if not wanted.size:
         return np.nan
-    size = np.sqrt(np.mean(wanted**2))
-    return float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
+    with np.errstate(all="ignore"):
+        size = np.sqrt(np.mean(wanted**2))
+        off = float(np.sqrt(np.mean((got - wanted) ** 2)) / (size if size > 0 else 1.0))
+    return np.inf if np.isnan(off) else off
 
 
 def percent(gap: float) -> str:
@@ -98,7 +123,7 @@ def computed(contract: Contract, case: Case, frame: WeightMap, steps: Steps) -> 
     """What a program answers; None where these sizes do not allow it, as k and v of different widths."""
     try:
         return contract.reference(case, frame, steps)
-    except (ValueError, IndexError, KeyError, ZeroDivisionError, np.linalg.LinAlgError):
+    except (ValueError, IndexError, KeyError, TypeError, ZeroDivisionError, np.linalg.LinAlgError):
         return None
 
 
@@ -106,11 +131,17 @@ class Family:
     """The person's answers beside every member's."""
 
     def __init__(
-        self, contract: Contract, frames: list[WeightMap], cases: list[Case], answers: list[np.ndarray]
+        self,
+        contract: Contract,
+        frames: list[WeightMap],
+        cases: list[Case],
+        answers: list[np.ndarray],
+        confirm: Confirmation | None = None,
     ) -> None:
         self.contract, self.frames = contract, frames
         self.cases, self.answers = cases, answers
-        self.measured: list[tuple[float, Member]] = []
+        self.measured: list[Pair] = []
+        self.confirm = confirm
 
     def readable(self) -> WeightMap | None:
         """The first reading of the weights under which the reference can be computed at all."""
@@ -138,28 +169,44 @@ class Family:
         What computes in float32 inside a float64 call is near nobody at first; then the looser limit counts.
         """
         first, others = self.frames[:1], self.frames[1:]
-        stages = (
-            self.right(),
-            self.single(first),
-            self.single(others, conventions=0),
-            self.double([Member(first[0], {})]),
-            self.double(self._conventions(first[0], 1)),
+        plain = Member(first[0], {})
+        stages: tuple[tuple[Iterable[Pair], float], ...] = (
+            (self._far(self.right()), PATIENCE),
+            (self._far(self.single(first)), PATIENCE),
+            (self._far(self.single(others, conventions=0)), PATIENCE),
+            (self._far(self.edited([plain])), PATIENCE),
+            (self.numbers(kind), PATIENCE),
+            (self._far(self.double([plain])), PATIENCE),
+            (self._far(self.edited(Member(frame, {}) for frame in others)), MORE),
+            (self._far(self.edited(self._conventions(first[0], 1))), MORE),
+            (self._far(self.double(self._conventions(first[0], 1))), 2 * MORE),
+            (self._far(self.further(plain)), MORE),
         )
-        seen: list[list[tuple[float, Member]]] = []
+        seen: list[list[Pair]] = []
         until = time.monotonic() + PATIENCE
-        for stage in stages:
-            seen.append(list(self._measured(stage, until)))
+        for stage, seconds in stages:
+            seen.append(list(self._timed(stage, until, seconds)))
             self.measured += seen[-1]
-            if near := [pair for pair in seen[-1] if pair[0] < TIGHT[kind]]:
-                return self._match(near)
+            near = [pair for pair in seen[-1] if pair[0] < TIGHT[kind]]
+            if found := self._match(near):
+                return found
         loose = ([pair for pair in stage if pair[0] < TIGHT["float32"]] for stage in seen)
-        return next((self._match(near) for near in loose if near), None)
+        return next((match for near in loose if (match := self._match(near))), None)
 
-    def _measured(self, stage: Iterable[Member], until: float) -> Iterator[tuple[float, Member]]:
+    def _far(self, stage: Iterable[Member]) -> Iterator[Pair]:
         for member in stage:
-            if time.monotonic() > until:
-                raise Exhausted
             yield self.far(member, stop=0.1), member
+
+    def _timed(self, stage: Iterable[Pair], until: float, seconds: float) -> Iterator[Pair]:
+        """What a stage gives in its time; where it must be gone through whole, its time is that of all."""
+        start = time.monotonic()
+        for pair in stage:
+            yield pair
+            now = time.monotonic()
+            if now > until:
+                raise Exhausted
+            if now - start > seconds:
+                return
 
     def right(self) -> Iterator[Member]:
         """The reference, under every reading of the weights and every convention or two."""
@@ -177,6 +224,45 @@ class Family:
                     for steps in mistake.forms:
                         if not set(steps) & set(member.steps):
                             yield Member(frame, member.steps | steps, (mistake,), member.conventions)
+
+    def edited(self, bases: Iterable[Member]) -> Iterator[Member]:
+        """Every edit of the reference's program, on each base."""
+        made = generated(self.contract.program) if self.contract.program else ()
+        for base in bases:
+            for found in made:
+                if not set(found.forms[0]) & set(base.steps):
+                    steps = base.steps | found.forms[0]
+                    yield Member(base.frame, steps, (found,), base.conventions, edited=True)
+
+    def further(self, base: Member) -> Iterator[Member]:
+        """An edit of the reference's program together with a known mistake, its most usual program."""
+        made = generated(self.contract.program) if self.contract.program else ()
+        for known in (m for m in self.contract.mistakes if m.forms):
+            for found in made:
+                if not set(found.forms[0]) & set(known.forms[0]):
+                    yield Member(base.frame, known.forms[0] | found.forms[0], (known, found), edited=True)
+
+    def numbers(self, kind: str) -> Iterator[Pair]:
+        """Constants of the program, estimated from the answers and recognised."""
+        program, frame = self.contract.program, self.frames[0]
+        if program is None:
+            return
+        for place in places(program):
+            seen: list[tuple[float, dict[str, int]]] = []
+            for case, answer in zip(self.cases, self.answers, strict=True):
+
+                def compute(steps: Steps, case: Case = case) -> np.ndarray | None:
+                    return computed(self.contract, case, frame, steps)
+
+                found = estimated(place, answer, compute, distance)
+                if found and not found[1] < TIGHT[kind]:
+                    break
+                if found:
+                    seen.append((found[0], sizes(program, compute)))
+            else:
+                if seen and self.confirm and (named := self.confirm.number(place, frame, seen)):
+                    yield 0.0, Member(frame, named.forms[0], (named,))
+                    return
 
     def double(self, bases: Iterable[Member]) -> Iterator[Member]:
         """Every two mistakes that replace different steps; of each mistake the most usual programs."""
@@ -206,11 +292,30 @@ class Family:
                 if len(steps) == sum(len(form) for _, form in chosen):
                     yield Member(frame, steps, (), tuple(convention for convention, _ in chosen))
 
-    def _match(self, near: list[tuple[float, Member]]) -> Match:
+    def _holds(self, member: Member) -> bool:
+        """Whether a name from the grammar is confirmed by cases that it was not chosen by."""
+        return not member.edited or not self.confirm or self.confirm.holds(member.frame, member.steps)
+
+    def _match(self, near: list[Pair]) -> Match | None:
+        refuted = {id(member) for _, member in near if not self._holds(member)}
+        near = [pair for pair in near if id(pair[1]) not in refuted]
+        if not near:
+            return None
         # Fewest conventions first: a member that needs none explains more.
+        near_order = [id(member) for _, member in near]
         fewest = min(member.assumed for _, member in near)
         kept = sorted((pair for pair in near if pair[1].assumed == fewest), key=lambda pair: pair[0])
         slugs = {member.slugs for _, member in kept}
-        others = [(gap, member.slugs) for gap, member in self.measured if member.slugs not in slugs]
-        runner = min(others, key=lambda pair: pair[0], default=(np.inf, ()))
-        return Match(tuple(member for _, member in kept), kept[0][0], runner[0], runner[1])
+        others = [
+            (gap, member)
+            for gap, member in self.measured
+            if member.slugs not in slugs and id(member) not in refuted
+        ]
+        runner = min(others, key=lambda pair: pair[0], default=(np.inf, None))
+        members = tuple(member for _, member in kept)
+        if all(member.edited for member in members):
+            # Programs that agree wherever they were asked are one class: the likeliest speaks for it.
+            members = tuple(sorted(members, key=lambda member: near_order.index(id(member))))
+            words = dict.fromkeys(member.mistakes[-1].cause for member in members[1:])
+            return Match(members[:1], kept[0][0], *runner, tuple(words)[:3])
+        return Match(members, kept[0][0], *runner)

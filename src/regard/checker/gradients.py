@@ -19,6 +19,10 @@ WEIGHTS = {"float64": ((1e-5, 1e-2), (1e-3, 2e-2)), "float32": ((1e-2, 0.2),)}
 "The same for a weight; the second step is for what computes in float32 inside."
 
 
+TINY, MOSTLY = 1e-9, 0.5
+"A step that float64 sees and a lower precision does not, and the share of an answer that then stands still."
+
+
 @dataclass(frozen=True)
 class Total:
     """One number made of an answer: the sum of some of its arrays times random directions."""
@@ -125,9 +129,25 @@ def _inputs(
         off = float(np.linalg.norm(measured - told) / size)
         if not off > allowed:
             return None
+    if (still := _unmoved(subject, probe, ways[0])) > MOSTLY:
+        words = f"an input moved by {TINY:g}: {still:.0%} of the answer does not move at all"
+        return Broken(number=still, words=words, slug="rounded-inside")
     worst = int(np.abs(measured - told).argmax())
     words = f"the input: autograd says {told[worst]:.4g}, differences say {measured[worst]:.4g}"
     return Broken(number=off, words=words, slug="gradient-cut")
+
+
+def _unmoved(subject: Subject, probe: Case, way: dict[str, np.ndarray]) -> float:
+    """The share of an answer that a tiny step leaves as it is, to the last digit: what is rounded moves in stairs."""
+    before, entered = subject.answer(probe), arrays(subject.enter(probe)[0])
+    moved = [_moved(probe, {name: way[name]}, TINY) for name in way]
+    # What takes one sequence as queries, keys and values does not see all of them.
+    seen = [case for case in moved if _differ(entered, arrays(subject.enter(case)[0]))]
+    return max((float((before == subject.answer(case)).mean()) for case in seen), default=0.0)
+
+
+def _differ(first: list[np.ndarray], second: list[np.ndarray]) -> bool:
+    return any(not np.array_equal(one, two) for one, two in zip(first, second, strict=True))
 
 
 def _moved(probe: Case, way: dict[str, np.ndarray], step: float) -> Case:

@@ -161,3 +161,26 @@ def finite(case: Callable[[Subject, np.random.Generator], Case], along: tuple[st
         return None
 
     return Law(name="finite", says="finite inputs give finite outputs", test=test, look="exponential softmax")
+
+
+def lasting(case: Callable[[Subject, np.random.Generator], Case], along: tuple[str, ...], size: float) -> Law:
+    """Large inputs leave no row empty that usual ones fill."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        calm = case(subject, rng)
+        large = {name: value * size if name in along else value for name, value in calm.inputs.items()}
+        usual = subject.answer(calm)
+        gone = _empty(subject.answer(Case(name=calm.name, inputs=large, facts=calm.facts))) & ~_empty(usual)
+        # An activation that cuts off what is negative may leave a row empty by itself.
+        if not gone.any() or not (usual < 0).any():
+            return None
+        words = f"inputs {size:g} times as large: {gone.mean():.0%} of the rows vanish"
+        return Broken(number=float(gone.mean()), words=words, slug="softmax-unstable")
+
+    says = "large inputs leave no row empty"
+    return Law(name="lasting", says=says, test=test, look="exponential softmax")
+
+
+def _empty(answer: np.ndarray) -> np.ndarray:
+    """Rows that are exactly zero."""
+    return (answer == 0).all(axis=-1)

@@ -36,36 +36,50 @@ def check_file(
     limits: ProcessLimits = ProcessLimits(),
 ) -> Report:
     """The verdict on what a file holds: `mine.py`, or `mine.py:Name` with a contract."""
-    code = opened(target)
+    with Session(limits) as session:
+        session.warm()
+        return check_code(
+            session, target, opened(target), contract=contract, level=level, wishes=wishes, seed=seed
+        )
+
+
+def check_code(
+    session: Session,
+    target: str,
+    code: CodeFile,
+    *,
+    contract: str | None = None,
+    level: str = "default",
+    wishes: Wishes = Wishes(),
+    seed: int = 0,
+    changed: bool = False,
+) -> Report:
+    """The same in a session that is there; with `changed`, its text stands in for what the file holds."""
     wanted = named(contract) if contract else None
     source = Source(code.text, code.path.stem, code.cells)
     start = time.monotonic()
-    with Session(limits) as session:
-        session.warm()
-        try:
-            loaded = read(session, code, source)
-        except (Raised, Lost) as trouble:
-            verdict = refused(trouble, code.name or code.path.name, source)
-            return Report(target=target, verdicts=(verdict,), level=level)
-        members = loaded.members
-        chosen = choose(members, source, name=code.name, wanted=wanted)
-        if not chosen:
-            return Report(
-                target=target, verdicts=(nothing(members, code.path, wanted),), level=level, read=loaded.notes
-            )
-        fields = [f for m, _ in chosen for p in m["parameters"] for f in settings_fields(source, p["name"])]
-        wishes.heeded(chosen, fields)
-        ready = time.monotonic() - start - session.imports
-        verdicts = [
-            examine(
-                found,
-                Workbench(
-                    session, member, members, source, partial=loaded.partial, **wishes.bench(code.text)
-                ),
-                seed=seed,
-            )
-            for member, found in chosen
-        ]
+    try:
+        loaded = read(session, code, source, changed=changed)
+    except (Raised, Lost) as trouble:
+        verdict = refused(trouble, code.name or code.path.name, source)
+        return Report(target=target, verdicts=(verdict,), level=level)
+    members = loaded.members
+    chosen = choose(members, source, name=code.name, wanted=wanted)
+    if not chosen:
+        return Report(
+            target=target, verdicts=(nothing(members, code.path, wanted),), level=level, read=loaded.notes
+        )
+    fields = [f for m, _ in chosen for p in m["parameters"] for f in settings_fields(source, p["name"])]
+    wishes.heeded(chosen, fields)
+    ready = time.monotonic() - start - session.imports
+    verdicts = [
+        examine(
+            found,
+            Workbench(session, member, members, source, partial=loaded.partial, **wishes.bench(code.text)),
+            seed=seed,
+        )
+        for member, found in chosen
+    ]
     return Report(
         target=target,
         verdicts=tuple(verdicts),
@@ -86,7 +100,7 @@ class FileMembers:
     "Whether only definitions were run, so that a name may be missing that the whole file has."
 
 
-def read(session: Session, code: CodeFile, source: Source) -> FileMembers:
+def read(session: Session, code: CodeFile, source: Source, *, changed: bool = False) -> FileMembers:
     """Import a file; one that cannot be imported, or is a program, by the definitions that are asked for."""
     name, roots = packaged(code.path, code.text, Path.cwd())
     asked = [code.name.partition(".")[0]] if code.name else []
@@ -98,7 +112,8 @@ def read(session: Session, code: CodeFile, source: Source) -> FileMembers:
     first: Raised | Lost | None = None
     if not code.cells and not is_program(source.tree):
         try:
-            return _members(session.ask("load", str(code.path), **given))
+            whole = {"text": code.text} if changed else {}
+            return _members(session.ask("load", str(code.path), **whole, **given))
         except (Raised, Lost) as trouble:
             if not source.tree.body or (isinstance(trouble, Lost) and trouble.slug == "not-started"):
                 raise
@@ -157,6 +172,7 @@ def choose(
         own = [(m, score) for m, c, score in scored if c.name == contract]
         top = max(score for _, score in own)
         likely = outermost([m for m, score in own if score == top], source)
+        likely = likely if name else public(likely, members, source)
         if wanted:
             found = [(m, wanted) for m in (likely[:1] if top > 0 else callable_last(likely))]
         elif top >= SURE:
@@ -184,6 +200,20 @@ def outermost(members: list[dict[str, Any]], source: Source) -> list[dict[str, A
         )
     ]
     return [m for m in members if m not in inner] or members
+
+
+def public(
+    likely: list[dict[str, Any]], members: list[dict[str, Any]], source: Source
+) -> list[dict[str, Any]]:
+    """Of a private helper, the classes that call it: they are what a person means."""
+    private = [m["name"] for m in likely if m["name"].startswith("_")]
+    owners = [
+        m
+        for m in members
+        if m["kind"] == "class" and m["forward"] and not m["name"].startswith("_")
+        and any(re.search(rf"\b{re.escape(name)}\b", source.text_of(m["name"])) for name in private)
+    ]  # fmt: skip
+    return owners if owners and len(private) == len(likely) else likely
 
 
 def callable_last(members: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -14,6 +14,8 @@ MISFIT = re.compile(
     r"argument|positional|keyword|unpack|has no attribute|shape|size|dimension|multiplied|einsum"
 )
 "Words of exceptions that say the same."
+OWN = re.compile(r"view size is not compatible")
+"Words of exceptions that no argument is to blame for."
 
 
 def stopped(
@@ -52,8 +54,11 @@ def doubtful(trouble: Raised, bench: Workbench) -> bool:
     """Whether an exception may be the fault of how it was made or called, which was partly guessed."""
     if trouble.kind == "TypeError" and "argument" in trouble.words:
         return True
-    guessed = bool(bench.doubts) or bench.partial
-    return guessed and (trouble.kind in UNSURE or bool(MISFIT.search(trouble.words)))
+    if (trouble.kind == "NameError" and bench.source.lacks(trouble.words)) or OWN.search(trouble.words):
+        return False
+    if bench.partial and trouble.kind in UNSURE:
+        return True
+    return bool(bench.doubts) and (trouble.kind in UNSURE or bool(MISFIT.search(trouble.words)))
 
 
 def unsure(trouble: Raised, bench: Workbench, contract: Contract, place: Place | None) -> Finding:

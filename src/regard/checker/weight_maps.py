@@ -218,7 +218,7 @@ def _cut(
             )
             notes = (f"{', '.join(order)} = the {where} of {weight.name} ({how})",)
             found.append(_frame(parts, _out(out, inner), facts, conventions, notes))
-    return found
+    return [*found, _swapped(found[0])] if thirds else found
 
 
 def _uneven(

@@ -10,6 +10,7 @@ from regard.checker.process.session import Line, Raised
 from regard.checker.reading.arguments import Built, Unbuildable, fill, mean
 from regard.checker.reading.settings import guess, is_settings, settings
 from regard.checker.reading.source import Source
+from regard.checker.reading.uses import uses
 
 LACKS = re.compile(r"'Configuration' object has no attribute '(\w+)'")
 FIELDS = 12
@@ -91,7 +92,7 @@ class Workbench:
             return self._ask(member, self.making[0], built)
         held = {p: settings(self.source, p, known) for p in self._settings(member, parameters)}
         try:
-            built = fill(parameters, known, self.said, held)
+            built = fill(parameters, known, self.said, held, uses(self.source, member["name"]))
         except Unbuildable as unknown:
             words = f"{member['name']}'s constructor asks for '{unknown}', which the checker does not know"
             raise Unfit(
@@ -135,7 +136,10 @@ class Workbench:
 
     def calm(self, made: Made) -> Made:
         """The same without dropout, where its constructor takes one; the same weights are still to be put in."""
-        named = {name: without(name, value) for name, value in made.built.named.items()}
+        return self.again(made, {name: without(name, value) for name, value in made.built.named.items()})
+
+    def again(self, made: Made, named: dict[str, Any]) -> Made:
+        """The same with other arguments of its constructor."""
         values = self.making[0] if self.making is not None else []
         return replace(
             self._ask(self.member, values, replace(made.built, named=named)), kind=made.kind, lazy=made.lazy

@@ -2,22 +2,26 @@
 
 import argparse
 import os
-import sys
-import time
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from regard.cli import tokens
 from regard.cli.output import print_json as _print_json
+from regard.cli.output import progress
 from regard.cli.runs import store as _store
 from regard.errors import RegardError, nearest
+
+if TYPE_CHECKING:
+    from regard.checker.report.report import Report
 
 
 def list_(arguments: argparse.Namespace) -> None:
     from regard.lab import lists, registry
     from regard.lab.book import sources
     from regard.lab.book.coverage import coverage
+    from regard.lab.records.record import records
     from regard.lab.store.entries import entries
 
     if arguments.words:
@@ -28,15 +32,15 @@ def list_(arguments: argparse.Namespace) -> None:
     runs = entries(_store())
     if arguments.course is not None:
         source = sources.find(arguments.course)
-        items = [one for one in coverage(registry.everything(), runs) if one.source == source.name]
+        items = [one for one in coverage(registry.everything(), runs, records()) if one.source == source.name]
         _print_json([asdict(one) for one in items]) if arguments.json else lists.show_course(source, items)
     elif arguments.coverage:
-        items = coverage(registry.everything(), runs)
+        items = coverage(registry.everything(), runs, records())
         _print_json([asdict(one) for one in items]) if arguments.json else lists.show_coverage(items)
     elif arguments.runs:
         _print_json([asdict(one) for one in runs]) if arguments.json else lists.show_runs(runs)
     else:
-        experiments, full = registry.everything(), lists.full_seconds(runs)
+        experiments, full = registry.everything(), lists.full_seconds(runs, records())
         rows = [
             {
                 "name": one.name,
@@ -85,7 +89,11 @@ def bench(arguments: argparse.Namespace) -> None:
             f"'{arguments.folder}'",
             "run it in a checkout of the project, or give --folder",
         )
-    known = load(arguments.folder)
+    if arguments.device == "cuda":
+        from regard.training import find_device
+
+        find_device("cuda")
+    known = load(arguments.folder / "gpu" if arguments.device == "cuda" else arguments.folder)
     for name in arguments.comparisons:
         if name not in known:
             raise RegardError(
@@ -143,30 +151,15 @@ def _start_experiment(arguments: argparse.Namespace) -> None:
     return print(f"and holds with more tosses: regard run {path} --set {ENOUGH}")
 
 
-def _progress(seconds: float = 10.0) -> Callable[[str], None]:
-    """Says how far something is: in a terminal one line, written over; elsewhere a line now and then."""
-    last = time.monotonic()
-
-    def tell(words: str) -> None:
-        nonlocal last
-        if sys.stderr.isatty():
-            print(f"\r\x1b[2K{words}", end="", file=sys.stderr, flush=True)
-        elif words and time.monotonic() - last >= seconds:
-            print(words, file=sys.stderr, flush=True)
-            last = time.monotonic()
-
-    return tell
-
-
 def check(arguments: argparse.Namespace) -> int:
-    from regard.checker import check, mapping, page, selftest
+    from regard.checker import check, fixes, mapping, page, selftest
 
     if arguments.page:
         print(page(arguments.page))
         return 0
     if arguments.selftest:
         jobs = (os.cpu_count() or 1) if arguments.jobs is None else arguments.jobs
-        tell = _progress()
+        tell = progress()
         figures = selftest(Path(arguments.target or "tests/checker"), jobs=jobs, tell=tell)
         tell("")
         _print_json(figures.plain()) if arguments.json else print(*figures.lines(), sep="\n")
@@ -184,8 +177,29 @@ def check(arguments: argparse.Namespace) -> int:
     if Path(arguments.target).is_dir():
         return _check_folder(arguments, wishes)
     report = check(arguments.target, contract=arguments.contract, **wishes)
-    _print_json(report.plain()) if arguments.json else print(report)
+    _keep(report)
+    if not arguments.fix:
+        _print_json(report.plain()) if arguments.json else print(report)
+        return report.code
+    if not arguments.json:
+        print(report, flush=True)
+    tell = progress(5.0)
+    said = {name: value for name, value in wishes.items() if name != "level"}
+    found = fixes(arguments.target, report, tell=tell, **said)
+    tell("")
+    if arguments.json:
+        _print_json(report.plain() | {"fixes": [asdict(fix) for fix in found]})
+    else:
+        print(*found, sep="\n")
     return report.code
+
+
+def _keep(report: "Report") -> None:
+    """Leave a report where the lab in the browser lists it; a place that cannot be written is no mistake."""
+    from regard.lab.store.checks import keep
+
+    with suppress(RegardError):
+        keep(_store(), report.plain())
 
 
 def _check_folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
@@ -198,6 +212,7 @@ def _check_folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
     reports = []
     for one in wanted:
         reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
+        _keep(reports[-1])
         if not arguments.json:
             print(reports[-1])
     if arguments.json:
@@ -206,7 +221,43 @@ def _check_folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
     return 1 if 1 in codes else 3 if 3 in codes or not codes else 0
 
 
+def _sort_graph(arguments: argparse.Namespace) -> None:
+    from regard.data.formats.csr import open_graph
+    from regard.data.formats.external_sort import write_graph
+
+    if arguments.names:
+        raise RegardError(
+            "regard data does one thing at a time",
+            f"--graph and {' '.join(arguments.names)}",
+            "leave out one of them",
+        )
+    for name in ("tokenizer", "vocabulary"):
+        if getattr(arguments, name) is not None:
+            raise RegardError(f"--{name} has no effect with --graph", f"--{name}", "leave it out")
+    if not arguments.graph.is_file():
+        fix = "give a file with two columns of node numbers"
+        raise RegardError("no such edge list", repr(str(arguments.graph)), fix)
+    ways = {name: getattr(arguments, name) for name in ("both_ways", "loops", "merge")}
+    out = arguments.out or arguments.graph.with_name(f"{arguments.graph.name}.csr")
+    made = open_graph(write_graph(arguments.graph, out, **ways))
+    if arguments.json:
+        return _print_json({"path": str(made.path), "nodes": made.nodes, "edges": made.count})
+    return print(f"{made.path}: {made.nodes:,} nodes, {made.count:,} edges; regard.data.open_graph maps it")
+
+
 def data(arguments: argparse.Namespace) -> None:
+    if arguments.graph is not None:
+        return _sort_graph(arguments)
+    unused = [f"--{name}" for name in ("both_ways", "loops", "merge") if getattr(arguments, name)]
+    if unused:
+        raise RegardError(
+            f"{unused[0].replace('_', '-')} has no effect without --graph",
+            unused[0].replace("_", "-"),
+            "leave it out",
+        )
+    tokens.require_sense(arguments)
+    if arguments.names[:1] in (["tokenize"], ["verify"]):
+        return (tokens.tokenize if arguments.names[0] == "tokenize" else tokens.verify)(arguments)
     from regard.data.fetch.catalogue import CATALOGUE
     from regard.data.fetch.download import fetch_file, find
     from regard.data.sets.album import ALBUMS
@@ -241,3 +292,18 @@ def data(arguments: argparse.Namespace) -> None:
     from regard.lab.console import show_data
 
     return show_data(rows)
+
+
+def serve(arguments: argparse.Namespace) -> None:
+    from importlib.util import find_spec
+
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise RegardError(
+            "the lab in the browser needs an extra",
+            f"{' and '.join(missing)} not installed",
+            "pip install 'regard[serve]'",
+        )
+    from regard.web.server import serve
+
+    serve(_store(), port=arguments.port, open_page=not arguments.no_open)

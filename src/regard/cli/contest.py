@@ -3,6 +3,7 @@
 import argparse
 import sys
 from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from regard.cli.output import print_json
@@ -25,7 +26,7 @@ def compare(arguments: argparse.Namespace) -> int:
         print(f"{file.partition(':')[0]} is run here, as your own program would be", file=sys.stderr)
     first, second = contender(arguments.first), contender(arguments.second)
     text = read_text(arguments.text) if arguments.text else load_text_or_shakespeare("tiny-shakespeare")
-    budget = {"seconds": 60 * arguments.minutes, "margin": arguments.margin}
+    budget = {"seconds": 60 * arguments.minutes, "margin": arguments.margin, "steps": arguments.steps}
     found = []
     for now, reason in compare(first, second, text, **budget):
         found.append((now, reason))
@@ -35,23 +36,43 @@ def compare(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({**asdict(standing), "first": first.name, "second": second.name, "why": reason})
     else:
+        sizes = [one.model(len(set(text.characters)), 0).size for one in (first, second)]
         print(_said(standing, reason, arguments))
+        print(_scope(text.name, arguments.steps, sizes))
     return 0 if standing.answer != "open" else 1
 
 
+def _scope(text: str, steps: int, sizes: list[int]) -> str:
+    """What was measured, so that nobody takes it for more."""
+    one, other = (f"{size:,}" for size in sizes)
+    told = f"{one} parameters each" if one == other else f"{one} and {other} parameters"
+    longer = "longer trainings may say otherwise (--steps)"
+    return f"  measured after {steps:,} steps of a small GPT on {text}, with {told}; {longer}"
+
+
 def _line(now: "Standing") -> str:
-    return f"{now.pairs} pairs: second - first {now.mean:+.4f}, from {now.low:+.4f} to {now.high:+.4f}"
+    return f"{_pairs(now)}: second - first {now.mean:+.4f}{_interval(now, ', {} to {}')}"
+
+
+def _pairs(now: "Standing") -> str:
+    return f"{now.pairs} pair{'s' if now.pairs > 1 else ''}"
+
+
+def _interval(now: "Standing", form: str) -> str:
+    """The interval, where there are pairs enough for one."""
+    return form.format(f"{now.low:+.4f}", f"{now.high:+.4f}") if isfinite(now.low) else ""
 
 
 def _said(now: "Standing", reason: str, arguments: argparse.Namespace) -> str:
     """The answer in sentences."""
-    band = f"{now.mean:+.4f} nats (95 %: {now.low:+.4f} to {now.high:+.4f}) over {now.pairs} pairs of seeds"
+    band = f"{now.mean:+.4f} nats{_interval(now, ' (95 %: {} to {})')} over {_pairs(now)} of seeds"
     better = {"first": arguments.first, "second": arguments.second}
     head = {
         "alike": f"no difference above {arguments.margin:g}",
         "open": reason,
     }.get(now.answer) or f"{better[now.answer]} is better"
-    return (
-        f"{head}\n  held-out loss of {arguments.second} minus that of {arguments.first}: {band}\n"
-        f"  noise floor: two trainings of one of them with two seeds are {now.floor:.4f} apart (a deviation)"
-    )
+    lines = [head, f"  held-out loss of {arguments.second} minus that of {arguments.first}: {band}"]
+    if isfinite(now.floor):
+        apart = f"two trainings of one of them with two seeds are {now.floor:.4f} apart (a deviation)"
+        lines.append(f"  noise floor: {apart}")
+    return "\n".join(lines)

@@ -159,6 +159,7 @@ def compare_words(known: Verbs) -> None:
     verb.add_argument("second", help="the other")
     verb.add_argument("--text", type=Path, help="a text of your own (default: tiny Shakespeare)")
     verb.add_argument("--minutes", type=minutes, default=5.0, help="a budget (default: 5)")
+    verb.add_argument("--steps", type=steps, default=150, help="steps of each training (default: 150)")
     verb.add_argument(
         "--margin",
         type=positive,

@@ -24,6 +24,11 @@ def place(text: str) -> int:
     return whole(text, 0, TOKENS)
 
 
+def port(text: str) -> int:
+    """Where a server listens; 0 is any port that is free."""
+    return whole(text, 0, 65_535)
+
+
 def shape(text: str) -> list[int]:
     """Sizes with commas between them."""
     return [whole(part.strip(), 1, TOKENS) for part in text.split(",")]

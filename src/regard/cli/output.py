@@ -4,7 +4,9 @@ import codecs
 import json
 import os
 import sys
+import time
 import unicodedata
+from collections.abc import Callable
 from io import TextIOWrapper
 from math import isfinite
 from typing import Any
@@ -48,6 +50,21 @@ def _one(character: str, encoding: str) -> str:
         if bare:
             return bare
     return "?"
+
+
+def progress(seconds: float = 10.0) -> Callable[[str], None]:
+    """Says how far something is: in a terminal one line, written over; elsewhere a line now and then."""
+    last = time.monotonic()
+
+    def tell(words: str) -> None:
+        nonlocal last
+        if sys.stderr.isatty():
+            print(f"\r\x1b[2K{words}", end="", file=sys.stderr, flush=True)
+        elif words and time.monotonic() - last >= seconds:
+            print(words, file=sys.stderr, flush=True)
+            last = time.monotonic()
+
+    return tell
 
 
 def print_json(value: Any) -> None:

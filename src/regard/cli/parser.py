@@ -5,10 +5,16 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import commands, model_verbs, runs
+from regard.cli import commands, model_verbs, records, runs
 from regard.cli.model_verbs import RUN, Verbs
-from regard.cli.numbers import minutes, seed
+from regard.cli.numbers import count, minutes, port, seed, vocabulary
 from regard.errors import RegardError, nearest
+
+ON = (
+    "4 for so many processes of this machine, processes for one on each core, ray for a Ray cluster "
+    "(that of RAY_ADDRESS, else one of this machine), ray:4 for at most so many workers there"
+)
+"What --on takes."
 
 
 class Parser(argparse.ArgumentParser):
@@ -26,6 +32,7 @@ def parser() -> Parser:
     _run_words(known)
     _book_words(known)
     _show_words(known)
+    _reproduce_words(known)
     _diff_words(known)
     _remove_words(known)
     _prune_words(known)
@@ -34,6 +41,7 @@ def parser() -> Parser:
     _start_words(known)
     _check_words(known)
     _data_words(known)
+    _serve_words(known)
     model_verbs.train_words(known)
     model_verbs.generate_words(known)
     model_verbs.export_words(known)
@@ -68,7 +76,16 @@ def _run_words(known: Verbs) -> None:
     verb.add_argument("--preset", help="quick or full (default: quick)")
     verb.add_argument("--seed", type=seed, help="where everything random starts (default: 0)")
     verb.add_argument(
-        "--minutes", type=minutes, default=inf, help="a budget; what it cuts off is not settled"
+        "--seeds",
+        type=count,
+        metavar="N",
+        help="make N runs, one for each seed from --seed on, and sum them up: means with 95 %% intervals, "
+        "how often each claim held. What is finished already is not made again. (An experiment's own setting "
+        "'seeds', as in --set seeds=3, is how often it repeats itself inside one run.)",
+    )
+    verb.add_argument("--on", metavar="WHERE", help=f"with --seeds: {ON} (default: processes)")
+    verb.add_argument(
+        "--minutes", type=minutes, default=inf, help="a budget of each run; what it cuts off is not settled"
     )
     verb.add_argument(
         "--set",
@@ -97,7 +114,9 @@ def _book_words(known: Verbs) -> None:
     )
     verb.add_argument("--preset", default="quick", help="quick or full (default: quick)")
     verb.add_argument("--seed", type=seed, default=0, help="where everything random starts (default: 0)")
+    verb.add_argument("--on", metavar="WHERE", help=f"make several runs at a time: {ON}")
     verb.add_argument("--out", type=Path, default=Path("book"), help="the folder to write to (default: book)")
+    verb.add_argument("--single", action="store_true", help="one file, to mail or to print, not a site")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument("experiments", nargs="*", help="only these")
     verb.set_defaults(do=runs.book)
@@ -114,6 +133,18 @@ def _show_words(known: Verbs) -> None:
     form.add_argument("--csv", action="store_true", help="print every measurement of the run as CSV")
     form.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=runs.show)
+
+
+def _reproduce_words(known: Verbs) -> None:
+    verb = known.add_parser(
+        "reproduce",
+        help="run a recorded full run again: do its intervals agree? Or list the records",
+    )
+    verb.add_argument("name", nargs="?", help="an experiment that has a record (default: list them all)")
+    verb.add_argument("--seed", type=seed, help="another seed than the record's (default: the same)")
+    verb.add_argument("--keep", metavar="RUN", help="record a finished run, in place of the one that is kept")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.set_defaults(do=records.reproduce)
 
 
 def _diff_words(known: Verbs) -> None:
@@ -146,6 +177,9 @@ def _bench_words(known: Verbs) -> None:
     verb.add_argument("comparisons", nargs="*", help="only these (default: all)")
     verb.add_argument(
         "--folder", type=Path, default=Path("bench"), help="where the comparisons are (default: bench)"
+    )
+    verb.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="cuda: those of a GPU, in the folder's gpu"
     )
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.bench)
@@ -192,6 +226,11 @@ def _check_words(known: Verbs) -> None:
         help="with the picture: expected and actual",
     )
     verb.add_argument(
+        "--fix",
+        action="store_true",
+        help="show the smallest change of your own lines that makes the check pass; the file stays as it is",
+    )
+    verb.add_argument(
         "--map",
         action="append",
         default=[],
@@ -236,9 +275,37 @@ def _data_words(known: Verbs) -> None:
     verb = known.add_parser(
         "data", help="what data there is, where it comes from, its licence; fetch it by name"
     )
-    verb.add_argument("names", nargs="*", help="fetch these")
+    verb.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="fetch these; or 'tokenize FILE…', texts of any length into a token file for train; "
+        "or 'verify FILE…', token files",
+    )
+    verb.add_argument("--tokenizer", help="with tokenize: character, bytes, bpe, or the file of one")
+    verb.add_argument("--vocabulary", type=vocabulary, help="with tokenize: pieces of --tokenizer bpe")
+    verb.add_argument(
+        "--graph",
+        type=Path,
+        metavar="FILE",
+        help="sort an edge list (two columns of node numbers, also .gz, or .npy) into a file for training on "
+        "graphs larger than the memory",
+    )
+    verb.add_argument("--out", type=Path, metavar="FILE", help="with tokenize or --graph: the file to write")
+    verb.add_argument("--both-ways", action="store_true", help="with --graph: take every edge both ways")
+    verb.add_argument("--loops", action="store_true", help="with --graph: give every node one loop")
+    verb.add_argument("--merge", action="store_true", help="with --graph: keep one of equal edges")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=commands.data)
+
+
+def _serve_words(known: Verbs) -> None:
+    verb = known.add_parser("serve", help="the lab in the browser, on this machine alone")
+    verb.add_argument(
+        "--port", type=port, help="where it listens; 0 takes any that is free (default: 8765 or after)"
+    )
+    verb.add_argument("--no-open", action="store_true", help="print the address, and open no browser")
+    verb.set_defaults(do=commands.serve)
 
 
 def checked(top: Parser, words: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from regard.cli.fanout import fill_on, run_seeds
 from regard.cli.output import print_json
 from regard.errors import RegardError
 
@@ -35,14 +36,19 @@ def run(arguments: argparse.Namespace) -> int:
     from regard.lab import console as terminal
     from regard.lab import registry, settings
     from regard.lab.runner import resume, run
+    from regard.lab.store.job import begun
     from regard.lab.store.resumption import RESUMABLE, require_experiment
     from regard.lab.store.runs import Wanted
     from regard.training.parallel import is_main
 
     _require_sense(arguments)
-    unfinished = Wanted("can be taken up", lambda run: run.state in RESUMABLE)
+    if arguments.seeds is not None:
+        return run_seeds(arguments, store())
+    unfinished = Wanted("can be taken up", lambda run: not is_main() or run.state in RESUMABLE)
     experiment, source = registry.find(arguments.experiment)
-    earlier = None if arguments.resume is None else store().find(arguments.resume, unfinished)
+    earlier = begun(store()) if arguments.resume is None else store().find(arguments.resume, unfinished)
+    if earlier and earlier.state == "finished" and arguments.resume is None:
+        return 0
     preset = QUICK if arguments.preset is None else arguments.preset
     asked = earlier.request if earlier else {"preset": preset, "changes": arguments.set}
     if earlier:
@@ -68,6 +74,16 @@ def exit_code(done: "Run") -> int:
 
 def _require_sense(arguments: argparse.Namespace) -> None:
     """Refuse words that would do nothing beside the others."""
+    if arguments.on is not None and arguments.seeds is None:
+        raise RegardError(
+            "--on spreads the runs of several seeds", f"--on {arguments.on}", "add --seeds, or leave it out"
+        )
+    if arguments.seeds is not None and arguments.resume is not None:
+        raise RegardError(
+            "--seeds makes runs of its own",
+            f"--resume {arguments.resume}",
+            "leave out one of them: --seeds goes on with what is missing by itself",
+        )
     if arguments.accept and arguments.resume is None:
         raise RegardError("--accept has no effect without --resume", "--accept code", "leave it out")
     for name in ("set", "preset", "seed"):
@@ -95,29 +111,36 @@ def _follow(arguments: argparse.Namespace, experiment: Any, chosen: Any, earlier
 
     with tempfile.TemporaryDirectory() as folder:
         seed = earlier.request["seed"] if earlier else arguments.seed or 0
-        place = earlier.path if earlier else Path(folder)
         deadline = time.monotonic() + 60 * arguments.minutes
-        follow(experiment, chosen, Context(folder=place, seed=seed, deadline=deadline))
+        follow(experiment, chosen, Context(folder=Path(folder), seed=seed, deadline=deadline))
     return 0
 
 
 def book(arguments: argparse.Namespace) -> int:
     from regard.lab import console as terminal
     from regard.lab import registry
-    from regard.lab.book.book import bind, fill, plan, require_place
+    from regard.lab.book.book import bind, fill, gather, plan
+    from regard.lab.book.site.output import COVER, require_place
+    from regard.lab.book.site.pages import files, paths, single
 
     require_place(arguments.out)
     words = {"preset": arguments.preset, "seed": arguments.seed}
     plans = plan(arguments.experiments or registry.names(), store(), **words)
+    names = [one.experiment.name for one in plans]
+    require_place(arguments.out, [COVER] if arguments.single else paths(names))
     missing = [one.experiment for one in plans if not one.done]
     seconds = sum(one.seconds for one in missing)
     if not arguments.json:
         terminal.console.print(
             f"{len(missing)} to run (about {seconds:.0f} s), {len(plans) - len(missing)} unchanged"
         )
-    with _screen(arguments, missing) as screen:
-        runs, problems = fill(plans, store(), **words, watch=screen.watch)
-    place = bind(runs, problems, store(), preset=arguments.preset, place=arguments.out)
+    if arguments.on is not None:
+        runs, problems = fill_on(arguments, plans, store())
+    else:
+        with _screen(arguments, missing) as screen:
+            runs, problems = fill(plans, store(), **words, watch=screen.watch)
+    contents = gather(plans, runs, problems, store(), preset=arguments.preset)
+    place = bind(contents, arguments.out, as_files=single if arguments.single else files)
     if arguments.json:
         print_json({"book": str(place), "runs": [told(one) for one in runs], "missing": problems})
     else:
@@ -236,6 +259,7 @@ def _agreed(count: int) -> bool:
 
 def told(run: "Run") -> dict[str, Any]:
     """A run as JSON has it."""
+    from regard.lab.answer import opening
     from regard.lab.book.report import numbers
     from regard.lab.store.run import REPORT
 
@@ -258,6 +282,7 @@ def told(run: "Run") -> dict[str, Any]:
         "state": run.state,
         "seconds": result["seconds"],
         "error": result["error"],
+        "answer": opening(run),
         "claims": claims,
         "numbers": [{"name": one.name, "what": one.what, **asdict(one.summary)} for one in numbers(run)],
         "report": str(run.path / REPORT),

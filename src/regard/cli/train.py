@@ -19,17 +19,21 @@ FRESH = ("tokenizer", "vocabulary", "size", "form", "steps", "device", "start", 
 
 def train(arguments: argparse.Namespace) -> int:
     from regard.lab.runner import resume, run
+    from regard.lab.store.job import begun
     from regard.lab.train.choice import Asked, choose
     from regard.lab.train.settings import label, stored_settings
     from regard.lab.train.training import SOURCE, trainer
     from regard.training.parallel import is_main
 
     _require_sense(arguments)
-    if arguments.resume is not None:
-        earlier = _earlier(arguments.resume)
-        settings, experiment = stored_settings(earlier.request), trainer(minutes=arguments.minutes)
+    earlier = _earlier(arguments.resume) if arguments.resume is not None else begun(store())
+    if earlier is not None and earlier.state == "finished" and arguments.resume is None:
+        return 0
+    if earlier is not None:
+        more = None if arguments.resume is None else arguments.minutes
+        settings, experiment = stored_settings(earlier.request), trainer(minutes=more)
         if not is_main():
-            return _follow(experiment, settings, earlier.request["seed"], earlier.path)
+            return _follow(experiment, settings, earlier.request["seed"])
         with _screen(arguments, experiment) as watch:
             words = {"source": SOURCE, "accept": arguments.accept, "watch": watch}
             done = resume(earlier, experiment, settings, **words)
@@ -40,7 +44,7 @@ def train(arguments: argparse.Namespace) -> int:
     chosen = choose(Asked(texts=tuple(arguments.texts), **words))
     settings, experiment, seed = chosen.settings, trainer(chosen.why), arguments.seed or 0
     if not is_main():
-        return _follow(experiment, settings, seed, None)
+        return _follow(experiment, settings, seed)
     with _screen(arguments, experiment) as watch:
         words = {"source": SOURCE, "preset": label(settings.texts), "changes": arguments.set, "seed": seed}
         done = run(experiment, settings, store(), watch=watch, **words)
@@ -86,12 +90,14 @@ def _require_sense(arguments: argparse.Namespace) -> None:
 
 
 def _earlier(word: str) -> "Run":
-    """The run to be taken up."""
+    """The run to be taken up; the first of several processes may have taken it up already."""
     from regard.lab.store.resumption import RESUMABLE, require_experiment
     from regard.lab.store.runs import Wanted
     from regard.lab.train.training import NAME
+    from regard.training.parallel import is_main
 
-    found = store().find(word, Wanted("can be taken up", lambda run: run.state in RESUMABLE))
+    free = Wanted("can be taken up", lambda run: not is_main() or run.state in RESUMABLE)
+    found = store().find(word, free)
     require_experiment(found, NAME)
     return found
 
@@ -125,13 +131,13 @@ def _screen(arguments: argparse.Namespace, experiment: Any) -> Any:
     return shown()
 
 
-def _follow(experiment: Any, settings: Any, seed: int, place: Path | None) -> int:
+def _follow(experiment: Any, settings: Any, seed: int) -> int:
     """Under torchrun, what all processes but the first do."""
     from regard.lab.experiment import Context
     from regard.lab.runner import follow
 
     with tempfile.TemporaryDirectory() as folder:
-        follow(experiment, settings, Context(folder=place or Path(folder), seed=seed))
+        follow(experiment, settings, Context(folder=Path(folder), seed=seed))
     return 0
 
 

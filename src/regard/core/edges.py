@@ -107,7 +107,8 @@ class Edges(Support):
 
     def __repr__(self) -> str:
         said = f", {self.repeated}" if self.repeated else ""
-        return f"Edges({self.count} edges, {self.sizes[0]} targets, {self.sizes[1]} sources{said})"
+        sizes = f"{self.count} edges, {self.sizes[0]} targets, {self.sizes[1]} sources"
+        return f"{type(self).__name__}({sizes}{said})"
 
     @cached_property
     def sorted(self) -> "Edges":

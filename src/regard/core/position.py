@@ -99,12 +99,20 @@ class Rotary(Position):
 
     def rotate(self, x: Float[Tensor, "b h n d"], at: Int[Tensor, "*b n"]) -> Float[Tensor, "b h n d"]:
         """The tensor turned to the places, (n) or row by row (b n): for keys that go turned into a cache."""
-        half = x.shape[-1] // 2
         # Angles of distant places lose their fraction in half precision, so they stay in float32 or wider.
         kind = torch.float64 if x.dtype is torch.float64 else torch.float32
-        speed = self.base ** (-torch.arange(half, dtype=kind, device=x.device) / half)
-        angle = (at.unsqueeze(-1) * speed).unsqueeze(-3)
-        cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+        return self.turned(x, *self.table(at, x.shape[-1], kind).unsqueeze(-3).unbind())
+
+    def table(self, at: Int[Tensor, "*b n"], width: int, kind: torch.dtype) -> Float[Tensor, "2 *b n half"]:
+        """Cosines and sines of the angles at these places, for so many channels."""
+        half = width // 2
+        speed = self.base ** (-torch.arange(half, dtype=kind, device=at.device) / half)
+        angle = at.unsqueeze(-1) * speed
+        return torch.stack([angle.cos(), angle.sin()])
+
+    def turned(self, x: Float[Tensor, "b h n d"], cos: Tensor, sin: Tensor) -> Float[Tensor, "b h n d"]:
+        """The tensor turned by angles of which these are the cosines and sines."""
+        cos, sin, half = cos.to(x.dtype), sin.to(x.dtype), x.shape[-1] // 2
         a, b = (
             x.unflatten(-1, (2, half)).unbind(-2)
             if self.pairing == "halves"

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch._ops import HigherOrderOperator
 from torch.overrides import TorchFunctionMode
 
 from regard.core.call import wide
@@ -18,13 +19,17 @@ from regard.core.support import Full
 from regard.core.trace import Trace
 from regard.shapes import Float
 
+COMPILERS = {"torch._dynamo", "torch.nn.attention.flex_attention"}
+"Modules that compile, or load what does when they are called."
 SOFTMAXES = {torch.softmax, Tensor.softmax, F.softmax, torch.special.softmax}
 FUSED = "scaled_dot_product_attention"
+FLEX = "flex_attention"
 LAYER = "nn.MultiheadAttention"
 WRITTEN = "softmax"
 MESSAGES = "message passing"
 HOW = {
     FUSED: "recomputed from the q, k, mask and scale that the fused kernel was given",
+    FLEX: "what the kernel makes of values that are the rows of the identity",
     LAYER: "as torch's own layer gives them",
     WRITTEN: "what was multiplied with the values",
     MESSAGES: "what each message was multiplied with",
@@ -35,8 +40,8 @@ HOW = {
 class Watch(Trace):
     """Records a model that need not be ours: weights of calls by dotted name, as `trace` does.
 
-    It sees `attend`, F.scaled_dot_product_attention, nn.MultiheadAttention, a softmax (or any rows that
-    sum to one) that is then multiplied with values, and the messages of torch_geometric's layers.
+    It sees `attend`, F.scaled_dot_product_attention, flex_attention, nn.MultiheadAttention, a softmax (or any
+    rows that sum to one) that is then multiplied with values, and the messages of torch_geometric's layers.
     """
 
     def __init__(self, model: nn.Module, *, batch: int = 1) -> None:
@@ -54,7 +59,7 @@ class Watch(Trace):
             for register, hook in _message_hooks(module, self.seen):
                 self._handles.append(register(hook))
         # What is compiled must run as it is written, or nothing of it is seen.
-        if "torch._dynamo" in sys.modules:  # else nothing is, and loading it takes seconds
+        if COMPILERS & sys.modules.keys():  # else nothing is, and loading them takes seconds
             self._stack.enter_context(torch.compiler.set_stance("force_eager"))
         self._stack.enter_context(Interception(self))
         return self
@@ -95,6 +100,10 @@ class Interception(TorchFunctionMode):
             return self._layer(args, kwargs)
         if func is F.scaled_dot_product_attention:
             self.watch.seen(dot_weights(*args, **kwargs), FUSED)
+        elif isinstance(func, HigherOrderOperator) and func.name() == FLEX:
+            query, key, _, *rest = args
+            ones = torch.eye(key.shape[-2], dtype=key.dtype, device=key.device).expand(*key.shape[:2], -1, -1)
+            self.watch.seen(func(query, key, ones, *rest, **kwargs)[0], FLEX)
         elif func in PRODUCTS or func in (torch.einsum, torch.baddbmm, Tensor.baddbmm):
             found = weights_of(func, args, lambda x: id(x) in self.marked)
             if found is not None:

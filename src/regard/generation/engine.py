@@ -8,6 +8,7 @@ from torch import Tensor
 
 from regard.arguments import MOST, kinds
 from regard.errors import RegardError
+from regard.generation.captured import captured
 from regard.generation.reader import Model, Prompts, Reader, aligned, reader
 from regard.generation.sampling import Sampler
 from regard.generation.stopping import NOTHING, Stop
@@ -109,9 +110,17 @@ def generate(model: Model, prompt: Prompts, *, steps: int, **words) -> Iterator[
 def continuation(model: Model, prompt: Prompts, *, steps: int, **words) -> Int[Tensor, "b steps"]:
     """All the tokens that follow a prompt, at once; the words are those of `stream`.
 
-    A row that has come to its end goes on with -1.
+    A row that has come to its end goes on with -1. On a GPU, where nothing has to be looked at between two
+    tokens, a model that offers it takes all its steps by one captured graph; draws are then that graph's own.
     """
-    return torch.stack(list(generate(model, prompt, steps=steps, **words)), 1)
+    tokens = stream(model, prompt, steps=steps, **words)
+    generator = words.get("generator")
+    if isinstance(prompt, Tensor) and prompt.is_cuda and words.keys() <= {"sampler", "generator"}:
+        sampler = words.get("sampler") or Sampler()
+        own = generator if isinstance(generator, torch.Generator) else None
+        if own is generator and (found := captured(model, prompt, steps, sampler, own)) is not None:
+            return found
+    return torch.stack([token.ids for token in tokens], 1)
 
 
 def _plain(logits: Tensor) -> Tensor:

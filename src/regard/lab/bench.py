@@ -97,6 +97,8 @@ class Machine:
     system: str
     python: str
     torch: str
+    accelerator: str = ""
+    "The GPU's name, where there is one."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -284,7 +286,9 @@ def measure(comparison: Comparison) -> list[Result]:
         raise RegardError(what, f"not installed: {', '.join(missing)}", "pip install regard[bench]")
     import torch
 
-    machine = Machine(_processor(), _cores(), platform.system(), platform.python_version(), torch.__version__)
+    accelerator = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
+    versions = platform.python_version(), torch.__version__
+    machine = Machine(_processor(), _cores(), platform.system(), *versions, accelerator)
     measured = list(comparison.run())
     absent = {bar.name for bar in comparison.bars} - {each.name for each in measured}
     measured += [BenchMetric(name=bar.name, value=None) for bar in comparison.bars if bar.name in absent]

@@ -21,7 +21,9 @@ from rich.text import Text
 
 from regard.claims import ClaimVerdict
 from regard.lab import registry
+from regard.lab.answer import opening
 from regard.lab.bench import Result
+from regard.lab.book.provenance import provenance
 from regard.lab.book.report import SIGNS, numbers, short
 from regard.lab.events import Event, ProgressEvent
 from regard.lab.experiment import Experiment
@@ -35,8 +37,8 @@ from regard.theory.theorem import Proof
 
 COLOURS = {"held": "green", "failed": "red", "not settled": "yellow"}
 console = Console(highlight=False)
-TEXT = "The text"
-"What an experiment says of the text that it reads: a person sees it without opening the report."
+READ = ("The text", "Your graph", "Your points", "Your pictures")
+"What an experiment says of what it reads: a person sees it without opening the report."
 QUIET_STEP = 5.0  # seconds between lines where the output is no terminal
 
 
@@ -96,8 +98,10 @@ def show_outcome(run: Run) -> None:
     console.print(f"[bold]{escape(request['name'])}[/]  [dim]{escape(facts)}[/]", soft_wrap=True)
     _say(f"[italic]{escape(request['question'])}[/]\n")
     for one in run.said:
-        if one.name == TEXT:
+        if one.name in READ:
             _say(f"[dim]{escape(one.text)}[/]\n")
+    for said in opening(run):
+        _say(f"[bold]{escape(told(said))}[/]\n")
     for one in run.verdicts:
         _show_verdict(one)
     if not run.verdicts:
@@ -141,6 +145,8 @@ def show_run(run: Run) -> None:
     heads = (Column("number", wraps=True), *map(Column, ("mean", "spread", "95 % interval", "")))
     console.print()
     show_table(console, heads, rows)
+    console.print()
+    show_table(console, (Column(""), Column("where these numbers come from", wraps=True)), provenance(run))
 
 
 def show_experiment(experiment: Experiment, preset: str) -> None:

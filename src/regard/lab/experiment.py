@@ -10,7 +10,7 @@ from typing import Any, Literal
 from regard.claims import Claim
 from regard.lab.events import Event
 
-Chapter = Literal["attention", "text", "graphs", "images", "unsupervised", "theory", "yours"]
+Chapter = Literal["attention", "text", "graphs", "images", "unsupervised", "lab", "theory", "yours"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +46,16 @@ class Experiment:
     "What a person should see in the result."
     claims: tuple[Claim, ...] = ()
     "What is expected, said before the measurement."
+    opens_with: tuple[str, ...] = ()
+    "The one or two claims whose sentences answer the question and open the report (default: the first)."
     presets: Mapping[str, Any] = field(default_factory=lambda: {"quick": NoSettings()})
     "Settings (a frozen dataclass) for 'quick' and 'full'."
     seconds: float = 1.0
     "How long the quick preset takes on two cores."
     run: Callable[[Any, Context], Iterator[Event]]
     "Takes the settings and the session, yields events."
-    answers: tuple[int, ...] = ()
-    "The checklist items that this experiment owns."
+    title: str = ""
+    "The heading of its page: a sentence that states the topic, not a result."
     derives: tuple[int, ...] = ()
     "Checklist items whose derivation this is, while another experiment owns them."
     correction: str = ""
@@ -64,3 +66,8 @@ class Experiment:
     "The verb of the command line that runs it."
     name: str = field(default="", compare=False)
     "Given by the registry: the file's name with dashes."
+
+    @property
+    def answers(self) -> tuple[int, ...]:
+        """The checklist items that its claims settle."""
+        return tuple(sorted({item for claim in self.claims for item in claim.items}))

@@ -10,6 +10,8 @@ from regard.lab.book.coverage import Item
 from regard.lab.book.sources import Assignment
 from regard.lab.console import COLOURS, console
 from regard.lab.experiment import Chapter, Experiment
+from regard.lab.records.record import Record
+from regard.lab.records.reproduce import Reproduction
 from regard.lab.search import Hit
 from regard.lab.store.entries import RunEntry
 from regard.lab.tables import Cell, Column, show_table
@@ -41,9 +43,9 @@ def show_hits(hits: Iterable[Hit]) -> None:
     show_table(console, heads, rows)
 
 
-def full_seconds(entries: Iterable[RunEntry]) -> dict[str, float]:
-    """Seconds that the newest finished run of each full preset took."""
-    return {
+def full_seconds(entries: Iterable[RunEntry], records: Mapping[str, Record]) -> dict[str, float]:
+    """Seconds that the newest finished run of each full preset took here, or in the record."""
+    return {name: one.seconds for name, one in records.items() if one.size == "full"} | {
         one.name: one.seconds
         for one in entries
         if one.preset == "full" and one.state == "finished" and one.seconds is not None
@@ -79,6 +81,32 @@ def show_runs(entries: Iterable[RunEntry]) -> None:
     show_table(console, heads, rows)
 
 
+def show_records(found: Sequence[Record], changed: Mapping[str, Sequence[str]]) -> None:
+    """Recorded runs: at which size, when, and whether the code is still what it was."""
+    heads = [*(Column(head) for head in ("experiment", "size", "date", "time", "held", "failed")),
+             Column("not settled"), Column("code", wraps=True)]  # fmt: skip
+    rows = []
+    for one in found:
+        states = [claim.state for claim in one.claims.values()]
+        files = changed.get(one.name, [])
+        more = f" and {len(files) - 2} more" if len(files) > 2 else ""
+        code = f"changed since: {', '.join(files[:2])}{more}" if files else "unchanged"
+        counts = (str(states.count(state)) for state in ("held", "failed", "not settled"))
+        rows.append((one.name, one.size, one.date, duration(one.seconds), *counts, code))
+    show_table(console, heads, rows)
+
+
+def show_reproduction(found: Reproduction) -> None:
+    """A record beside the run that was made again, and what differs."""
+    heads = (Column("number or claim", wraps=True), Column("recorded"), Column("now"), Column(""))
+    off = [one for one in found.compared if not one.agrees]
+    words = {True: "agrees", False: "differs"}
+    rows = [(one.name, one.recorded, one.now, words[one.agrees]) for one in found.compared]
+    show_table(console, heads, rows)
+    told = f"{len(found.compared) - len(off)} of {len(found.compared)} agree"
+    console.print(f"{found.record.name}, {found.record.size}: {told} with the record of {found.record.date}")
+
+
 def show_coverage(items: Iterable[Item]) -> None:
     """The checklist by source: each question, what answers it, and its state."""
     rows: list[Sequence[Cell]] = []
@@ -100,10 +128,11 @@ ANSWERED = (
     Column("item"),
     Column("asks for", wraps=True),
     Column("answered by", wraps=True),
-    Column("state"),
+    Column("here"),
+    Column("recorded"),
 )
 
 
 def _answered(one: Item) -> tuple[Cell, ...]:
-    state = Text(one.state, style=COLOURS.get(one.state, "dim"))
-    return one.question, str(one.item), one.text, ", ".join(one.answers), state
+    states = (Text(state, style=COLOURS.get(state, "dim")) for state in (one.state, one.recorded))
+    return one.question, str(one.item), one.text, ", ".join(one.answers), *states

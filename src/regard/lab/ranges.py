@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any, Protocol, get_args, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
-from regard.errors import RegardError
-from regard.training.device import find_device
+from regard.errors import RegardError, nearest
 
 FACTOR = 1000
 "How many times its preset's value a number may be that declares no range."
@@ -74,8 +73,31 @@ class Device:
     """The name of a device that this machine has and that computes."""
 
     def check(self, value: Any, name: str) -> None:
+        from regard.training.device import find_device  # brings torch, which reading a range does not need
+
         if find_device(value).type == "meta":
             raise RegardError("this device computes nothing", repr(value), "one of cpu, cuda, cuda:1, mps")
+
+
+@dataclass(frozen=True)
+class OwnPath:
+    """A file or a folder of a person's own, by its path; none where the experiment's own data is used."""
+
+    kind: Literal["file", "folder"]
+    "What the path leads to."
+
+    def check(self, value: Any, name: str) -> None:
+        """Tell a path that leads nowhere, before anything is made."""
+        if value is None or (value.is_dir() if self.kind == "folder" else value.is_file()):
+            return
+        if value.exists():
+            other = "a folder" if value.is_dir() else "a file"
+            raise RegardError(
+                f"the setting '{name}' names a {self.kind}", f"'{value}', {other}", f"name a {self.kind}"
+            )
+        beside = [one.name for one in value.parent.iterdir()] if value.parent.is_dir() else []
+        fix = nearest(value.name, beside, f"name a {self.kind} that is there")
+        raise RegardError(f"no {self.kind} of that name", f"'{value}'", fix)
 
 
 class Follows:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from regard.errors import RegardError, nearest
+from regard.lab.book.titles import TITLES
 from regard.lab.experiment import Experiment
 from regard.lab.theorems import PREFIX, experiment
 from regard.theory import library
@@ -46,11 +47,11 @@ def find(name: str) -> tuple[Experiment, Path]:
         )
     if known.startswith(PREFIX):
         theorem = library.find(known.removeprefix(PREFIX))
-        return experiment(theorem), library.path(theorem.name)
+        return replace(experiment(theorem), title=theorem.title), library.path(theorem.name)
     path = rooms()[known]
     module = ".".join(("regard.experiments", *path.relative_to(FOLDER).with_suffix("").parts))
     found = _taken(importlib.import_module(module), path, known)
-    return replace(found, chapter=path.relative_to(FOLDER).parts[0]), path
+    return replace(found, chapter=path.relative_to(FOLDER).parts[0], title=TITLES.get(known, "")), path
 
 
 def everything() -> list[Experiment]:

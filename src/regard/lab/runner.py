@@ -1,17 +1,19 @@
 """Runs an experiment: seeds, records what it yields, keeps to the budget, and settles its claims."""
 
+import os
 import random
 import shutil
 import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from math import inf, isnan
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,9 +26,10 @@ from regard.lab.book.style import picture
 from regard.lab.events import Event, FigureEvent, Kept, Metric, PairedMetric, ProgressEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.settings import check
-from regard.lab.statistics import summarise
+from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
+from regard.lab.store.job import job
 from regard.lab.store.resumption import RESUMABLE, require_experiment, require_unchanged, since
 from regard.lab.store.run import REPORT, Run, State
 from regard.lab.store.runs import Store
@@ -139,7 +142,12 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
     finally:
         missing = "" if minutes == inf else "not measured within the budget"
         verdicts = settle(
-            experiment.claims, Run(writer.path).events, preset=request["preset"], cut=reason, missing=missing
+            experiment.claims,
+            Run(writer.path).events,
+            preset=request["preset"],
+            cut=reason,
+            missing=missing,
+            own=_own(settings, experiment.presets.get(request["preset"])),
         )
         with closing(writer):
             writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
@@ -165,7 +173,9 @@ def _drive(
         for event in events:
             if isinstance(event, FigureEvent):
                 writer.draw(event.name, picture(event.figure), event.caption)
-            elif not isinstance(event, ProgressEvent):
+            elif isinstance(event, ProgressEvent):
+                writer.progress(event)
+            else:
                 writer.record(event)
             watch(event)
             if stop.signal:
@@ -179,10 +189,35 @@ def _drive(
 
 
 def settle(
-    claims: Sequence[Claim], events: Sequence[Kept], *, preset: str, cut: str = "", missing: str = ""
+    claims: Sequence[Claim],
+    events: Sequence[Kept],
+    *,
+    preset: str,
+    cut: str = "",
+    missing: str = "",
+    own: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[ClaimVerdict]:
-    """A verdict on each claim. What was cut off, or is too small a run, settles nothing."""
-    return [_verdict(claim, events, preset, cut, missing) for claim in claims]
+    """A verdict on each claim. What was cut off, or is too small a run, settles nothing.
+
+    `own` are the settings that differ from the preset's: of data that a person brings, a claim about the
+    original data says nothing.
+    """
+    return [
+        claim.settle(None, reason=f"of the original data; this run has {claim.data}={own[claim.data]}")
+        if claim.data in own and not cut
+        else _verdict(claim, events, preset, cut, missing)
+        for claim in claims
+    ]
+
+
+def _own(settings: Any, preset: Any) -> dict[str, Any]:
+    """The settings that are not those of the preset."""
+    if not (is_dataclass(settings) and is_dataclass(preset)):
+        return {}
+    pairs = {
+        one.name: (getattr(settings, one.name), getattr(preset, one.name, None)) for one in fields(settings)
+    }
+    return {name: value for name, (value, before) in pairs.items() if value != before}
 
 
 def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str, missing: str) -> ClaimVerdict:
@@ -193,23 +228,25 @@ def _verdict(claim: Claim, events: Sequence[Kept], preset: str, cut: str, missin
     for event in events:
         if isinstance(event, PairedMetric) and event.name == claim.name:
             return _paired(claim, event)
-    values = [
-        event.value
-        for event in events
-        if isinstance(event, Metric) and event.name == claim.name and not event.at
+    found = [
+        event for event in events if isinstance(event, Metric) and event.name == claim.name and not event.at
     ]
-    if not values:
+    if not found:
         return claim.settle(None, reason=missing)
-    return claim.settle(summarise(values).mean, reason=_no_number(values))
+    if found[0].seed is None:
+        return claim.settle(found[0].value, reason=_no_number([found[0].value]))
+    return _settled(claim, summarise([one.value for one in found]), _no_number([one.value for one in found]))
 
 
 def _paired(claim: Claim, event: PairedMetric) -> ClaimVerdict:
-    """A comparison is settled by its interval; without one, in words."""
-    gap = event.difference
-    reason = _no_number([*event.first.values(), *event.second.values()])
-    if gap.count < 2 and not reason:
-        return ClaimVerdict(claim, "not settled", gap.mean, "one seed has no interval: it needs two or more")
-    return claim.settle(gap.mean, interval=(gap.low, gap.high), reason=reason)
+    return _settled(claim, event.difference, _no_number([*event.first.values(), *event.second.values()]))
+
+
+def _settled(claim: Claim, mean: Summary, reason: str) -> ClaimVerdict:
+    """A mean over seeds is settled by its interval; without one, in words."""
+    if mean.count < 2 and not reason:
+        return ClaimVerdict(claim, "not settled", mean.mean, "one seed has no interval: it needs two or more")
+    return claim.settle(mean.mean, interval=(mean.low, mean.high), reason=reason)
 
 
 def _no_number(values: Sequence[float]) -> str:
@@ -257,12 +294,15 @@ def _request(experiment: Experiment) -> dict[str, Any]:
         "name": experiment.name,
         "verb": experiment.verb,
         "started": datetime.now().astimezone().isoformat(timespec="microseconds"),
+        "process": os.getpid(),
         "environment": environment(),
+        "title": experiment.title,
         "question": experiment.question,
         "method": experiment.method,
         "see": experiment.see,
         "correction": experiment.correction,
         "chapter": experiment.chapter,
         "answers": list(experiment.answers),
+        "opens_with": list(experiment.opens_with),
         "claims": [claim.plain() for claim in experiment.claims],
-    }
+    } | ({"job": job()} if job() else {})

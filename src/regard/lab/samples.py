@@ -9,6 +9,7 @@ from rich.columns import Columns
 from rich.live import Live
 from rich.markup import escape
 from rich.panel import Panel
+from rich.text import Text
 
 from regard.generation.beam import Beam
 from regard.generation.engine import Token
@@ -38,7 +39,7 @@ def show_side_by_side(model: TextModel, prompt: str, tokens: Iterable[Token], se
     def boxes() -> Columns:
         return Columns(
             [
-                Panel(escape(prompt + model.show(ids)), title=f"seed {seed}", width=width)
+                Panel(Text(prompt + model.show(ids), overflow="fold"), title=f"seed {seed}", width=width)
                 for seed, ids in zip(seeds, said, strict=True)
             ]
         )

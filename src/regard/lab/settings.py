@@ -29,7 +29,7 @@ def choose(presets: Mapping[str, Any], name: str) -> Any:
 
 
 def change(settings: Any, changes: Sequence[str]) -> Any:
-    """The settings with changes such as 'model.depth=4' made; each is held to its type and its range.
+    """The settings with changes such as 'model.depth=4' made, all together; each is held to type and range.
 
     >>> @dataclasses.dataclass(frozen=True)
     ... class Model:
@@ -37,18 +37,17 @@ def change(settings: Any, changes: Sequence[str]) -> Any:
     >>> change(Model(), ["depth=4"])
     Model(depth=4)
     """
-    preset, seen = settings, set[str]()
+    made: dict[str, Any] = {}
     for text in changes:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
             raise RegardError(
                 "a setting needs a name and a value", f"'{text}'", "write it as name=value, such as depth=4"
             )
-        if name in seen:
+        if name in made:
             raise RegardError("a setting is set twice", f"'{name}'", "leave out all but one of its values")
-        seen.add(name)
-        settings = _changed(settings, preset, name.split("."), value, name)
-    return settings
+        made[name] = _read(settings, name.split("."), value, name)
+    return _replaced(settings, made, "") if made else settings
 
 
 def check(settings: Any, prefix: str = "") -> None:
@@ -62,7 +61,8 @@ def check(settings: Any, prefix: str = "") -> None:
             check(value, f"{prefix}{field.name}.")
 
 
-def _changed(settings: Any, preset: Any, path: list[str], value: str, name: str) -> Any:
+def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
+    """The value that a text gives to the setting at the end of a path."""
     fields = [field.name for field in dataclasses.fields(settings)]
     if path[0] not in fields:
         raise RegardError(
@@ -70,22 +70,22 @@ def _changed(settings: Any, preset: Any, path: list[str], value: str, name: str)
             f"'{name}'",
             nearest(path[0], fields, f"the settings are {', '.join(fields)}"),
         )
-    current, before = getattr(settings, path[0]), getattr(preset, path[0])
-    if len(path) > 1 and not dataclasses.is_dataclass(current):
+    before = getattr(settings, path[0])
+    if len(path) > 1 and not dataclasses.is_dataclass(before):
         raise RegardError("this setting has no parts", f"'{name}'", f"set {path[0]} itself")
     kind = get_type_hints(type(settings), include_extras=True)[path[0]]
     if len(path) > 1:
         _require_effect(kind, path[1], name)
-        return _replaced(settings, path[0], _changed(current, before, path[1:], value, name), name)
-    if dataclasses.is_dataclass(current):
-        parts = ", ".join(f"{path[0]}.{field.name}" for field in dataclasses.fields(current))
+        return _read(before, path[1:], value, name)
+    if dataclasses.is_dataclass(before):
+        parts = ", ".join(f"{path[0]}.{field.name}" for field in dataclasses.fields(before))
         raise RegardError("this setting is a group", f"'{name}'", f"set one of {parts}")
     found = parse(value, kind, name)
     if (not value or found == ()) and before not in ("", ()):
         raise RegardError(f"the setting '{name}' is empty", f"'{value}'", f"give {_spoken(kind)}")
     for rule in rules(kind, before):
         rule.check(found, name)
-    return _replaced(settings, path[0], found, name)
+    return found
 
 
 def _require_effect(kind: Any, part: str, name: str) -> None:
@@ -96,15 +96,21 @@ def _require_effect(kind: Any, part: str, name: str) -> None:
             )
 
 
-def _replaced(settings: Any, field: str, value: Any, name: str) -> Any:
+def _replaced(settings: Any, made: dict[str, Any], prefix: str) -> Any:
+    """The settings with all values of one group put in at once, since some fit only together."""
+    inner = {name: value for name, value in made.items() if name.startswith(prefix)}
+    values: dict[str, Any] = {}
+    for name, value in inner.items():
+        field, dot, _ = name.removeprefix(prefix).partition(".")
+        values[field] = _replaced(getattr(settings, field), made, f"{prefix}{field}.") if dot else value
     try:
-        return dataclasses.replace(settings, **{field: value})
+        return dataclasses.replace(settings, **values)
     except RegardError:
         raise
     except ValueError as error:
-        raise RegardError(
-            f"the setting '{name}' does not fit", str(error), "choose a value that it allows"
-        ) from error
+        names = ", ".join(f"'{name}'" for name in inner)
+        what = f"the settings {names} do not fit" if len(inner) > 1 else f"the setting {names} does not fit"
+        raise RegardError(what, str(error), "choose a value that it allows") from error
 
 
 def parse(text: str, kind: Any, name: str) -> Any:
@@ -167,7 +173,7 @@ def _spoken(kind: Any) -> str:
 
 def listing(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
     """Each setting's dotted name, its value, and the sentence under it in the source."""
-    sentences, kinds = _sentences(type(settings)), get_type_hints(type(settings), include_extras=True)
+    told, kinds = sentences(type(settings)), get_type_hints(type(settings), include_extras=True)
     for field in dataclasses.fields(settings):
         value = getattr(settings, field.name)
         if dataclasses.is_dataclass(value):
@@ -177,10 +183,19 @@ def listing(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
                 if not any(name.rpartition(".")[2] in parts for parts in fixed):
                     yield name, one, sentence
         else:
-            yield f"{prefix}{field.name}", value, sentences.get(field.name, "")
+            yield f"{prefix}{field.name}", value, told.get(field.name, "")
 
 
-def _sentences(kind: type) -> dict[str, str]:
+def sentences(kind: type) -> dict[str, str]:
+    """The sentence under each field, those of the classes that it extends included."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if dataclasses.is_dataclass(base):
+            found |= _own_sentences(base)
+    return found
+
+
+def _own_sentences(kind: type) -> dict[str, str]:
     try:
         body = ast.parse(textwrap.dedent(inspect.getsource(kind))).body[0].body  # type: ignore[attr-defined]
     except (OSError, TypeError):

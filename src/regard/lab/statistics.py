@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import nan, sqrt
 
 import numpy as np
@@ -20,6 +21,7 @@ class Summary:
     count: int
 
 
+@cache
 def student(freedom: int, level: float = LEVEL) -> float:
     """The half-width, in standard errors, of an interval at `level` with so many degrees of freedom.
 
@@ -40,9 +42,11 @@ def summarise(values: Sequence[float]) -> Summary:
     >>> summarise([1.0, 2.0, 3.0]).mean
     2.0
     """
+    if len(values) == 1:  # a long curve of one seed has thousands of them
+        return Summary(float(values[0]), nan, nan, nan, 1)
     mean = float(np.mean(values))
-    if len(values) < 2:
-        return Summary(mean, nan, nan, nan, len(values))
+    if not len(values):
+        return Summary(mean, nan, nan, nan, 0)
     spread = float(np.std(values, ddof=1))
     half = student(len(values) - 1) * spread / sqrt(len(values)) if spread else 0.0
     return Summary(mean, spread, mean - half, mean + half, len(values))

@@ -9,9 +9,7 @@ from regard.errors import RegardError
 TEMPLATE = '''"""How often does a fair coin land heads?   regard run {file}"""
 from dataclasses import dataclass
 import torch
-from regard.claims import Claim
-from regard.lab.events import Metric
-from regard.lab.experiment import Experiment
+from regard.lab import Claim, Experiment, Metric
 
 @dataclass(frozen=True)
 class Settings:
@@ -24,7 +22,9 @@ def run(settings, context):
 
 claim = Claim("share of heads", low=0.47, high=0.53, why="half of many tosses")
 EXPERIMENT = Experiment(
-    question="How often heads?", claims=(claim,), presets={{"quick": Settings()}}, run=run
+    question="How often heads?",
+    claims=(claim,), presets={{"quick": Settings()}},
+    run=run,
 )
 '''
 ENOUGH = "tosses=10000"

@@ -11,23 +11,16 @@ from torch import Tensor
 from regard.data.tokens.bpe import tokenizer_from_json
 from regard.data.tokens.tokenizer import Tokenizer
 from regard.errors import RegardError, nearest
-from regard.files import Damaged, Format, OtherFormat, explained, write
+from regard.files import Damaged, explained, write
 from regard.generation.beam import Beam, beam_search
 from regard.generation.engine import Token, stream
 from regard.generation.sampling import Sampler
 from regard.generation.stopping import Stop
+from regard.lab.store.models import FILE, MODEL, text_models
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 from regard.training import Checkpoints
 
-FILE = "model.json"
-MODEL = Format(
-    "text model",
-    2,
-    "run the experiment again, or use the version that wrote it",
-    fields=("place", "config", "tokenizer"),
-    early=("config", "tokenizer"),
-)
 ROOM = 2**31
 "Bytes that the rows of a generation may take."
 BROKEN = "\N{REPLACEMENT CHARACTER}"
@@ -130,19 +123,6 @@ class TextModel:
     def show(self, ids: Sequence[int]) -> str:
         """The text of some ids, up to where a character is still incomplete."""
         return self.tokenizer.decode([one for one in ids if one >= 0]).rstrip(BROKEN)
-
-
-def text_models(run: Path) -> dict[str, Path]:
-    """The folders of a run that hold a model, by name, in the order in which they were made."""
-    return {file.parent.name: file.parent for file in sorted(run.rglob(FILE), key=_place)}
-
-
-def _place(file: Path) -> tuple[int, str]:
-    """Where a model stands among those of its run, as its file says: a copy of the file has other times."""
-    try:
-        return MODEL.read(file)["place"], file.parent.name
-    except (Damaged, OtherFormat):
-        return -1, file.parent.name
 
 
 def load_text_model(run: Path, name: str | None = None, *, checkpoint: Which = "best") -> TextModel:

@@ -9,18 +9,26 @@ from regard.lab.book.style import BLACK, BLUE, GREEN, PURPLE, RED, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.statistics import summarise
-from regard.theory.theorem import ProofStep, Theorem, Trial, TrialOutcome, prove
+from regard.theory.theorem import Conclusion, ProofStep, Theorem, Trial, TrialOutcome, prove
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PREFIX = "theory-"
+STEPS = "steps that do not hold"
 PANELS = 4  # that fit into one figure
 UNITS = {
     "=": "largest gap in standard errors",
+    "≡": "largest gap of an instance",
     "≤": "largest measured / bound",
     "≥": "largest bound / measured",
+}
+
+
+AGREES = {
+    "=": "what is measured agrees with the formula in the mean",
+    "≡": "every instance is as the formula says, but for rounding",
 }
 
 
@@ -41,12 +49,12 @@ def experiment(theorem: Theorem) -> Experiment:
         name=PREFIX + theorem.name,
         chapter="theory",
         question=theorem.question,
-        answers=theorem.items,
         derives=theorem.speaks_of,
         method=derivation(theorem),
         see=theorem.meaning + _elsewhere(theorem),
         correction=theorem.correction,
-        claims=tuple(_claims(theorem)),
+        claims=(claims := tuple(_claims(theorem))),
+        opens_with=tuple(one.name for one in claims[: min(3, len(theorem.conclusions))]),
         presets={
             "quick": Settings(instances=theorem.instances),
             "full": Settings(instances=10 * theorem.instances),
@@ -81,22 +89,43 @@ def _elsewhere(theorem: Theorem) -> str:
 
 
 def _claims(theorem: Theorem) -> Iterator[Claim]:
-    source = "derived here"
-    yield Claim(
-        name="steps that do not hold", low=0, high=0, source=source,
-        why="every numbered step, at random values of its letters",
-    )  # fmt: skip
-    for trial in (*theorem.trials, *theorem.breaks):
-        equal = trial.relation == "="
-        agrees = "what is measured agrees with the formula" if equal else "no instance is beyond the bound"
+    source, items = "derived here", theorem.items
+    for one in theorem.conclusions:
         yield Claim(
-            name=_named(trial), high=trial.limit, source=source, why=f"where every assumption holds, {agrees}"
-        )
-    for trial in theorem.breaks:
-        yield Claim(
-            name=f"broken, {_named(trial)}", low=trial.fall, source=source,
-            why="without the assumption the formula does not hold: the knob is seen to matter",
+            name=_steps(one), low=0, high=0, source=source, items=one.items,
+            why="every step that it rests on, at random values of its letters",
+            says=one.answer,
+            otherwise=f"The derivation of {one.of} does not stand: {{value}} of its steps fail.",
+            asks=f"whether the derivation of {one.of} stands",
         )  # fmt: skip
+    for trial in (*theorem.trials, *theorem.breaks):
+        title, gap = _told_apart(trial)
+        agrees = AGREES.get(trial.relation, "no instance is beyond the bound")
+        yield Claim(
+            name=_named(trial), high=trial.limit, source=source, items=items,
+            why=f"where every assumption holds, {agrees}",
+            says=f"{title}: {agrees}{gap}.",
+            otherwise=f"{title}: the formula misses what is measured{gap}.",
+            asks=f"whether the formula holds for: {trial.title}",
+        )  # fmt: skip
+    for trial in theorem.breaks:
+        title, gap = _told_apart(trial)
+        yield Claim(
+            name=f"broken, {_named(trial)}", low=trial.fall, source=source, items=items,
+            why="without the assumption the formula does not hold: the knob is seen to matter",
+            says=f"{title}: without its assumption the formula no longer holds{gap}.",
+            otherwise=f"{title}: the formula survives although its assumption is broken{gap}.",
+            asks=f"whether the assumption matters for: {trial.title}",
+        )  # fmt: skip
+
+
+def _steps(one: Conclusion) -> str:
+    return f"{one.of}: {STEPS}"
+
+
+def _told_apart(trial: Trial) -> tuple[str, str]:
+    """How sentences about a trial begin, and the number they end with."""
+    return trial.title[:1].upper() + trial.title[1:], f" ({UNITS[trial.relation]}: {{value}})"
 
 
 def _named(trial: Trial) -> str:
@@ -105,7 +134,9 @@ def _named(trial: Trial) -> str:
 
 def _events(theorem: Theorem, settings: Settings, seed: int) -> Iterator[Event]:
     proof = prove(theorem, seed=seed, instances=settings.instances)
-    yield Metric("steps that do not hold", sum(not gap <= 1.0 for gap in proof.steps))
+    for conclusion in theorem.conclusions:
+        failed = sum(not proof.steps[place - 1] <= 1.0 for place in conclusion.steps)
+        yield Metric(_steps(conclusion), failed)
     for place, one in enumerate(proof.outcomes):
         yield Metric(_named(one.trial), one.intact)
         if place >= len(theorem.trials):
@@ -126,6 +157,8 @@ def _points(one: TrialOutcome) -> Iterator[Metric]:
 
 
 def _table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
+    if one.trial.relation == "≡":
+        return _exact_table(one)
     rows = []
     for at, predicted, measured, off in zip(
         one.sweep.at, one.sweep.predicted, one.sweep.measured, one.broken, strict=True
@@ -136,8 +169,21 @@ def _table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
     return (
         columns,
         rows,
-        f"{one.trial.title.capitalize()}: {one.trial.quantity}, with 95 % intervals of the mean.",
+        f"{_told_apart(one.trial)[0]}: {one.trial.quantity}, with 95 % intervals of the mean.",
     )
+
+
+def _exact_table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
+    found = zip(one.sweep.at, one.sweep.predicted, one.sweep.measured, one.misses(), one.broken, strict=True)
+    rows = [
+        (at, predicted, summarise(measured).mean, f"{gap:.2g}", "broken" if off else "")
+        for at, predicted, measured, gap, off in found
+    ]
+    columns = (one.trial.knob, "predicted", "measured", "largest gap of an instance", "assumption")
+    count = len(one.sweep.measured[0])
+    how = "counted once" if count == 1 else f"means over {count} instances"
+    told = f"{_told_apart(one.trial)[0]}: {one.trial.quantity}, {how}."
+    return columns, rows, told + " A gap is a share of what is predicted, or of 1."
 
 
 def _captions(trials: Sequence[Trial]) -> str:
@@ -161,7 +207,7 @@ def _figure(outcomes: Sequence[TrialOutcome]) -> "Figure":
 
 def _drawn(axis: "Axes", one: TrialOutcome) -> None:
     sweep, trial = one.sweep, one.trial
-    word = {"=": "predicted", "≤": "upper bound", "≥": "lower bound"}[trial.relation]
+    word = {"=": "predicted", "≡": "predicted", "≤": "upper bound", "≥": "lower bound"}[trial.relation]
     axis.plot(sweep.at, sweep.predicted, color=BLACK, marker="", label=word)
     if sweep.instead:
         axis.plot(

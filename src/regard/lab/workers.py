@@ -1,9 +1,10 @@
 """Worker threads and processes for small trainings: too small to share a step, they take a thread each."""
 
+import json
 import multiprocessing
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import Any
 import torch
 
 from regard.errors import RegardError
+from regard.training import ProcessGroup
 
 
 @contextmanager
@@ -34,6 +36,23 @@ def one_thread_each() -> Iterator[ThreadPoolExecutor]:
     finally:
         pool.shutdown(cancel_futures=True)
         torch.set_num_threads(threads)
+
+
+def shared_work(pieces: Sequence[Callable[[], Any]], group: ProcessGroup) -> Iterator[Any]:
+    """What each piece of work gives, in order and as JSON has it, in every process of a group (torchrun).
+
+    Process r of w does the pieces r, r + w, r + 2w, …, as many at a time as torch may use threads. All of
+    them must go through it together.
+
+    >>> list(shared_work([lambda: 1, lambda: (2.5, "two")], ProcessGroup()))
+    [1, [2.5, 'two']]
+    """
+    with one_thread_each() as pool:
+        mine = iter([pool.submit(piece) for piece in pieces[group.rank :: group.world]])
+        for first in range(0, len(pieces), group.world):
+            task = next(mine, None)
+            said = group.gather("" if task is None else json.dumps(task.result()))
+            yield from map(json.loads, said[: len(pieces) - first])
 
 
 @contextmanager

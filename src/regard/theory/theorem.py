@@ -14,6 +14,8 @@ from regard.theory.value import Bindings, defined, gaps
 POINTS = 5  # random points at which each step is checked
 ERRORS = 4.5  # standard errors that a true prediction may be missed by
 BROKEN = 10.0  # standard errors that a broken one must be missed by
+TOLERANCE = 1e-6  # by which an exact prediction may be missed in any instance, as a share of it, or of 1 if it is smaller
+APART = 1e-3  # by which a broken one must be missed in some instance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,12 +31,28 @@ class ProofStep:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Conclusion:
+    """The answer to a question, and the steps of the derivation that it rests on."""
+
+    of: str
+    "What it is about."
+    answer: str
+    "The sentence that stands where all these steps hold."
+    steps: tuple[int, ...]
+    "Their numbers, from 1 on."
+    items: tuple[int, ...] = ()
+    "The checklist items that it answers."
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sweep:
     """A prediction and what random instances gave, at each setting of a knob."""
 
     at: tuple[float, ...]
     predicted: tuple[float, ...]
     measured: tuple[tuple[float, ...], ...]
+    each: tuple[tuple[float, ...], ...] = ()
+    "What is predicted of every single instance, where instances differ; `predicted` is then their mean."
     broken: tuple[bool, ...] = ()
     "Where an assumption of the theorem does not hold; nowhere if empty."
     instead: tuple[float, ...] = ()
@@ -52,19 +70,19 @@ class Trial:
     quantity: str
     caption: str
     measure: Callable[[np.random.Generator, int], Sweep]
-    relation: Literal["=", "≤", "≥"] = "="
-    "How what is measured stands to what is predicted."
+    relation: Literal["=", "≡", "≤", "≥"] = "="
+    "How what is measured stands to what is predicted: equal in the mean, or in every instance, or bounded."
     scales: tuple[str, str] = ("linear", "linear")
 
     @property
     def limit(self) -> float:
-        """The largest miss with which the prediction stands: standard errors, or a share of the bound."""
-        return ERRORS if self.relation == "=" else 1.0 + 1e-9
+        """The largest miss with which the prediction stands: standard errors, a share of it, or of the bound."""
+        return {"=": ERRORS, "≡": TOLERANCE}.get(self.relation, 1.0 + 1e-9)
 
     @property
     def fall(self) -> float:
         """The smallest miss that shows a prediction broken."""
-        return BROKEN if self.relation == "=" else 1.0
+        return {"=": BROKEN, "≡": APART}.get(self.relation, 1.0)
 
 
 @dataclass(frozen=True)
@@ -75,10 +93,26 @@ class TrialOutcome:
     sweep: Sweep
 
     def misses(self) -> list[float]:
-        """At each setting: of an equation the gap in standard errors; of a bound, measured over bound, or the inverse."""
+        """At each setting: of a mean the gap in standard errors; of what is exact the largest gap of an
+        instance; of a bound, measured over bound, or the inverse."""
+        if self.trial.relation == "≡":
+            return [max(gaps) for gaps in self.gaps()]
         return [self._miss(*pair) for pair in zip(self.sweep.predicted, self.sweep.measured, strict=True)]
 
+    def gaps(self) -> list[list[float]]:
+        """At each setting, how far each instance is from what is predicted of it, as a share of that or of 1."""
+        sweep = self.sweep
+        each = sweep.each or tuple(
+            (one,) * len(found) for one, found in zip(sweep.predicted, sweep.measured, strict=True)
+        )
+        return [
+            [float(abs(a - b) / max(1.0, abs(b))) for a, b in zip(found, expected, strict=True)]
+            for found, expected in zip(sweep.measured, each, strict=True)
+        ]
+
     def _miss(self, predicted: float, measured: tuple[float, ...]) -> float:
+        if self.trial.relation in "≤≥" and predicted <= 0:
+            return inf  # a ratio to such a bound says nothing
         if self.trial.relation == "≤":
             return float(max(measured) / predicted)
         if self.trial.relation == "≥":
@@ -117,6 +151,8 @@ class Theorem:
     question: str
     assumptions: tuple[str, ...]
     statement: str
+    conclusions: tuple[Conclusion, ...]
+    "The statement as answers, each with its steps; together they rest on all of them."
     point: Callable[[np.random.Generator], dict[str, Any]]
     "Random values for the letters of the steps."
     steps: tuple[ProofStep, ...]

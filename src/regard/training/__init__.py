@@ -7,7 +7,7 @@ from regard.training.loop import Step, Training
 from regard.training.objective import cross_entropy, evaluate, mean_squared_error
 from regard.training.parallel import ALONE, ProcessGroup, distributed, is_main
 from regard.training.plan import PLAIN, Plan
-from regard.training.resume import checkpointed, resume
+from regard.training.resume import checkpointed, resume, save
 from regard.training.rng import fork_rng
 from regard.training.state import TrainingState
 from regard.training.stopping import EarlyStopping
@@ -34,4 +34,5 @@ __all__ = [
     "is_main",
     "mean_squared_error",
     "resume",
+    "save",
 ]

@@ -2,10 +2,12 @@
 
 A checkpoint is two files. The first holds the tensors and has their hash in its name. The second,
 `step-N.json`, is written after it and holds the facts, the size and the SHA-256 of the first, and one of
-itself: without a sound one there is no checkpoint.
+itself: without a sound one there is no checkpoint. Of a sharded training the first is a folder, with a file
+from each process.
 """
 
 import re
+import shutil
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,6 +19,8 @@ from typing import Any
 from regard.errors import RegardError
 from regard.files import Damaged, contents, explained, write
 from regard.training.manifest import Manifest
+from regard.training.parallel import ALONE, ProcessGroup
+from regard.training.sharded.files import ShardedTensors, save_shards
 from regard.training.state import TrainingState
 
 NAME = re.compile(r"step-(\d{9,})\.json")
@@ -46,8 +50,9 @@ class Checkpoints:
     ([1, 3, 4], tensor([4., 4.]), 1)
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, group: ProcessGroup = ALONE) -> None:
+        """With a group, all of its processes use it together: shards are written and read by all of them."""
+        self.folder, self.group = folder, group
 
     def steps(self) -> list[int]:
         """The steps at which there are checkpoints, sound or not, oldest first."""
@@ -57,15 +62,24 @@ class Checkpoints:
 
     def save(self, state: TrainingState, *, metric: float | None = None) -> None:
         """Write a checkpoint; then remove those that are neither recent nor best."""
-        self._require_newest(state.step)
-        content = _safetensors().save({name: one.cpu().contiguous() for name, one in state.tensors.items()})
-        figure = metric if metric is not None and isfinite(metric) else None
-        manifest = Manifest(dict(state.facts), figure, len(content), sha256(content).hexdigest())
-        with explained(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-        write(self._tensors(state.step, manifest), content)
-        write(self._page(state.step), manifest.page())
-        self._prune()
+        facts, figure = dict(state.facts), metric if metric is not None and isfinite(metric) else None
+        if self.group.is_main:
+            self._require_newest(state.step)
+        if state.sharded:
+            shards = save_shards(self.folder, state.step, state.tensors, self.group)
+            manifest = Manifest.of_shards(facts, figure, shards)
+        else:
+            content = _safetensors().save(
+                {name: one.cpu().contiguous() for name, one in state.tensors.items()}
+            )
+            manifest = Manifest(facts, figure, len(content), sha256(content).hexdigest())
+            with explained(self.folder):
+                self.folder.mkdir(parents=True, exist_ok=True)
+            write(self._tensors(state.step, manifest), content)
+        if self.group.is_main:
+            write(self._page(state.step), manifest.page())
+            self._prune()
+        self.group.tell("written")
 
     def last(self) -> Loaded | None:
         """The newest checkpoint that is sound; none if there never was one."""
@@ -79,7 +93,7 @@ class Checkpoints:
         words: list[str] = []
         for step in steps:
             try:
-                state, metric = self._read(step)
+                state, metric = self._read(step, self.group)
             except Damaged as error:
                 words.append(f"the checkpoint of step {step} is damaged ({error}) and was passed over")
             else:
@@ -92,9 +106,12 @@ class Checkpoints:
             )
         return None
 
-    def _read(self, step: int) -> tuple[TrainingState, float | None]:
+    def _read(self, step: int, group: ProcessGroup = ALONE) -> tuple[TrainingState, float | None]:
         manifest = Manifest.read(self._page(step))
         file = self._tensors(step, manifest)
+        if manifest.shards is not None:
+            manifest.shards.verify(self.folder, group)
+            return TrainingState(ShardedTensors(file), manifest.facts), manifest.metric
         content = contents(file, manifest.size)
         if sha256(content).hexdigest() != manifest.digest:
             raise Damaged(f"{file.name} is not what was written")
@@ -106,7 +123,7 @@ class Checkpoints:
         for step in self.steps():
             with suppress(Damaged):
                 manifest = Manifest.read(self._page(step))
-                if self._tensors(step, manifest).is_file():
+                if self._tensors(step, manifest).exists():
                     found[step] = manifest
         return found
 
@@ -133,6 +150,9 @@ class Checkpoints:
         return self.folder / f"step-{step:09d}.json"
 
     def _tensors(self, step: int, manifest: Manifest) -> Path:
+        """The file of the tensors, or the folder of their shards."""
+        if manifest.shards is not None:
+            return self.folder / manifest.shards.folder
         return self.folder / f"step-{step:09d}-{manifest.digest[:12]}.safetensors"
 
     def _prune(self) -> None:
@@ -144,7 +164,7 @@ class Checkpoints:
         with explained(self.folder):
             for file in sorted(self.folder.iterdir(), key=lambda one: one.suffix != ".json"):
                 if file.name.startswith(("step-", ".step-")) and file.name not in names:
-                    file.unlink(missing_ok=True)
+                    shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
 
 
 def _safetensors() -> Any:

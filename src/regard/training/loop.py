@@ -1,7 +1,6 @@
 """The training loop: iterate a `Training` for its steps; between two it can be saved and restored exactly."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from math import inf, isfinite
@@ -9,20 +8,23 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.utils import clip_grads_with_norm_
 from torch.utils._pytree import tree_map_only
 
 import regard.training.nonfinite as nonfinite
 import regard.training.rng as rng
 from regard.errors import RegardError
 from regard.training.budget import Budget
+from regard.training.gpu.captured import Captured
 from regard.training.objective import Objective
 from regard.training.optimiser import Optimiser
-from regard.training.parallel import ALONE, ProcessGroup
+from regard.training.parallel import ALONE, ProcessGroup, backward, parallel_loss
 from regard.training.plan import Plan
 from regard.training.precision import autocast
 from regard.training.schedule import Course
-from regard.training.state import TrainingState
+from regard.training.sharded.fit import is_to_be_sharded
+from regard.training.sharded.layout import local
+from regard.training.sharded.model import gathered, outline, shard
+from regard.training.state import TrainingState, plain
 from regard.training.stopping import Best, Validation
 
 Batches = Callable[[int], Any]
@@ -57,6 +59,10 @@ class Training:
     Where the plan has early stopping, `validation` is asked after every so many steps, in eval mode and
     without gradients; at its end the model has the parameters of the lowest figure, and `best` says which.
 
+    Of several processes each has the whole model and they share the gradient (DDP), or each has a
+    part of it (FSDP2) where `plan.sharded` says so or it would not fit. A sharded model is called by all
+    processes together; for all else there is `whole_model`.
+
     >>> model, batches = nn.Linear(1, 1), lambda index: (torch.ones(2, 1), torch.ones(2, 1))
     >>> from regard.training.objective import mean_squared_error
     >>> steps = list(Training(model, batches, mean_squared_error, Plan(steps=50, learning_rate=0.1)))
@@ -74,8 +80,14 @@ class Training:
         validation: Validation | None = None,
         seconds: float = inf,
         group: ProcessGroup = ALONE,
+        capture: bool = False,
+        device: torch.device | None = None,
     ) -> None:
-        """`seconds` from now it will have ended: where its steps do not fit, with fewer, decay and all."""
+        """`seconds` from now it will have ended: where its steps do not fit, with fewer, decay and all.
+
+        It computes on `device`; none: where the model is.
+        With `capture`, steps on a GPU are CUDA graphs where that can be done; `captured` says whether it was.
+        """
         if (validation is None) != (plan.early_stopping is None):
             raise RegardError(
                 "early stopping and validation belong together",
@@ -86,15 +98,40 @@ class Training:
         self.plan, self.group = plan, group
         self.step, self.best = 0, Best()
         self.course = Course(plan.steps)
-        self.optimiser = Optimiser(model, plan)
         like = next(model.parameters())
-        self.device, self._zero = like.device, torch.zeros((), device=like.device, dtype=like.dtype)
+        self.device = like.device if device is None else device
+        self._zero = torch.zeros((), device=self.device, dtype=like.dtype)
+        self._loss: Callable[[Any, bool], Tensor] = lambda batch, last: self.objective(self.model, batch)
+        self._place()
+        self.optimiser = Optimiser(model, plan)
         self._own = _own(model)
         self._buffers = [one for one in self._own.values() if not isinstance(one, nn.Parameter)]
         self.budget = Budget(seconds)
+        self.captured: Captured | None = None
+        self.uncaptured = ""
+        "Why steps are not captured, where it was tried."
+        self._ahead: tuple[int, Any] | None = None
+        self._capture = (
+            capture and self.device.type == "cuda" and group.world == 1 and plan.accumulate == 1
+        ) and isinstance(plan.optimiser, str)
         self.whole = True
         "Whether every parameter has made the same steps: not so while one is being made."
-        group.spread([*model.parameters(), *model.buffers()])
+
+    def _place(self) -> None:
+        """Put the model on its device, whole or in shards, the same in all processes."""
+        self.sharded = is_to_be_sharded(self.plan.sharded, self.model, self.device, self.group)
+        if not self.sharded:
+            self.model.to(self.device)
+        self.group.spread([*self.model.parameters(), *self.model.buffers()])
+        if self.sharded:
+            self._outline = outline(self.model)
+            shard(self.model, self.device, self.group)
+        elif self.group.world > 1:
+            self._loss = parallel_loss(self.model, self.objective)
+
+    def whole_model(self) -> Any:
+        """The model; of a sharded one a whole copy in host memory, for which all processes ask together."""
+        return gathered(self.model, self._outline) if self.sharded else self.model
 
     def __iter__(self) -> Iterator[Step]:
         away = self.budget.clock()
@@ -134,85 +171,149 @@ class Training:
         buffers = [one.clone() for one in self._buffers]
         try:
             loss, norm = self._gradients()
+            self.group.spread(self._buffers)  # those of a checkpoint are the first process's
         except BaseException:
             for one, value in zip(self._buffers, buffers, strict=True):
                 one.copy_(value)
             raise
-        if self.plan.clip is not None:
-            clip_grads_with_norm_(self.optimiser.named.values(), self.plan.clip, torch.tensor(norm))
         factor = self.plan.factor(self.course.progress(self.step))
         self.whole = False
-        self.optimiser.step(factor)
+        self.optimiser.set_rates(factor)
+        if self.captured is None:
+            self._move(torch.tensor(norm))
+        else:
+            self.captured.move()
         self.step += 1
         self.whole = True
         return loss, norm, factor * self.plan.learning_rate
 
     def _gradients(self) -> tuple[float, float]:
         """Leave the mean gradient in every parameter; give the mean loss and its norm, both finite."""
-        for one in self.optimiser.named.values():
-            one.grad = None
+        figures = self._replayed() if self._capture or self.captured is not None else None
+        if figures is None:
+            for one in self.optimiser.named.values():
+                one.grad = None
+            figures = self._compute(batch for _, batch in self._batches())
+        loss, size = figures.tolist()
+        if not (isfinite(loss) and isfinite(size)):
+            raise self._not_finite(loss)
+        return loss, size
+
+    def _compute(self, batches: Iterable[Any]) -> Tensor:
+        """Leave the mean gradient in every parameter; the mean loss and its norm."""
         mean = self._zero.clone()
-        for _, batch in self._batches():
+        for number, batch in enumerate(batches, start=1):
             with autocast(self.device, self.plan.precision):
-                loss = self.objective(self.model, batch)
+                loss = self._loss(batch, number == self.plan.accumulate)
             if self.plan.accumulate > 1:
                 loss = loss / self.plan.accumulate
-            loss.backward()
+            backward(loss)
             mean += loss.detach()
         self._agree(mean)
         # What torch's get_total_norm gives, to the bit, in half its time.
         norms = torch._foreach_norm(self._present())  # type: ignore[attr-defined]
         norm = torch.linalg.vector_norm(torch.stack([one.to(mean) for one in norms]))
-        loss, size = torch.stack([mean, norm]).tolist()
-        if not (isfinite(loss) and isfinite(size)):
-            raise self._not_finite(loss)
-        return loss, size
+        if self.sharded:
+            squares = norm.square()
+            self.group.average([squares])
+            norm = (squares * self.group.world).sqrt()
+        return torch.stack([mean, norm])
+
+    def _move(self, norm: Tensor) -> None:
+        """Move the parameters by their gradients, whose norm this is."""
+        if self.plan.clip is not None:
+            # What torch's clip_grads_with_norm_ does, on the part of each gradient that is here.
+            factor = (self.plan.clip / (norm.to(self.device) + 1e-6)).clamp(max=1.0)
+            torch._foreach_mul_(self._present(), factor)  # type: ignore[attr-defined]
+        self.optimiser.move()
+
+    def _replayed(self) -> Tensor | None:
+        """The same by a captured graph, or None; the next batch is made meanwhile."""
+        number, batch = self._ahead or next(self._batches())
+        if self._capture:
+            self._try_to_capture(batch)
+        if self.captured is None or number != self.step or not self.captured.takes(batch):
+            self.captured = self._ahead = None
+            return None
+        figures = self.captured.compute(batch)
+        self._agree(figures[0])
+        self._ahead = (number + 1, self._moved(number + 1))
+        return figures
+
+    def _try_to_capture(self, batch: Any) -> None:
+        """Capture the step; what cannot be captured, such as a look at a number, goes on as it was."""
+        self._capture = False
+        self.optimiser.hold_rates()
+        parameters = list(self.optimiser.named.values())
+
+        def keep() -> list[Tensor]:
+            return [*parameters, *self._buffers, *self.optimiser.tensors().values()]
+
+        try:
+            self.captured = Captured(lambda one: self._compute([one]), self._move, batch, parameters, keep)
+        except RuntimeError as error:
+            self.uncaptured = str(error).splitlines()[0]
+        rng.begin(self.plan.seed, self.step, self.group.rank)
 
     def _agree(self, mean: Tensor) -> None:
-        """Average loss and gradient over the processes, and fit the course to the time left, in all alike."""
+        """Average the loss over the processes, and fit the course to the time left, in all alike."""
         room = min(self.budget.room(), float(self.plan.steps))
         if self.group.world > 1:
-            for one in self.optimiser.named.values():
-                one.grad = torch.zeros_like(one) if one.grad is None else one.grad
             shared = self._zero + room
-            self.group.average([mean, shared, *self._present()])
+            self.group.average([mean, shared])
             room = float(shared)
         if self.budget.deadline < inf:
             self.course = self.course.fitted(self.step, min(self.plan.steps, self.step + max(1, int(room))))
 
     def _batches(self) -> Iterator[tuple[int, Any]]:
         """The batches of this step with their numbers, moved where the model is unless that is the CPU."""
-        move = partial(Tensor.to, device=self.device, non_blocking=True)
         for i in range(self.plan.accumulate):
             number = (self.step * self.plan.accumulate + i) * self.group.world + self.group.rank
-            batch = self.batches(number)
-            yield number, batch if self.device.type == "cpu" else tree_map_only(Tensor, move, batch)
+            yield number, self._moved(number)
+
+    def _moved(self, number: int) -> Any:
+        """A batch by its number, where the model is."""
+        batch = self.batches(number)
+        if self.device.type == "cpu":
+            return batch
+        return tree_map_only(Tensor, partial(Tensor.to, device=self.device, non_blocking=True), batch)
 
     def _present(self) -> list[Tensor]:
-        return [one.grad for one in self.optimiser.named.values() if one.grad is not None]
+        return [one for one in self._gradients_here() if one is not None]
+
+    def _gradients_here(self) -> list[Tensor | None]:
+        """The gradient of each parameter, of a sharded one the part that is here."""
+        return [None if one.grad is None else local(one.grad) for one in self.optimiser.named.values()]
 
     def _not_finite(self, loss: float) -> RegardError:
         """What to say of a loss or gradient that is not finite; nothing has been moved by it."""
         what = "the gradient" if isfinite(loss) else "the loss"
         return RegardError(
             f"{what} is not finite at step {self.step + 1}",
-            self._place() or "numbers too large to square, in every place a finite one",
+            self._culprit() or "numbers too large to square, in every place a finite one",
             "the parameters are as before the step: use a lower learning rate, or look at that place",
         )
 
-    def _place(self) -> str:
-        if found := nonfinite.first(dict(self.model.named_parameters())):
+    def _culprit(self) -> str:
+        """The first place that holds something not finite, in words."""
+        named = {name: local(one) for name, one in self.model.named_parameters()}
+        if found := nonfinite.first(named):
             return f"the parameter {found}"
         rng.begin(self.plan.seed, self.step, self.group.rank)
         for number, batch in self._batches():
             with autocast(self.device, self.plan.precision):
                 if found := nonfinite.blame(self.model, partial(self.objective, self.model, batch)):
                     return f"{found}, in batch {number}"
-        found = nonfinite.first({name: one.grad for name, one in self.optimiser.named.items()})
+        found = nonfinite.first(dict(zip(self.optimiser.named, self._gradients_here(), strict=True)))
         return found and f"the gradient of {found}"
 
     def state(self) -> TrainingState:
         """All that `restore` needs to go on as if nothing had happened."""
+        now = self.current()
+        return TrainingState({name: one.clone() for name, one in now.tensors.items()}, now.facts)
+
+    def current(self) -> TrainingState:
+        """The same without copies: its tensors are the training's own, and change with the next step."""
         if not self.whole:
             raise RegardError(
                 "this training was stopped in the middle of a step",
@@ -227,20 +328,25 @@ class Training:
             "step": self.step,
             "course": asdict(self.course),
             "best": self.best.facts(),
-            "plan": _plain(self.plan),
+            "plan": plain(self.plan),
             "ran on": self._ran_on(),
         }
-        return TrainingState({name: one.detach().clone() for name, one in tensors.items()}, facts)
+        return TrainingState({name: one.detach() for name, one in tensors.items()}, facts)
 
     @torch.no_grad()
     def restore(self, state: TrainingState) -> str:
         """Go on from a state. Gives a sentence if the numbers may differ in their last bits, else nothing."""
-        self._require_same(state)
-        _copy(state.part("model."), _own(self.model))
-        self.optimiser.restore(state.part("optimiser."))
+        own = _own(self.model)
+        state.require_same(self.plan, own)
+        self._capture, self.captured, self._ahead = self._capture or self.captured is not None, None, None
+        memory = self.optimiser.blank(state.outline("optimiser."))
+        best = {name: torch.empty_like(own[name]) for name in state.outline("best.")}
+        parts = {"model.": own, "optimiser.": memory, "best.": best}
+        state.fill({f"{prefix}{name}": one for prefix, part in parts.items() for name, one in part.items()})
+        self.optimiser.restore(memory)
         rng.restore(state.part("rng."))
         self.step, self.course = state.step, Course(**state.facts["course"])
-        self.best = Best(**state.facts["best"], tensors=state.part("best."))
+        self.best = Best(**state.facts["best"], tensors=best)
         self.whole = True
         then, now = state.facts["ran on"], self._ran_on()
         changed = [
@@ -248,33 +354,16 @@ class Training:
         ]
         return f"equal to rounding only: {'; '.join(changed)}" if changed else ""
 
-    def _require_same(self, state: TrainingState) -> None:
-        then, now = state.facts["plan"], _plain(self.plan)
-        changed = [
-            f"{name} was {then.get(name)}, is {now[name]}" for name in now if then.get(name) != now[name]
-        ]
-        if changed:
-            raise RegardError(
-                "this checkpoint belongs to another plan",
-                "; ".join(changed),
-                "go on with the settings it was made with, or start anew",
-            )
-        there = {name: tuple(one.shape) for name, one in state.part("model.").items()}
-        here = {name: tuple(one.shape) for name, one in _own(self.model).items()}
-        odd = [name for name in {**here, **there} if there.get(name) != here.get(name)]
-        if odd:
-            raise RegardError(
-                "this checkpoint belongs to another model",
-                f"'{odd[0]}' is {there.get(odd[0], 'absent')} there and {here.get(odd[0], 'absent')} here",
-                "build the model with the settings it was made with",
-            )
+    def take_weights(self, state: TrainingState) -> None:
+        """Give the model the parameters of a state, and leave all else of the training as it is."""
+        state.fill({f"model.{name}": one for name, one in _own(self.model).items()})
 
     def _ran_on(self) -> dict[str, Any]:
         return {
             "torch": torch.__version__,
             "device": self.device.type,
             "threads": torch.get_num_threads(),
-            "processes": self.group.world,
+            "processes": f"{self.group.world}, sharded" if self.sharded else self.group.world,
         }
 
 
@@ -293,8 +382,3 @@ def _own(model: nn.Module) -> dict[str, Tensor]:
 def _copy(source: Mapping[str, Tensor], target: Mapping[str, Tensor]) -> None:
     for name, value in source.items():
         target[name].copy_(value)
-
-
-def _plain(plan: Plan) -> dict[str, Any]:
-    """A plan as JSON gives it back."""
-    return json.loads(json.dumps(asdict(plan)))

@@ -1,6 +1,7 @@
 """Losses (objectives): cross-entropy, mean squared error, and evaluation on held-out batches."""
 
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -10,6 +11,9 @@ from torch.nn import functional
 from regard.arguments import kinds, told
 from regard.errors import RegardError
 from regard.shapes import Float
+
+LARGE = 4096
+"Classes from which on their logits are not worth keeping."
 
 Objective = Callable[[nn.Module, Any], Tensor]
 
@@ -21,9 +25,28 @@ def cross_entropy(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, 
     tensor(1.3863)
     """
     inputs, targets = pair(model, batch)
+    if _fuses(model):
+        from regard.training.gpu.fused_loss import loss  # imports Triton, which not every machine has
+
+        return loss(*model.before_head(inputs), targets)  # type: ignore[operator]
     scores = model(inputs)
     # In float32 whatever the model computes in: the sum over many classes loses too much otherwise.
     return functional.cross_entropy(scores.flatten(0, -2).float(), targets.flatten())
+
+
+def _fuses(model: nn.Module) -> bool:
+    """Whether head and loss can be one: in half precision on a GPU, where the vocabulary is large."""
+    head = getattr(model, "output", None)
+    return (
+        isinstance(head, Tensor)
+        and head.is_cuda
+        and len(head) >= LARGE
+        and head.requires_grad
+        and torch.is_grad_enabled()
+        and torch.is_autocast_enabled("cuda")
+        and hasattr(model, "before_head")
+        and find_spec("triton") is not None
+    )
 
 
 def mean_squared_error(model: nn.Module, batch: tuple[Any, Tensor]) -> Float[Tensor, ""]:

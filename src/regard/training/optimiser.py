@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from regard.shapes import Float
 from regard.training.muon import orthogonal
 from regard.training.plan import Plan
+from regard.training.sharded.layout import local, own_rows, put, rows_like, whole
 from regard.training.torch_optimiser import TorchOptimiser
 
 LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
@@ -40,6 +41,7 @@ class Muon:
         M ← μ M + (1 − μ) G        W ← (1 − η λ) W − η √max(1, rows / columns) polar((1 − μ) G + μ M)
 
     On a CPU it computes in the matrix's own precision; on a GPU the polar factor is found in bfloat16.
+    Of sharded matrices it remembers the rows that are here; for the polar factor all rows are gathered.
     """
 
     def __init__(self, named: Mapping[str, nn.Parameter], *, momentum: float, weight_decay: float) -> None:
@@ -50,29 +52,37 @@ class Muon:
         self.names = list(alike.values())
         self.groups = [[named[name] for name in names] for names in self.names]
         self.memories = [
-            torch.zeros(len(group), *shape, dtype=group[0].dtype, device=group[0].device)
-            for group, shape in zip(self.groups, alike, strict=True)
+            torch.stack([torch.zeros_like(local(one)).flatten(1) for one in group]) for group in self.groups
         ]
 
     @torch.no_grad()
-    def step(self, rate: float) -> None:
+    def step(self, rate: float | Tensor) -> None:
         """Move every matrix by its gradient; one without a gradient counts as flat."""
         for group, memory in zip(self.groups, self.memories, strict=True):
             flat = [torch.zeros_like(one) if one.grad is None else one.grad for one in group]
+            first, flat, group = group[0], [local(one) for one in flat], [local(one) for one in group]
             gradients = torch.stack([one.flatten(1) for one in flat])
             memory.lerp_(gradients, 1 - self.momentum)
-            move = direction(gradients.lerp_(memory, self.momentum))
-            stretch = max(1.0, memory.shape[-2] / memory.shape[-1]) ** 0.5
+            momenta = whole(rows_like(gradients.lerp_(memory, self.momentum), first, axis=1))
+            move = own_rows(direction(momenta), first, axis=1)
+            stretch = max(1.0, momenta.shape[-2] / momenta.shape[-1]) ** 0.5
+            if isinstance(rate, Tensor):
+                torch._foreach_mul_(group, 1 - rate * self.weight_decay)  # type: ignore[attr-defined]
+                parts = [
+                    part.view_as(one)
+                    for one, part in zip(group, (move * (rate * stretch)).unbind(), strict=True)
+                ]
+                torch._foreach_sub_(group, parts)  # type: ignore[attr-defined]
+                continue
             for one, part in zip(group, move.unbind(), strict=True):
                 one.mul_(1 - rate * self.weight_decay).add_(part.view_as(one), alpha=-rate * stretch)
 
     def tensors(self) -> dict[str, Tensor]:
         """The momentum of each matrix; writing into one changes it."""
-        pairs = zip(self.names, self.memories, strict=True)
         return {
-            f"muon.{name}": part
-            for names, memory in pairs
-            for name, part in zip(names, memory.unbind(), strict=True)
+            f"muon.{name}": rows_like(part, one)
+            for names, group, memory in zip(self.names, self.groups, self.memories, strict=True)
+            for name, one, part in zip(names, group, memory.unbind(), strict=True)
         }
 
 
@@ -100,13 +110,36 @@ class Optimiser:
         else:
             self.kind, self.wrapped = "adamw", adamw(self.others.values(), plan)
         self.rates = [group["lr"] for group in self.wrapped.param_groups]
+        self.matrix_now: float | Tensor = self.matrix_rate
 
     def step(self, factor: float) -> None:
         """Move every parameter by its gradient, at the highest learning rates times `factor`."""
+        self.set_rates(factor)
+        self.move()
+
+    def set_rates(self, factor: float) -> None:
+        """Take the highest learning rates times `factor`."""
         for group, rate in zip(self.wrapped.param_groups, self.rates, strict=True):
-            group["lr"] = rate * factor
+            if isinstance(group["lr"], Tensor):
+                group["lr"].fill_(rate * factor)
+            else:
+                group["lr"] = rate * factor
+        if isinstance(self.matrix_now, Tensor):
+            self.matrix_now.fill_(self.matrix_rate * factor)
+        else:
+            self.matrix_now = self.matrix_rate * factor
+
+    def move(self) -> None:
+        """Move every parameter by its gradient."""
         self.wrapped.step()
-        self.muon.step(self.matrix_rate * factor)
+        self.muon.step(self.matrix_now)
+
+    def hold_rates(self) -> None:
+        """Keep the learning rates in tensors beside the parameters, so that a captured move can read them."""
+        device = next(iter(self.named.values())).device
+        for group in self.wrapped.param_groups:
+            group["lr"], group["capturable"] = torch.zeros((), device=device), True
+        self.matrix_now = torch.zeros((), device=device)
 
     def tensors(self) -> dict[str, Tensor]:
         """All that it remembers; a parameter that never had a gradient has nothing to remember."""
@@ -116,10 +149,23 @@ class Optimiser:
             for slot, value in sorted(self.wrapped.state[one].items())
         }
 
+    def blank(self, outline: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Room for what `tensors` gave of these shapes and types, laid out as the parameters are."""
+        live = self.muon.tensors()
+        found = {}
+        for key, one in outline.items():
+            like = live.get(key, self.others.get(key.removeprefix(f"{self.kind}.").rpartition(".")[0]))
+            found[key] = (
+                torch.empty_like(one, device="cpu")
+                if like is None or like.shape != one.shape
+                else torch.empty_like(like, dtype=one.dtype)
+            )
+        return found
+
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Remember what `tensors` gave."""
         for name, one in self.muon.tensors().items():
-            one.copy_(tensors[name])
+            put(tensors[name], one)
         names = {id(one): name for name, one in self.others.items()}
         order = (names[id(one)] for group in self.wrapped.param_groups for one in group["params"])
         # A name may begin another: 'a' and 'a.b'. What is before the last dot of a key is the whole name.

@@ -49,6 +49,8 @@ class Plan:
     "When it ends by the figure of its validation; none makes all steps."
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     "What the model computes in: auto is bfloat16 on a GPU that has it, float32 elsewhere."
+    sharded: bool | None = None
+    "Whether each process holds a part of the model only (FSDP2); none: where it would not fit otherwise."
     seed: int = 0
     "Where the random numbers of its steps start."
 

@@ -160,7 +160,7 @@ def test_what_is_fatal_is_told_and_the_next_call_works(session: Session, name: s
     with pytest.raises(Lost) as caught:
         call(session, name)
     assert caught.value.slug == slug
-    assert time.monotonic() - start < QUICK.call + 2
+    assert time.monotonic() - start < QUICK.call + 20
     assert child
     assert members(child.token) == []
     assert call(session, "double", 2).tolist() == [0.0, 2.0, 4.0]

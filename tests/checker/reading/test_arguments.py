@@ -57,3 +57,20 @@ def test_a_number_is_read_as_what_it_looks_like() -> None:
 
 def test_aliases_are_words() -> None:
     assert all(alias and alias == alias.lower() for names in ALIASES.values() for alias in names)
+
+
+def test_a_use_counts_for_more_than_a_name_and_widths_of_heads_may_be_several() -> None:
+    def needed(name: str) -> dict[str, object]:
+        return {"name": name, "required": True, "star": False, "default": None}
+
+    known = {"width": 24, "heads": 3, "length": 9, "head_width": 8}
+    used = {"head_size": "width", "vis": "flag"}
+    assert fill([needed("head_size"), needed("heads"), needed("vis")], known, {}, used=used).named == {
+        "head_size": 24,
+        "heads": 3,
+        "vis": False,
+    }
+    concat = fill([needed("concat")], {"concat": True}, {}, used={"concat": "flag"})
+    assert concat.named == {"concat": True}
+    found = fill([needed(n) for n in ("T_max", "d_k", "d_v", "d_model")], known, {})
+    assert (found.named, found.guessed) == ({"T_max": 9, "d_k": 8, "d_v": 8, "d_model": 24}, ())

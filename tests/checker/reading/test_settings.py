@@ -57,3 +57,13 @@ def test_a_size_at_the_top_of_the_file_is_known() -> None:
     source = Source("n_heads = 8\nx = 3\ndef f(q):\n    return q / n_heads")
     assert constant(source, "f", "heads") == 8
     assert constant(source, "f", "head_width") is None
+
+
+def test_a_field_may_be_a_settings_object_itself() -> None:
+    source = Source(
+        "class A:\n    def __init__(self, c):\n        self.h, self.w = c.inner['num_heads'], c.width"
+    )
+    assert settings(source, "c", {"heads": 3, "width": 24}) == {
+        "inner": {"config": {"num_heads": 3}},
+        "width": 24,
+    }

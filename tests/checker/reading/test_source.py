@@ -74,3 +74,20 @@ def test_what_is_said_of_a_member_is_names_docstrings_and_comments_not_code() ->
         assert word in said, word
     for word in ("code", "away", "torch"):
         assert word not in said, word
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "wanted"),
+    [
+        ("import torch\ntorhc.ones(2)", (), True),
+        ("torhc = 1", (), False),
+        ("import numpy as torhc", (), False),
+        ("def f(torhc): pass", (), False),
+        ("class torhc: pass", (), False),
+        ("from math import *", (), False),
+        ("x = 1", (1,), False),
+    ],
+)
+def test_a_name_that_nothing_binds_is_lacking(text: str, cells: tuple[int, ...], wanted: bool) -> None:
+    assert Source(text, "", cells).lacks("name 'torhc' is not defined") is wanted
+    assert not Source(text, "", cells).lacks("something else")

@@ -14,7 +14,7 @@ def shelf(tmp_path: Path) -> Path:
     folder = tmp_path / "shelf"
     (folder / "more").mkdir(parents=True)
     (folder / "b.txt").write_text("Ἄνδρα μοι ἔννεπε", encoding="utf-8")
-    (folder / "a.txt.gz").write_bytes(gzip.compress("Жили-были".encode()))
+    (folder / "a.txt.gz").write_bytes(gzip.compress("Жили-были".encode(), mtime=0))
     (folder / "more" / "c.md").write_text("道可道", encoding="utf-8")
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     (folder / "empty.txt").write_text("")

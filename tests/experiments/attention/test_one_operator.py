@@ -4,9 +4,11 @@ import pytest
 import torch
 
 import golden
-from regard.experiments.attention.one_operator import Settings, gaps, rows, run
+from regard.experiments.attention import one_operator as here
+from regard.experiments.attention.one_operator import EXPERIMENT, Settings, gaps, rows, run
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
+from saboteurs import Saboteur, covers, fails, small
 
 SMALL = Settings(size=7, width=3, seeds=1)
 ROWS = list(rows(SMALL, torch.Generator().manual_seed(5)))
@@ -33,3 +35,27 @@ def test_a_small_run_measures_and_draws(tmp_path) -> None:
     golden.check(__file__, golden.of_events(events))
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["gaps", "weights"]
     assert max(one.value for one in events if isinstance(one, Metric)) < 1e-10
+
+
+SABOTEURS = {
+    "scores that are not scaled": Saboteur(
+        lambda patch: patch.setattr(here, "transformer", lambda q, k, v: right_transformer(2 * q, k, v)),
+        {"largest gap of an output"},
+    ),
+    "a formula through which no gradient goes to the queries": Saboteur(
+        lambda patch: patch.setattr(here, "transformer", lambda q, k, v: right_transformer(q.detach() + 0 * q, k, v)),
+        {"largest gap of a gradient"},
+    ),
+}  # fmt: skip
+right_transformer = here.transformer
+
+
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_another_formula_fails_its_claims(name: str, monkeypatch, tmp_path) -> None:
+    for drawing in ("_gaps", "_weights"):
+        monkeypatch.setattr(here, drawing, lambda *_: None)
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, SMALL, tmp_path))
+
+
+def test_every_claim_has_a_saboteur() -> None:
+    covers(EXPERIMENT, SABOTEURS)

@@ -1,8 +1,11 @@
 import pytest
 import torch
+import torch.nn.functional as F
 
 import golden
+from regard.experiments.attention import relative_attention as here
 from regard.experiments.attention.relative_attention import (
+    EXPERIMENT,
     Settings,
     bounds,
     convolution,
@@ -13,6 +16,7 @@ from regard.experiments.attention.relative_attention import (
 )
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
+from saboteurs import Saboteur, covers, fails, small, states
 
 
 def test_the_layer_is_the_formula_of_toronto() -> None:
@@ -68,3 +72,37 @@ def test_a_small_run_measures_and_draws(tmp_path) -> None:
         )
         < 1e-12
     )
+
+
+SMALL = Settings(length=20, sequences=5, betas=(30.0, 3000.0))
+SABOTEURS = {
+    "positions the other way round": Saboteur(
+        lambda patch: patch.setattr(here, "convolution", lambda kernel: (convolution(kernel)[0], convolution(kernel)[1].flip(0))),
+        {"gap to the convolution [2, 0, 1]", "largest gap over 50 random kernels without negative entries"},
+    ),
+    "a kernel of one sign is asked for": Saboteur(
+        lambda patch: patch.setattr(here, "nearest_kernel", lambda kernel: nearest_kernel(kernel.abs(), 2000)),
+        {"smallest distance of such a layer to the kernel [-1, 0, 1]"},
+    ),
+    "a softmax that stays soft": Saboteur(
+        lambda patch: patch.setattr(here, "pooled", lambda x, beta, reach: pooled(x, 10.0, reach)),
+        {"max pooling: largest error / bound, over all places and both bounds", "max pooling: mean error at the largest β"},
+    ),
+    "max pooling itself": Saboteur(
+        lambda patch: patch.setattr(here, "pooled", lambda x, beta, reach: F.max_pool1d(x, 2 * reach + 1, 1, reach)),
+        {"max pooling where x_i = 0: gap to the mean of the window", "max pooling where x_i = 0: mean error"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_another_layer_fails_its_claims(name: str, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(here, "_picture", lambda *_: None)
+    monkeypatch.setattr(here, "nearest_kernel", lambda kernel: nearest_kernel(kernel, 2000))
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, SMALL, tmp_path))
+
+
+def test_every_claim_holds_and_has_a_saboteur(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(here, "nearest_kernel", lambda kernel: nearest_kernel(kernel, 2000))
+    covers(EXPERIMENT, SABOTEURS)
+    assert set(states(EXPERIMENT.claims, run(SMALL, Context(folder=tmp_path))).values()) == {"held"}

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from math import log
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 from alphabets import ALPHABETS
 from regard.cli.main import main
 from regard.errors import RegardError
-from regard.experiments.text.corpus import TextSource, load_corpus, real_words, speak
+from regard.experiments.text.corpus import TextSource, letter_pairs, load_corpus, real_words, speak
 from regard.generation.sampling import GREEDY
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
@@ -46,8 +47,17 @@ def test_a_model_speaks_without_dropout_and_is_left_as_it_was(text: str) -> None
 
 def test_real_words_are_counted_but_for_the_ends() -> None:
     assert (
-        real_words("xx to bee or zz", {"to", "or"}) == pytest.approx(2 / 3) and real_words("", {"a"}) == 0.0
+        real_words("xx the bees and a zz", {"the", "and"}) == pytest.approx(2 / 3)
+        and real_words("xx to be zz", {"to"}) == 0.5
+        and real_words("", {"a"}) == 0.0
     )
+
+
+def test_letter_pairs_are_counted_in_the_training_text_and_tried_on_the_rest(tmp_path: Path) -> None:
+    """abababab | abab: after a comes b four times of four, after b comes a three times of three; one is added to each."""
+    (tmp_path / "mine.txt").write_text("ab" * 6)
+    corpus = load_corpus(str(tmp_path / "mine.txt"), shares={"train": 2 / 3, "test": 1 / 3}, context=3)
+    assert letter_pairs(corpus) == pytest.approx(-(2 * log(5 / 6) + log(4 / 5)) / 3)
 
 
 def test_a_missing_file_is_told_in_three_lines() -> None:
@@ -135,7 +145,7 @@ def test_every_text_experiment_takes_a_text_of_any_alphabet(
 
 
 SMALL = {
-    "shakespeare": ("epochs=1", "epoch=2", "plan.steps=2", "batch=2", "rows=2"),
+    "shakespeare": ("epochs=1", "epoch=2", "plan.steps=2", "batch=2", "rows=2", "spoken=12"),
     "fairy-tales": ("limit=1000", "batch=2", "rows=3", "plan.steps=2", "model.depth=1", "model.width=8", "model.heads=1", "model.context=16"),
     "positions": ("steps=2", "batch=2", "seeds=2", "width=8", "depth=1"),
     "width-or-depth": ("steps=2", "batch=2", "seeds=2", "width=8", "depth=1"),

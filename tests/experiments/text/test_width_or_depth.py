@@ -1,12 +1,16 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import golden
-from regard.experiments.text.width_or_depth import SHAPES, Settings, config_of, run
+from regard.experiments.text import width_or_depth as here
+from regard.experiments.text.width_or_depth import EXPERIMENT, SHAPES, Settings, config_of, run
 from regard.lab.events import FigureEvent, PairedMetric
 from regard.lab.experiment import Context
 from regard.models.gpt.model import GPT
+from saboteurs import Saboteur, covers, fails, small
+from torchrun import alone_and_together, measured
 
 
 def test_the_shapes_have_the_same_number_of_weights() -> None:
@@ -25,3 +29,50 @@ def test_a_small_run_compares_and_draws(tmp_path: Path) -> None:
     assert sum(isinstance(one, PairedMetric) for one in events) == 3 and [
         one.name for one in events if isinstance(one, FigureEvent)
     ] == ["curves"]
+
+
+@pytest.mark.slow
+def test_two_processes_share_the_trainings_and_measure_what_one_does(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
+    sizes = ("width=8", "depth=1", "context=6", "steps=3", "batch=2", "seeds=2")
+    alone, together = alone_and_together(tmp_path, "width-or-depth", f"text={tmp_path / 'text.txt'}", *sizes)
+    assert len(measured(alone)) == 4 * 2 + 1 and measured(together) == measured(alone)
+    assert together.compared == alone.compared
+
+
+SABOTEURS = {
+    "a deep MLP as wide as the wide one": Saboteur(
+        lambda patch: patch.setattr(here, "SHAPES", SHAPES | {"3 layers, 1.56 × wide": (3, 4.0)}),
+        {"largest difference in parameters, as a share"},
+    ),
+    "one shape under four names": Saboteur(
+        lambda patch: patch.setattr(here, "config_of", lambda shape, *rest: config_of((1, 4.0), *rest)),
+        {"held-out loss, 1 × wide minus 4 × wide"},
+    ),
+    "a wide model that is hardly trained": Saboteur(
+        lambda patch: patch.setattr(here, "_trained", unfair), {"held-out loss, 3 hidden layers minus 1"}
+    ),
+}
+fair = here._trained
+
+
+def unfair(model, settings, corpus, seed):
+    wide = (model.config.layers, model.config.ratio) == (1, 4.0)
+    return fair(model, replace(settings, steps=1) if wide else settings, corpus, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_another_comparison_fails_its_claims(name: str, monkeypatch, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
+    settings = Settings(
+        text=str(tmp_path / "text.txt"), width=8, depth=1, context=6, steps=1, batch=4, seeds=2
+    )
+    if "trained" in name:
+        settings = replace(settings, steps=20, seeds=3)
+    monkeypatch.setattr(here, "_figure", lambda *_: None)
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, settings, tmp_path))
+
+
+def test_every_claim_has_a_saboteur() -> None:
+    covers(EXPERIMENT, SABOTEURS)

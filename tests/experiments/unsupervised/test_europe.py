@@ -1,19 +1,22 @@
 """The descent over places, the likelihood, and the pictures: on places made up here."""
 
 import re
+from pathlib import Path
 
 import pytest
 import torch
 
 from regard.data.sets.places import Places, arrange
-from regard.errors import Unreachable
+from regard.errors import RegardError, Unreachable
 from regard.experiments.unsupervised import europe as home
 from regard.experiments.unsupervised.europe import (
-    Europe,
+    OwnPlane,
+    Plane,
     contours,
     descend,
     likelihood,
     load_europe,
+    load_plane,
     moving,
     strip,
 )
@@ -30,8 +33,8 @@ def places() -> Places:
 
 
 @pytest.fixture
-def map_of(places: Places) -> Europe:
-    return Europe(places, [torch.tensor([[0.0, 50.0], [10.0, 55.0]])])
+def map_of(places: Places) -> Plane:
+    return Plane(places, "Made up.", [torch.tensor([[0.0, 50.0], [10.0, 55.0]])])
 
 
 def test_a_descent_is_the_loop_of_the_assignment(places: Places) -> None:
@@ -65,7 +68,7 @@ def test_the_likelihood_is_a_mean_without_a_graph(places: Places) -> None:
 
 
 @pytest.mark.slow
-def test_the_pictures_show_every_model(map_of: Europe) -> None:
+def test_the_pictures_show_every_model(map_of: Plane) -> None:
     torch.manual_seed(0)
     models = {"one": GaussianMixtureModel(1), "boxes": UniformMixtureModel(4)}
     figure = strip(map_of, models)
@@ -77,7 +80,7 @@ def test_the_pictures_show_every_model(map_of: Europe) -> None:
 
 
 @pytest.mark.slow
-def test_a_film_shows_all_trainings_at_each_epoch(map_of: Europe) -> None:
+def test_a_film_shows_all_trainings_at_each_epoch(map_of: Plane) -> None:
     torch.manual_seed(0)
     frames = {f"epoch {epoch}": GaussianMixtureModel(3) for epoch in (1, 10, 20)}
     svg = picture(moving(map_of, {"a": frames, "b": dict(frames)})).decode()
@@ -86,7 +89,7 @@ def test_a_film_shows_all_trainings_at_each_epoch(map_of: Europe) -> None:
     assert titles == [f"{name}, epoch {epoch}" for epoch in (1, 10, 20) for name in "ab"]
 
 
-def test_the_means_of_a_film_are_as_large_as_their_weights(map_of: Europe) -> None:
+def test_the_means_of_a_film_are_as_large_as_their_weights(map_of: Plane) -> None:
     model = GaussianMixtureModel(2)
     with torch.no_grad():
         model.logits.copy_(torch.tensor([0.75, 0.25]).log())
@@ -99,14 +102,66 @@ def test_the_means_of_a_film_are_as_large_as_their_weights(map_of: Europe) -> No
     assert means.get_offsets()[1].tolist() == pytest.approx([east.item(), north.item()], abs=1e-4)
 
 
-def test_a_map_without_outlines_says_so(
-    monkeypatch: pytest.MonkeyPatch, places: Places, map_of: Europe
-) -> None:
+def test_a_map_without_outlines_says_so(monkeypatch: pytest.MonkeyPatch, places: Places) -> None:
     def unreachable() -> list[torch.Tensor]:
         raise Unreachable("no outlines", "no network", "connect")
 
     monkeypatch.setattr(home, "load_places", lambda countries, limit: places)
     monkeypatch.setattr(home, "load_outlines", unreachable)
     assert load_europe(2, None).said.endswith("The outlines are not reachable from here, and are not drawn.")
-    assert "320 places to learn from and 40 to test on, from the 2 European" in map_of.said
-    assert map_of.said.endswith("Natural Earth.")
+    monkeypatch.setattr(home, "load_outlines", list)
+    whole = load_europe(2, None)
+    assert "320 places to learn from and 40 to test on, from the 2 European" in whole.said
+    assert whole.said.endswith("Natural Earth.")
+
+
+def flowers(folder: Path, *, labelled: bool = True) -> Path:
+    """Three heaps in three columns, the middle one of which is always the same."""
+    draw = torch.Generator().manual_seed(0)
+    rows = ["x,same,y,kind" if labelled else "x,same,y"]
+    for number, (x, y) in enumerate((torch.randn(90, 2, generator=draw)).tolist()):
+        kind = number % 3
+        rows.append(f"{x + 9 * kind},7,{y}" + (f",{'abc'[kind]}" if labelled else ""))
+    (folder / "flowers.csv").write_text("\n".join(rows))
+    return folder / "flowers.csv"
+
+
+def test_points_of_ones_own_with_labels_for_countries(tmp_path: Path) -> None:
+    plane = load_plane(OwnPlane(points=flowers(tmp_path)), countries=33, limit=None)
+    assert plane.own is not None and plane.own.columns == ("x", "y")
+    assert sorted(plane.places.codes) == ["a", "b", "c"] and not plane.outlines
+    means = plane.places.degrees(plane.places.country_means())[:, 0]
+    assert sorted(means.tolist()) == pytest.approx([0, 9, 18], abs=1)
+    left, right, lower, upper = plane.frame
+    assert (plane.own.values[:, 0] > left).all() and (plane.own.values[:, 1] < upper).all() and lower < right
+    assert plane.said.endswith(
+        "Of these 'x' and 'y' are the axes, and labels stand for the countries: 3. 80 points are learned from, 10 test."
+    )
+
+
+def test_points_without_labels_are_grouped_by_nearness(tmp_path: Path) -> None:
+    path = flowers(tmp_path, labelled=False)
+    plane = load_plane(OwnPlane(points=path, columns=("y", "x")), countries=3, limit=None)
+    assert plane.own is not None and plane.own.columns == ("y", "x") and len(plane.places.codes) == 3
+    assert "groups of near points stand for the countries: 3" in plane.said
+    assert not plane.places.country_means().isnan().any()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"columns": ("x",)}, "points of the plane have two columns\n  got: x in flowers.csv\n  fix: name two columns of numbers: --set columns=x,y"),
+        ({"columns": ("x", "same")}, "a column does not vary\n  got: 'same' of flowers.csv is always the same\n  fix: name two that do: --set columns=x,y"),
+        ({"points": None, "label": "kind"}, "columns and label describe points of your own\n  got: columns=, label='kind', and no points\n  fix: add --set points=FILE, or leave them out"),
+    ],
+)  # fmt: skip
+def test_points_that_do_not_fit_are_told(tmp_path: Path, words: dict, message: str) -> None:
+    with pytest.raises(RegardError) as error:
+        load_plane(OwnPlane(**{"points": flowers(tmp_path)} | words), countries=3, limit=None)
+    assert str(error.value) == message
+
+
+def test_points_that_are_given_again_and_again_make_fewer_groups(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("x,y\n" + "1,2\n3,4\n5,0\n" * 40)
+    plane = load_plane(OwnPlane(points=tmp_path / "mine.csv"), countries=33, limit=None)
+    assert 2 <= len(plane.places.codes) <= 3 and not plane.places.country_means().isnan().any()

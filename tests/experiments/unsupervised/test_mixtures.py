@@ -1,5 +1,6 @@
 """The Gaussian mixtures of Jerusalem ex. 5: starts, the printed formula, and a small run on made-up places."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import torch
 import golden
 from regard.data.sets.places import arrange
 from regard.experiments.unsupervised import mixtures
-from regard.experiments.unsupervised.europe import Europe
+from regard.experiments.unsupervised.europe import Plane
 from regard.experiments.unsupervised.mixtures import (
     EXPERIMENT,
     Settings,
@@ -19,23 +20,25 @@ from regard.experiments.unsupervised.mixtures import (
     run,
 )
 from regard.lab.book.style import picture
-from regard.lab.events import FigureEvent, Metric, PairedMetric
+from regard.lab.events import FigureEvent, Metric, PairedMetric, TextEvent
 from regard.lab.experiment import Context
+from regard.models.mixture.em import EM
+from saboteurs import Saboteur, covers, fails, small
 
 SMALL = Settings(countries=3, components=(1, 2), epochs=2, batches=3, seeds=2, steps=5)
 
 
 @pytest.fixture
-def europe() -> Europe:
+def europe() -> Plane:
     generator = torch.Generator().manual_seed(0)
     points = torch.randn(270, 2, generator=generator).tolist()
     homes = {"DE": (10, 51), "FR": (2, 47), "IT": (12, 42)}
     codes = [code for code in homes for _ in range(90)]
     rows = [(homes[c][0] + x, homes[c][1] + y, c) for c, (x, y) in zip(codes, points, strict=True)]
-    return Europe(arrange(rows, 3), [])
+    return Plane(arrange(rows, 3), "Made up.")
 
 
-def test_a_start_follows_from_its_seed_and_country_means_change_the_means_alone(europe: Europe) -> None:
+def test_a_start_follows_from_its_seed_and_country_means_change_the_means_alone(europe: Plane) -> None:
     plain, again, other = begin(3, 0), begin(3, 0), begin(3, 1)
     assert torch.equal(plain.means, again.means) and not torch.equal(plain.means, other.means)
     country = begin(3, 0, europe.places.country_means())
@@ -50,22 +53,22 @@ def test_the_printed_formula_halves_the_variance() -> None:
     assert printed_variance(x, steps=1500) == pytest.approx(x.square().mean().item() / 2, rel=1e-2)
 
 
-def test_learning_is_watched_after_each_epoch(europe: Europe) -> None:
+def test_learning_is_watched_after_each_epoch(europe: Plane) -> None:
     history = learn(begin(3, 0), europe, SMALL, 0)
     assert len(history.train) == len(history.test) == 2 and list(history.frames) == ["epoch 1"]
     assert history.train[1] > history.train[0]
 
 
-def test_em_finds_what_one_gaussian_gives(europe: Europe) -> None:
+def test_em_finds_what_one_gaussian_gives(europe: Plane) -> None:
     path = climb(begin(1, 0), europe, 5)
     assert path[-1] == pytest.approx(mixtures.ONE_GAUSSIAN, abs=0.01) and path[0] < path[-1]
 
 
 @pytest.mark.slow
 def test_a_small_run_measures_every_claim(
-    monkeypatch: pytest.MonkeyPatch, europe: Europe, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, europe: Plane, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(mixtures, "load_europe", lambda countries, limit: europe)
+    monkeypatch.setattr(mixtures, "load_plane", lambda settings, countries, limit: europe)
     events = list(run(SMALL, Context(folder=tmp_path)))
     golden.check(__file__, golden.of_events(events))
     found = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
@@ -77,3 +80,91 @@ def test_a_small_run_measures_every_claim(
     assert b'class="film-1-0"' in picture(moving.figure) and "this picture moves" in moving.caption
     falls = next(one for one in events if isinstance(one, Metric) and one.name.startswith("largest fall"))
     assert falls.value < 1e-9
+
+
+@pytest.mark.slow
+def test_points_of_ones_own_take_the_places_place(tmp_path: Path) -> None:
+    draw = torch.Generator().manual_seed(0)
+    rows = [
+        f"{x + 9 * (n % 2)},{y},{'ab'[n % 2]}"
+        for n, (x, y) in enumerate(torch.randn(80, 2, generator=draw).tolist())
+    ]
+    (tmp_path / "mine.csv").write_text("x,y,kind\n" + "\n".join(rows))
+    settings = replace(SMALL, points=tmp_path / "mine.csv")
+    events = list(run(settings, Context(folder=tmp_path)))
+    (said,) = [one.text for one in events if isinstance(one, TextEvent)]
+    assert "Labels from 'kind': a 40, b 40." in said
+    named = {one.name for one in events if isinstance(one, Metric) and not one.at}
+    assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
+    assert sum(one.data == "points" for one in EXPERIMENT.claims) == 5
+
+
+def at(name: str, value):
+    return lambda patch: patch.setattr(mixtures, name, value)
+
+
+def still(model, places, *, epochs, **words):
+    """A descent that takes no step."""
+    yield from range(1, epochs + 1)
+
+
+def lost(components, seed, means=None):
+    """A start that puts the means of countries far away."""
+    return begin(components, seed, None if means is None else means + 500)
+
+
+def alone(components, seed, means=None):
+    return begin(1, seed)
+
+
+def shaken(self, moments):
+    """An M-step that leaves the means where chance puts them."""
+    maximise(self, moments)
+    with torch.no_grad():
+        self.model.means.add_(torch.randn_like(self.model.means))
+
+
+maximise = EM.maximise
+SABOTEURS = {
+    "a descent that takes no step": Saboteur(
+        at("descend", still), {"K = 1: mean log-likelihood of the training places"}
+    ),
+    "one component whatever is asked": Saboteur(
+        at("begin", alone), {"smallest gain in test log-likelihood from one K to the next"}
+    ),
+    "test places from elsewhere": Saboteur(
+        lambda patch: None,
+        {"training less test log-likelihood, most components"},
+    ),
+    "countries far away": Saboteur(
+        at("begin", lost), {"test log-likelihood, country means less random means"}
+    ),
+    "EM with shaken means": Saboteur(
+        lambda patch: patch.setattr(EM, "maximise", shaken),
+        {
+            "largest fall of the likelihood in a step of EM",
+            "EM, random means: passes until as good as gradient descent at its end",
+        },
+    ),
+    "the right formula for the printed one": Saboteur(
+        at("printed_variance", lambda points: points.square().mean().item()),
+        {"variance that fits best under the printed formula, K = 1"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_what_is_measured_otherwise_fails_its_claims(
+    name: str, monkeypatch: pytest.MonkeyPatch, europe: Plane, tmp_path: Path
+) -> None:
+    if name == "test places from elsewhere":
+        europe.places.splits["test"].add_(5)
+    monkeypatch.setattr(mixtures, "load_plane", lambda settings, countries, limit: europe)
+    for drawing in ("strip", "contours", "moving", "_curves"):
+        monkeypatch.setattr(mixtures, drawing, lambda *_: None)
+    settings = replace(SMALL, epochs=20, seeds=3, steps=20)
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, settings, tmp_path))
+
+
+def test_every_claim_has_a_saboteur() -> None:
+    covers(EXPERIMENT, SABOTEURS)

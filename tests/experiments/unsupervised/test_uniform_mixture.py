@@ -1,5 +1,6 @@
 """The boxes of Jerusalem ex. 5: what is counted while they are trained, and a small run on made-up places."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import torch
 import golden
 from regard.data.sets.places import arrange
 from regard.experiments.unsupervised import uniform_mixture
-from regard.experiments.unsupervised.europe import Europe
+from regard.experiments.unsupervised.europe import Plane, descend
 from regard.experiments.unsupervised.uniform_mixture import (
     EXPERIMENT,
     BoxHistory,
@@ -18,19 +19,20 @@ from regard.experiments.unsupervised.uniform_mixture import (
     learn,
     run,
 )
-from regard.lab.events import FigureEvent, Metric
+from regard.lab.events import FigureEvent, Metric, TextEvent
 from regard.lab.experiment import Context
+from saboteurs import Saboteur, covers, fails, small
 
 SMALL = Settings(countries=3, components=(1,), epochs=6, batches=4, rate=0.02, cure_rate=0.03)
 
 
 @pytest.fixture
-def europe() -> Europe:
+def europe() -> Plane:
     points = torch.randn(270, 2, generator=torch.Generator().manual_seed(0)).tolist()
     homes = {"DE": (10, 51), "FR": (2, 47), "IT": (12, 42)}
     codes = [code for code in homes for _ in range(90)]
     rows = [(homes[c][0] + x, homes[c][1] + y, c) for c, (x, y) in zip(codes, points, strict=True)]
-    return Europe(arrange(rows, 3), [])
+    return Plane(arrange(rows, 3), "Made up.")
 
 
 def test_what_is_watched_is_counted_by_hand() -> None:
@@ -53,7 +55,7 @@ def test_what_is_watched_is_counted_by_hand() -> None:
     assert history.grown == pytest.approx(torch.tensor(2.0).log().item())
 
 
-def test_hard_boxes_lose_places_and_soft_ones_do_not(europe: Europe) -> None:
+def test_hard_boxes_lose_places_and_soft_ones_do_not(europe: Plane) -> None:
     hard = learn(begin(3, 0), europe, SMALL, 0, rate=0.1)
     assert (hard.moved, hard.grown, hard.returned) == (0.0, 0.0, 0)
     assert hard.uncovered == sorted(hard.uncovered) and hard.uncovered[-1] > hard.uncovered[0]
@@ -64,9 +66,9 @@ def test_hard_boxes_lose_places_and_soft_ones_do_not(europe: Europe) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("components", [(1, 2, 5), (1, 2, 3, 4, 5, 6)])
 def test_a_small_run_measures_every_claim(
-    monkeypatch: pytest.MonkeyPatch, europe: Europe, tmp_path: Path, components: tuple[int, ...]
+    monkeypatch: pytest.MonkeyPatch, europe: Plane, tmp_path: Path, components: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(uniform_mixture, "load_europe", lambda countries, limit: europe)
+    monkeypatch.setattr(uniform_mixture, "load_plane", lambda settings, countries, limit: europe)
     settings = Settings(countries=3, components=components, epochs=2, batches=3)
     events = list(run(settings, Context(folder=tmp_path)))
     golden.check(__file__, golden.of_events(events), f"{len(components)} numbers of components")
@@ -76,3 +78,80 @@ def test_a_small_run_measures_every_claim(
     assert drawn == [
         "components", "training-random", "training-country", "curves", "training-cured", "contours",
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_points_of_ones_own_take_the_places_place(tmp_path: Path) -> None:
+    draw = torch.Generator().manual_seed(0)
+    rows = [
+        f"{x + 9 * (n % 2)},{y},{'ab'[n % 2]}"
+        for n, (x, y) in enumerate(torch.randn(80, 2, generator=draw).tolist())
+    ]
+    (tmp_path / "mine.csv").write_text("x,y,kind\n" + "\n".join(rows))
+    settings = replace(SMALL, points=tmp_path / "mine.csv")
+    events = list(run(settings, Context(folder=tmp_path)))
+    (said,) = [one.text for one in events if isinstance(one, TextEvent)]
+    assert "Labels from 'kind': a 40, b 40." in said
+    named = {one.name for one in events if isinstance(one, Metric) and not one.at}
+    assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
+    assert sum(one.data == "points" for one in EXPERIMENT.claims) == 5
+
+
+def softened(model, places, *, softness, **words):
+    """A descent in which no box is hard."""
+    if softness is None:
+        model.softness = 0.3
+    return descend(model, places, softness=softness, **words)
+
+
+def halted(model, places, *, rate, **words):
+    """A descent without steps to speak of."""
+    return descend(model, places, rate=1e-9, **words)
+
+
+def hardened(model, places, *, softness, **words):
+    """A descent in which all boxes are hard."""
+    model.softness = 0.0
+    return descend(model, places, softness=None, **words)
+
+
+SABOTEURS = {
+    "boxes with soft edges": Saboteur(
+        lambda patch: patch.setattr(uniform_mixture, "descend", softened),
+        {
+            "largest move of a centre, all hard boxes",
+            "largest growth of a side, all hard boxes (logarithm)",
+            "test places that fell out of all hard boxes and came back",
+        },
+    ),
+    "boxes that stay as they are": Saboteur(
+        lambda patch: patch.setattr(uniform_mixture, "descend", halted),
+        {
+            "share of test places outside every box, most boxes: last epoch less first",
+            "share of test places outside the one box, last epoch",
+        },
+    ),
+    "a cure without soft edges": Saboteur(
+        lambda patch: patch.setattr(uniform_mixture, "descend", hardened),
+        {
+            "share of test places outside every cured box, last epoch",
+            "share of test places outside every box, last epoch: hard less cured, same rate",
+            "mean test log-likelihood of the cured mixture",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_what_is_measured_otherwise_fails_its_claims(
+    name: str, monkeypatch: pytest.MonkeyPatch, europe: Plane, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(uniform_mixture, "load_plane", lambda settings, countries, limit: europe)
+    for drawing in ("strip", "contours", "_curves"):
+        monkeypatch.setattr(uniform_mixture, drawing, lambda *_: None)
+    settings = replace(SMALL, epochs=30, rate=0.1, cure_rate=0.1)
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, settings, tmp_path))
+
+
+def test_every_claim_has_a_saboteur() -> None:
+    covers(EXPERIMENT, SABOTEURS)

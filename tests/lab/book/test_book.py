@@ -2,9 +2,11 @@ from dataclasses import replace
 
 import pytest
 
+from regard.claims import Claim
 from regard.errors import RegardError
 from regard.lab import registry
 from regard.lab.book import book
+from regard.lab.book.site.pages import single
 
 
 @pytest.fixture
@@ -15,46 +17,40 @@ def one(experiment, source, monkeypatch):
     return experiment
 
 
-def made(store, place):
+def made(store, place, **how):
     plans = book.plan(["heights"], store, preset="quick", seed=0)
     runs, problems = book.fill(
         plans, store, preset="quick", seed=0, watch=lambda experiment: lambda event: None
     )
-    return runs, problems, book.bind(runs, problems, store, preset="quick", place=place)
+    contents = book.gather(plans, runs, problems, store, preset="quick")
+    return runs, problems, book.bind(contents, place, **how)
 
 
 @pytest.mark.slow
-def test_the_book_holds_every_report_and_the_coverage(one, store, tmp_path) -> None:
+def test_the_book_is_a_site_with_a_page_for_each_experiment_and_each_course(one, store, tmp_path) -> None:
     _, problems, path = made(store, tmp_path / "book")
-    text = path.read_text()
-    assert not problems and 'id="heights"' in text and "How high is it?" in text and 'id="coverage"' in text
+    assert not problems and path == tmp_path / "book" / "index.html"
+    assert "How high is it?" in (tmp_path / "book/experiments/heights.html").read_text()
+    row = (tmp_path / "book/courses/duke.html").read_text().split('id="course-duke-6"')[1].split("</li>")[0]
+    assert "A sample of an untrained GPT" in row and 'href="../experiments/heights.html' in row
 
 
 @pytest.mark.slow
-def test_the_book_tells_what_each_assignment_asks_and_where_the_answer_is(one, store, tmp_path) -> None:
-    text = made(store, tmp_path / "book")[2].read_text()
-    part = text[text.index('id="source-duke"') : text.index('id="source-berkeley"')]
-    assert "Duke University" in part and "Machine Learning (CS 671)" in part and "Homework 3" in part
-    row = part[part.index("<td>3a</td>") :].split("</tr>")[0]
-    assert "a sample of an untrained GPT" in row and '<a href="#heights">heights</a>' in row
-    assert '<span class="state held">held</span>' in row
-    assert '20 items: 1 <span class="held">held</span>, 19 <span class="unsettled">open</span>' in part
-    assert all(
-        f'href="#source-{word}"' in text for word in ("duke", "berkeley", "jerusalem", "amsterdam", "toronto")
-    )
+def test_a_single_book_is_one_file_and_takes_the_place_of_a_site(one, store, tmp_path) -> None:
+    made(store, tmp_path / "book")
+    _, _, path = made(store, tmp_path / "book", as_files=single)
+    assert {file.name for file in (tmp_path / "book").rglob("*")} == {"index.html", "book.json"}
+    text = path.read_text()
+    assert 'id="experiments-heights"' in text and 'id="courses-duke"' in text and "<script" not in text
 
 
 @pytest.mark.slow
 def test_what_is_not_in_the_book_is_named_without_a_link(one, store, tmp_path, monkeypatch) -> None:
-    other = replace(one, name="depths", answers=(7,))
+    other = replace(one, name="depths", title="How deep", claims=(Claim("depth", low=1.0, items=(7,)),))
     monkeypatch.setattr(registry, "everything", lambda: [one, other])
-    text = made(store, tmp_path / "book")[2].read_text()
-    assert "depths" in text and 'href="#depths"' not in text
-
-
-@pytest.mark.slow
-def test_an_experiment_says_which_questions_it_answers(one, store, tmp_path) -> None:
-    assert "Answers Duke HW3: 3a" in made(store, tmp_path / "book")[2].read_text()
+    made(store, tmp_path / "book")
+    text = (tmp_path / "book/courses/duke.html").read_text()
+    assert "<span>How deep</span>" in text and "depths.html" not in text
 
 
 @pytest.mark.slow
@@ -89,11 +85,10 @@ def test_an_unknown_preset_is_told(one, store) -> None:
         book.plan(["heights"], store, preset="nope", seed=0)
 
 
+@pytest.mark.slow
 def test_a_book_overwrites_a_book_and_nothing_else(one, store, tmp_path) -> None:
     made(store, tmp_path / "book")
     made(store, tmp_path / "book")
     (tmp_path / "book" / "index.html").write_text("<title>Mine</title>")
-    with pytest.raises(RegardError, match="this page is not a book of regard"):
+    with pytest.raises(RegardError, match="this page was changed since the book wrote it"):
         made(store, tmp_path / "book")
-    with pytest.raises(RegardError, match="a book is written into a folder"):
-        book.require_place(tmp_path / "book" / "index.html")

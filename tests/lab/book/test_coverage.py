@@ -31,7 +31,7 @@ def test_a_run_out_of_time_leaves_its_items_unsettled(experiment, store, source)
 
 
 def test_an_item_knows_who_asks_it_and_everything_that_answers_it(experiment, store) -> None:
-    theorem = replace(experiment, name="theory-heights", answers=(), derives=(6, 8))
+    theorem = replace(experiment, name="theory-heights", claims=(), derives=(6, 8))
     items = {one.item: one for one in coverage([experiment, theorem], entries(store))}
     assert (items[6].source, items[6].question, items[6].text) == (
         "Duke HW3",

@@ -31,8 +31,11 @@ def test_formulas_become_mathml_and_a_star_of_its_own_stays() -> None:
         prose("*so* $a$ `$b$` 2 * 3, a*b*c")
         == "<p><em>so</em> <math><mi>a</mi></math> <code>$b$</code> 2 * 3, a*b*c</p>"
     )
-    assert prose("$$a$$") == '<p><math display="block"><mrow><mi>a</mi></mrow></math></p>'
-    assert prose("by [[pca]]") == '<p>by <a href="#pca"><code>pca</code></a></p>'
+    assert (
+        prose("$$a$$")
+        == '<p><span class="formula"><math display="block"><mrow><mi>a</mi></mrow></math></span></p>'
+    )
+    assert prose("by [[pca]]") == '<p>by <a href="/experiments/pca.html"><code>pca</code></a></p>'
 
 
 def test_a_run_that_was_cut_off_has_a_report_too(experiment, store, source) -> None:

@@ -1,14 +1,19 @@
+import base64
+import io
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from regard.errors import RegardError
 from regard.lab.book.style import (
+    BLUE,
     RED,
     SECONDS,
     draw_changes,
@@ -245,3 +250,16 @@ def test_changes_show_every_pair_the_mean_and_its_interval() -> None:
     low, high = interval.get_xdata()
     assert low < -1.0 < -0.5 < high and list(zero.get_xdata()) == [0.0, 0.0]
     assert axis.get_xlabel() == "points" and [one.get_text() for one in axis.get_yticklabels()] == ["less"]
+
+
+def test_very_many_marks_are_pixels_in_the_colours_of_the_plot_and_few_stay_vectors() -> None:
+    with style():
+        figure, (axis,) = panels()
+        axis.scatter(*np.random.default_rng(0).normal(size=(2, 1500)), s=2, color=BLUE, linewidths=0)
+        axis.plot([0, 1], [0, 1], "o", color=RED)
+        svg = picture(figure).decode()
+    assert svg.count("<image") == 1 and svg.count("<use") < 60 and RED.lower() in svg
+    found = re.search(r'base64,\s*([^"]+)"', svg)
+    assert found
+    pixels = Image.open(io.BytesIO(base64.b64decode(found[1]))).convert("RGBA")
+    assert {colour for _, colour in pixels.getcolors(1 << 20) if colour[3]} == {(0, 0x72, 0xB2, 255)}

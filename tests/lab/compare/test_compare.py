@@ -1,5 +1,7 @@
 """Comparing: it stops as soon as the answer is clear, and says when it cannot come."""
 
+from pathlib import Path
+
 import pytest
 
 from regard.data.sets.text import Text
@@ -32,7 +34,7 @@ def test_it_says_so_where_the_budget_cannot_settle_it(monkeypatch) -> None:
     found = run(60)
     assert found[-1][1].startswith("not settled, and it cannot be within the budget: about ")
     losses(monkeypatch, [2.0] * 4, [2.3, 1.8, 2.2, 1.7])
-    assert run(1.5)[-1][1] == "not settled: the budget ends after 1 pairs, 3 are needed"
+    assert run(1.5)[-1][1] == "not settled: the budget ends after 1 of the 3 pairs that are needed"
 
 
 @pytest.mark.slow
@@ -45,3 +47,64 @@ def test_the_same_seed_gives_the_same_loss_and_learning_lowers_it() -> None:
     one = contender("position=rotary")
     first, again, longer = (held_out(one, windows, letters.size, 0, steps) for steps in (2, 2, 12))
     assert first == again and longer < first
+
+
+LAYER = """
+import math, torch
+from torch import nn
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, width, heads, length):
+        super().__init__()
+        self.heads, self.mix, self.out = heads, nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.register_buffer("mask", torch.tril(torch.ones(length, length)))
+
+    def forward(self, x):
+        b, n, c = x.shape
+        q, k, v = (part.view(b, n, self.heads, -1).transpose(1, 2) for part in self.mix(x).split(c, 2))
+        scores = (q @ k.mT / math.sqrt(SIZE)).masked_fill(self.mask[:n, :n] == 0, -math.inf)
+        return self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(b, n, c))
+"""
+"The layer of README, divided by the square root of a size: c is the mistake, q.size(-1) is right."
+
+
+@pytest.fixture
+def layers(tmp_path: Path) -> tuple[str, str]:
+    for name, size in (("mine", "c"), ("right", "q.size(-1)")):
+        (tmp_path / f"{name}.py").write_text(LAYER.replace("SIZE", size))
+    return str(tmp_path / "mine.py"), str(tmp_path / "right.py")
+
+
+@pytest.mark.slow
+def test_a_large_difference_is_settled_by_three_pairs_of_trainings() -> None:
+    found = list(compare(contender("width=64"), contender("width=8"), TEXT, seconds=600, steps=10))
+    (*_, (standing, reason)) = found
+    assert reason == "settled" and standing.answer == "first" and len(found) == 3 and standing.low > 0.2
+
+
+@pytest.mark.slow
+def test_two_files_with_one_layer_are_alike(layers: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "again.py").write_text((tmp_path / "mine.py").read_text())
+    two = contender(layers[0]), contender(str(tmp_path / "again.py"))
+    (*_, (standing, reason)) = compare(*two, TEXT, seconds=600, steps=2)
+    assert (standing.answer, reason, standing.mean, standing.pairs) == ("alike", "settled", 0.0, 3)
+
+
+@pytest.mark.slow
+def test_the_right_scale_is_ahead_of_the_wrong_one(layers: tuple[str, str]) -> None:
+    (*_, (standing, _)) = compare(*map(contender, layers), TEXT, seconds=0.0, steps=8)
+    assert standing.pairs == 1 and standing.mean < 0
+
+
+@pytest.mark.slow
+def test_one_layer_from_other_first_weights_cannot_be_settled_within_the_budget(
+    layers: tuple[str, str], tmp_path: Path
+) -> None:
+    moved = LAYER.replace("SIZE", "c").replace("super().__init__()", "super().__init__(); torch.rand(9)")
+    (tmp_path / "moved.py").write_text(moved)
+    both, ticks = (contender(one) for one in (layers[0], str(tmp_path / "moved.py"))), iter(range(100))
+    found = list(compare(*both, TEXT, seconds=3.5, margin=1e-5, steps=2, clock=lambda: next(ticks)))
+    standing, reason = found[-1]
+    assert standing.answer == "open" and standing.pairs == 3 and 0 < abs(standing.mean) < standing.floor
+    assert reason.startswith("not settled, and it cannot be within the budget: about ")

@@ -2,8 +2,9 @@
 
 from types import ModuleType
 
+import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.lab.look.inputs import fed
 
@@ -11,7 +12,9 @@ EMPTY = ModuleType("empty")
 
 
 def shapes(model: nn.Module) -> list[list[tuple[int, ...]]]:
-    return [[tuple(x.shape) for x in inputs] for inputs, _, _ in fed(model, EMPTY, None, None)]
+    """Of all that is offered; a graph, which comes last, is offered only where torch_geometric is loaded."""
+    offered = (inputs for inputs, _, _ in fed(model, EMPTY, None, None))
+    return [[tuple(x.shape) for x in inputs] for inputs in offered if isinstance(inputs[0], Tensor)]
 
 
 def test_ids_come_before_pictures_and_vectors() -> None:
@@ -39,3 +42,84 @@ def test_a_text_for_a_model_of_vectors_gives_the_same_vector_to_the_same_letter(
 def test_ids_stay_within_what_the_model_knows() -> None:
     ((ids,), _, note) = next(fed(nn.Sequential(nn.Embedding(65, 8)), EMPTY, "zz", None))
     assert int(ids.max()) < 65 and "modulo the 65 that the model knows" in note
+
+
+class TwoTables(nn.Module):
+    """Tokens and places, of which there are more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places, self.tokens = nn.Embedding(128, 8), nn.Embedding(65, 8)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+
+
+def test_a_table_of_places_that_is_larger_is_tried_and_then_that_of_the_tokens() -> None:
+    tried = [(int(inputs[0].max()), what) for inputs, _, what in fed(TwoTables(), EMPTY, "zz", None)]
+    assert [most for most, _ in tried] == [122, 57] and "modulo the 65" in tried[1][1]
+
+
+class Taking(nn.Module):
+    """A model whose call requires what its test says."""
+
+    def __init__(self, *layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+
+
+class SourceAndTarget(Taking):
+    def forward(self, src: Tensor, tgt: Tensor, src_mask: Tensor | None, pad: float = 0.0) -> Tensor:
+        raise NotImplementedError
+
+
+class WordsAndPicture(Taking):
+    def forward(self, tokens: Tensor, image: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class StateAndMask(Taking):
+    def forward(self, x: Tensor, mask: Tensor | None, *rest: Tensor, **others: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class NodesInBatches(Taking):
+    def forward(self, x: Tensor, edge_index: Tensor, batch: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class Decoding(Taking):
+    def forward(self, input_ids=None, attention_mask=None, decoder_input_ids=None, labels=None) -> Tensor:
+        raise NotImplementedError
+
+
+def sizes(inputs: tuple) -> list:
+    return [None if x is None else tuple(x.shape) for x in inputs]
+
+
+def test_a_model_that_takes_several_things_gets_what_each_is_named_after() -> None:
+    inputs, _, what = next(fed(SourceAndTarget(nn.Embedding(9, 4)), EMPTY, None, None))
+    assert sizes(inputs) == [(1, 9), (1, 9), None]
+    assert what == "fed with src: the ids 0 to 8; tgt: the ids 0 to 8; src_mask: none"
+    inputs, _, _ = next(fed(WordsAndPicture(nn.Embedding(9, 4), nn.Conv2d(3, 4, 8)), EMPTY, None, None))
+    assert sizes(inputs) == [(1, 9), (1, 3, 224, 224)]
+    assert sizes(next(fed(StateAndMask(nn.Linear(6, 2)), EMPTY, None, None))[0]) == [(1, 12, 6), None]
+    inputs, _, _ = next(fed(NodesInBatches(nn.Linear(6, 2)), EMPTY, None, None))
+    assert sizes(inputs) == [(8, 6), (2, 16), (8,)] and inputs[2].dtype == torch.long
+    assert sizes(next(fed(Decoding(nn.Embedding(9, 4)), EMPTY, None, None))[0]) == [(1, 9), None, (1, 9)]
+
+
+def test_a_text_or_a_shape_goes_to_all_that_may_take_it() -> None:
+    two, three = (
+        SourceAndTarget(nn.Embedding(256, 4)),
+        WordsAndPicture(nn.Embedding(256, 4), nn.Conv2d(3, 4, 8)),
+    )
+    assert sizes(next(fed(two, EMPTY, "abc", None))[0]) == [(1, 3), (1, 3), None]
+    assert sizes(next(fed(two, EMPTY, None, [1, 5]))[0]) == [(1, 5), (1, 5), None]
+    assert sizes(next(fed(three, EMPTY, "abc", None))[0])[0] == (1, 3)
+
+
+def test_a_data_of_torch_geometric_is_tried_where_a_file_has_loaded_it() -> None:
+    pytest.importorskip("torch_geometric.data")
+    (data,), _, what = list(fed(nn.Linear(6, 2), EMPTY, None, None))[-1]
+    assert data.x.shape == (8, 6) and data.edge_index.shape == (2, 16) and what.endswith("as a Data")

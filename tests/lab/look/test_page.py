@@ -1,5 +1,6 @@
 """The page: all maps, then each layer by itself; written whole, to a place that can be written."""
 
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import torch
 from regard.errors import RegardError
 from regard.lab.look.attention import Attention
 from regard.lab.look.maps import AttentionLayer
+from regard.lab.look.page import fragment
 
 
 def maps(layers: int, heads: int) -> Attention:
@@ -26,7 +28,10 @@ def test_a_page_shows_all_maps_and_then_each_layer_where_there_are_many(tmp_path
 
 def test_a_notebook_shows_a_part_of_a_page_and_the_picture() -> None:
     one = maps(1, 2)
-    assert one._repr_html_().startswith("<div><p>a &lt;note&gt;") and one._repr_svg_().startswith("<svg")
+    assert fragment(one).startswith("<div><p>a &lt;note&gt;") and one._repr_svg_().startswith("<svg")
+    # Where the views of the front end are there, the same stands inside of them for where no script runs.
+    shown = one._repr_html_()
+    assert shown == fragment(one) or escape(f"<noscript>{fragment(one)}</noscript>") in shown
 
 
 @pytest.mark.parametrize(

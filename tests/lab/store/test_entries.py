@@ -5,7 +5,7 @@ import pytest
 
 from regard.claims import Claim
 from regard.files import Format
-from regard.lab.store.entries import entries, finished
+from regard.lab.store.entries import entries, finished, settled_items
 from regard.lab.store.runs import Store
 
 CLAIM = Claim(name="height", low=1.0, why="so", source="here")
@@ -18,6 +18,19 @@ def ended(store: Store, name: str = "heights", value: float = 1.5, key: str = "k
     writer.finish(state, [CLAIM.settle(value)], seconds=1.0)
     writer.close()
     return writer.path
+
+
+def test_an_item_is_what_all_its_claims_are() -> None:
+    one, two = (Claim(name=name, low=1.0, items=(6, 7)) for name in "ab")
+    alone = Claim(name="c", low=1.0, items=(8,))
+    assert settled_items([one.settle(2.0), two.settle(2.0), alone.settle(None)]) == {
+        6: "held",
+        7: "held",
+        8: "not settled",
+    }
+    assert settled_items([one.settle(2.0), two.settle(None)])[6] == "not settled"
+    assert settled_items([one.settle(None), two.settle(0.0)])[7] == "failed"
+    assert settled_items([CLAIM.settle(2.0)]) == {}
 
 
 def test_entries_count_verdicts(store: Store) -> None:

@@ -126,3 +126,15 @@ def test_a_text_that_names_a_file_stands_with_what_it_holds(tmp_path: Path, monk
     assert before["path"] == "mine.txt" and len(before["sha256"]) == 64
     Path("mine.txt").write_text("b")
     assert fingerprint.plain("mine.txt") != before and fingerprint.plain("\0") == "\0"
+
+
+def test_a_folder_stands_with_the_hash_of_all_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    (folder / "a").mkdir(parents=True)
+    (folder / "a" / "1.txt").write_text("one")
+    first = fingerprint.plain(folder)
+    assert first["path"] == str(folder) and len(first["sha256"]) == 64 and fingerprint.plain(folder) == first
+    (folder / "a" / "1.txt").rename(folder / "a" / "2.txt")
+    second = fingerprint.plain(folder)
+    (folder / "a" / "2.txt").write_text("two")
+    assert len({one["sha256"] for one in (first, second, fingerprint.plain(folder))}) == 3

@@ -43,8 +43,8 @@ def test_a_run_is_running_while_its_process_holds_it_and_interrupted_after(store
 
 def test_a_line_cut_in_two_does_not_count(store: Store) -> None:
     writer = begun(store)
-    writer.record(Metric("height", 1.0))
-    writer.record(Metric("height", 2.0))
+    writer.record(Metric("height", 1.0, 0))
+    writer.record(Metric("height", 2.0, 1))
     writer.close()
     log = writer.path / LOG
     log.write_bytes(log.read_bytes()[:-5])

@@ -26,6 +26,30 @@ def test_a_run_that_is_taken_up_has_no_result_until_it_ends_again(store: Store) 
     assert run.state == "interrupted" and [one.value for one in run.measured] == [1.0, 2.0]
 
 
+def test_what_is_measured_twice_is_refused_at_once(store: Store) -> None:
+    writer = store.create("heights", "quick", {"name": "heights", "claims": [], "started": "2026-01-01"})
+    for event in (
+        Metric("a", 1.0),
+        Metric("a", 1.0, 0),
+        Metric("a", 1.0, 1),
+        Metric("a", 1.0, 1, {"step": 2}),
+    ):
+        writer.record(event)
+    writer.record(PairedMetric("b", ("x", "y"), {0: 1.0}, {0: 2.0}))
+    for again in (
+        Metric("a", 2.0),
+        Metric("a", 2.0, 1, {"step": 2}),
+        PairedMetric("b", ("x", "y"), {0: 1.0}, {0: 2.0}),
+    ):
+        with pytest.raises(RegardError) as caught:
+            writer.record(again)
+        assert str(caught.value) == (
+            f"'{again.name}' is measured twice\n  got: the same name, seed and coordinates\n"
+            "  fix: give each a seed, or coordinates at={…}"
+        )
+    writer.close()
+
+
 @pytest.mark.parametrize("name", ["", "../out", "a/b", ".hidden"])
 def test_a_figure_is_drawn_nowhere_else(store: Store, name: str) -> None:
     writer = store.create(

@@ -73,6 +73,19 @@ def test_what_is_asked_for_is_taken() -> None:
     assert choose(asked(steps=7)).settings.minutes is None
 
 
+@pytest.mark.usefixtures("mine")
+def test_what_is_said_of_the_model_is_what_it_is() -> None:
+    own = choose(asked(changes=("model.width=32", "model.heads=2", "model.dropout=0")))
+    assert own.settings.recipe.model.width == 32
+    assert own.why[3] == "model: your own (2 layers, 2 heads, width 32, context 61), as --set says"
+    small = choose(asked(changes=("model.depth=1", "model.width=8", "model.heads=1")))
+    assert small.settings.recipe.model.dropout == 0
+    assert small.why[3] == "model: your own (1 layer, 1 head, width 8, context 61), as --set says"
+    other = choose(asked(form="gpt2", size="gpt-nano", changes=("plan.learning_rate=0.001",)))
+    told = "model: gpt-nano in GPT-2's form (3 layers, 3 heads, width 48, context 61), as asked"
+    assert other.why[3].startswith(told)
+
+
 def test_files_that_were_passed_over_are_said(mine: Path) -> None:
     (mine / "shelf").mkdir()
     (mine / "shelf" / "a.txt").write_text(CHINESE * 9, encoding="utf-8")

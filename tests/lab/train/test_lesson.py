@@ -3,10 +3,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from regard.data.sets.texts import load_texts
 from regard.lab.experiment import Context
 from regard.lab.text_model import load_text_model
 from regard.lab.train.choice import Asked, choose
+from regard.lab.train.corpus import read_corpus
 from regard.lab.train.lesson import FOLDER, TextLesson, prepare
 from regard.training import ALONE, evaluate
 
@@ -15,7 +15,7 @@ SMALL = ("model.depth=1", "model.heads=1", "model.width=8", "batch=2")
 
 def prepared(folder: Path, *changes: str, **words) -> TextLesson:
     settings = choose(Asked(texts=("mine.txt",), steps=4, changes=SMALL + changes, **words)).settings
-    return prepare(settings, Context(folder=folder), load_texts(settings.texts), ALONE)
+    return prepare(settings, Context(folder=folder), read_corpus(settings.texts), ALONE)
 
 
 def test_a_lesson_goes_on_where_its_checkpoint_left_it(mine: Path) -> None:
@@ -59,7 +59,7 @@ def test_it_begins_with_the_weights_of_a_run(mine: Path) -> None:
     first.checkpoints.save(first.training.state(), metric=2.0)
     onward = prepare(
         choose(Asked(texts=("mine.txt",), steps=4, start=mine / "run")).settings,
-        Context(folder=mine / "other"), load_texts(("mine.txt",)), ALONE,
+        Context(folder=mine / "other"), read_corpus(("mine.txt",)), ALONE,
     )  # fmt: skip
     for one, other in zip(first.model.parameters(), onward.model.parameters(), strict=True):
         assert torch.equal(one, other)

@@ -6,6 +6,7 @@ import torch
 
 from alphabets import CHINESE, GREEK, RUSSIAN
 from regard.data.sets.text import Text
+from regard.data.tokens.bpe import BPE
 from regard.data.tokens.tokenizer import Bytes, Character
 from regard.errors import RegardError
 from regard.lab.train import tokens
@@ -101,3 +102,20 @@ def test_byte_pairs_need_their_package(monkeypatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(RegardError, match="byte pairs need a package"):
         require_tokenizer("bpe")
+
+
+def test_the_one_file_of_newer_checkpoints_is_read(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    made = BPE.train("the cat, the hat, the rat " * 9, size=262)
+    state = json.loads(made.to_json())
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n" + state["merges"] + "\n")
+    (tmp_path / "vocab.json").write_text(state["vocabulary"])
+    theirs = tokenizers.ByteLevelBPETokenizer(str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))
+    (tmp_path / "one").mkdir()
+    theirs.save(str(tmp_path / "one" / "tokenizer.json"))
+    for path in (tmp_path / "one", tmp_path / "one" / "tokenizer.json"):
+        found = read_tokenizer(path)
+        assert found.encode("the tea, Ж").tolist() == made.encode("the tea, Ж").tolist()
+    (tmp_path / "one" / "tokenizer.json").write_text('{"model": {"type": "WordPiece", "vocab": {}}}')
+    with pytest.raises(RegardError):
+        read_tokenizer(tmp_path / "one")

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from regard.data.tokens.token_file import write_tokens
+from regard.data.tokens.tokenizer import Character
 from regard.errors import RegardError
 from regard.lab.events import Event, Metric, ProgressEvent
 from regard.lab.runner import resume, run
@@ -20,8 +22,8 @@ from regard.training.budget import Budget
 SMALL = ("model.depth=1", "model.heads=1", "model.width=8", "batch=2")
 
 
-def small(*changes: str, **words) -> TrainSettings:
-    return choose(Asked(texts=("mine.txt",), changes=SMALL + changes, **words)).settings
+def small(*changes: str, text: str = "mine.txt", **words) -> TrainSettings:
+    return choose(Asked(texts=(text,), changes=SMALL + changes, **words)).settings
 
 
 def trained(settings: TrainSettings, **words) -> Run:
@@ -82,8 +84,11 @@ class Stopper:
 
 
 @pytest.mark.usefixtures("mine")
-def test_a_training_that_is_stopped_ends_as_if_it_had_not_been() -> None:
-    settings = small(steps=12)
+@pytest.mark.parametrize("text", ["mine.txt", "mine.tokens"])
+def test_a_training_that_is_stopped_ends_as_if_it_had_not_been(text: str) -> None:
+    characters = Path("mine.txt").read_text()
+    write_tokens(Path("mine.tokens"), Character(characters), [characters])
+    settings = small(text=text, steps=12)
     whole = trained(settings)
     with pytest.raises(KeyboardInterrupt):
         trained(settings, watch=Stopper(7))
@@ -96,6 +101,9 @@ def test_a_training_that_is_stopped_ends_as_if_it_had_not_been() -> None:
             next(one.value for one in each.measured if one.name == name) for each in (whole, again)
         )
         assert first == second
+    ends = [Checkpoints(one.path / "model").last() for one in (whole, again)]
+    digests = [TrainingState(one.state.part("model."), {}).digest() for one in ends]
+    assert digests[0] == digests[1]
     assert "goes on after step 7" in {one.name: one.text for one in again.said}["Taken up"]
 
 

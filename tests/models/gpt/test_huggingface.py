@@ -106,8 +106,15 @@ def test_what_was_written_is_read_again_exactly(tmp_path: Path) -> None:
     assert all(torch.equal(a, b) for a, b in zip(model.parameters(), again.parameters(), strict=True))
 
 
+def test_a_vocabulary_of_ones_own_has_no_mark_of_gpt2s_for_beginning_and_end(tmp_path: Path) -> None:
+    for vocabulary, mark in ((SMALL.vocabulary, None), (50257, 50256)):
+        save_gpt2(GPT(replace(SMALL, vocabulary=vocabulary)), tmp_path / str(vocabulary))
+        told = json.loads((tmp_path / str(vocabulary) / "config.json").read_text())
+        assert told["bos_token_id"] == told["eos_token_id"] == mark
+
+
 ONLY = "only a GPT-2 can be written as one"
-OWN = "save it as a checkpoint of its own, or train it with the settings of GPT-2"
+OWN = "save it as a checkpoint of its own, or train a GPT-2: regard train FILE --form gpt2"
 
 
 @pytest.mark.parametrize(
@@ -193,3 +200,50 @@ def test_a_damaged_file_is_named(name: str, tmp_path: Path) -> None:
         match=f"a file of the checkpoint cannot be read\n  got: {name}: .*\n  fix: get the file again",
     ):
         load_gpt2(tmp_path)
+
+
+def shard(folder: Path, name: str, save: Any) -> None:
+    """Part the tensors of a folder into two files, and write the index that names them."""
+    from safetensors.torch import load_file
+
+    whole = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    places, (stem, _, ending) = {}, name.rpartition(".")
+    for number, keys in enumerate((sorted(whole)[::2], sorted(whole)[1::2]), start=1):
+        file = f"{stem}-0000{number}-of-00002.{ending}"
+        save({key: whole[key] for key in keys}, folder / file)
+        places |= dict.fromkeys(keys, file)
+    (folder / f"{name}.index.json").write_text(json.dumps({"metadata": {}, "weight_map": places}))
+
+
+def test_shards_with_an_index_are_read(tmp_path: Path) -> None:
+    from safetensors.torch import save_file
+
+    model, name = wake(GPT(SMALL)), "model.safetensors"
+    save_gpt2(model, tmp_path)
+    shard(tmp_path, name, save_file)
+    assert torch.equal(logits(load_gpt2(tmp_path)), logits(model))
+    (tmp_path / f"{name.replace('.', '-00002-of-00002.')}").unlink()
+    with pytest.raises(RegardError, match="no GPT-2 checkpoint there"):
+        load_gpt2(tmp_path)
+
+
+def test_an_index_names_what_lies_beside_it_alone(tmp_path: Path) -> None:
+    save_gpt2(GPT(SMALL), tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    (tmp_path / "model.safetensors.index.json").write_text('{"weight_map": {"wte.weight": "../other"}}')
+    with pytest.raises(RegardError, match=r"index.json: it names '../other', which does not lie beside it"):
+        load_gpt2(tmp_path)
+
+
+def test_a_pickle_is_refused_unread(tmp_path: Path) -> None:
+    save_gpt2(GPT(SMALL), tmp_path)
+    (tmp_path / "model.safetensors").unlink()
+    (tmp_path / "pytorch_model.bin").write_bytes(b"never looked at")
+    with pytest.raises(RegardError) as caught:
+        load_gpt2(tmp_path)
+    assert str(caught.value) == (
+        "weights in a pickle are not read: loading one may run code\n"
+        "  got: pytorch_model.bin without model.safetensors\n"
+        "  fix: save it with transformers, save_pretrained(folder), which writes model.safetensors"
+    )

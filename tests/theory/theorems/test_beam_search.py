@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import golden
-from regard.theory.theorems.beam_search import THEOREM, best, search, table
+from regard.theory.theorems.beam_search import THEOREM, best, search, table, trap
 
 # Berkeley HW6's tree: words 0 neural, 1 network; what the figure leaves out is far below.
 TREE = [
@@ -31,6 +31,13 @@ def test_probabilities_sum_to_one_and_greedy_search_counts_its_words() -> None:
     made = table(np.random.default_rng(40))
     assert all(np.exp(one).sum(-1) == pytest.approx(1.0) for one in made)
     assert search(made, 1)[1] == 12
+
+
+def test_for_every_number_of_beams_short_of_all_there_is_a_tree_on_which_the_best_is_lost() -> None:
+    made = trap(np.random.default_rng(41))
+    assert all(np.exp(one).sum(-1) == pytest.approx(1.0) for one in made)
+    assert all(best(made) - search(made, beams)[0] > 0.5 for beams in range(1, 27))
+    assert search(made, 27)[0] == pytest.approx(best(made))
 
 
 def test_point_and_trials_are_those_of_before() -> None:

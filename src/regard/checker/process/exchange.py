@@ -90,7 +90,7 @@ def argument(value: Any, kind: str = "float32") -> Any:
         tensor = _tensor(value.copy())
         return tensor.to(KINDS[kind]) if tensor.is_floating_point() else tensor
     if isinstance(value, dict) and set(value) == {"config"}:
-        return Configuration(**value["config"])
+        return Configuration(**{name: argument(held, kind) for name, held in value["config"].items()})
     if isinstance(value, dict) and set(value) == {"edges", "nodes"}:
         from regard.core.edges import Edges
 

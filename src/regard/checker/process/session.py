@@ -105,6 +105,11 @@ class Session:
             self.until = time.monotonic() + self.limits.whole
         return result
 
+    def afresh(self) -> None:
+        """Forget what was loaded: another file begins."""
+        self.past.clear()
+        self.until, self.restarts, self.doubted = None, 0, False
+
     def close(self) -> None:
         """End the child and whatever it started."""
         if self.child:

@@ -17,7 +17,7 @@ NAMES = {
     "n_query_groups query_groups num_groups n_groups key_heads n_key_heads",
     "length": "block_size max_len seq_len context_length max_seq_len n_positions max_length context ctx n_ctx sequence_length t "
     "max_position_embeddings seq_length length max_t context_size ctx_len max_positions max_seq_length block window maxlen seqlen "
-    "max_sequence_length end n seq l max_n",
+    "max_sequence_length end n seq l max_n t_max tmax n_max l_max",
     "dropout": "dropout p attn_dropout drop pdrop attn_pdrop resid_pdrop dropout_p p_drop drop_rate dropout_rate attention_dropout "
     "resid_dropout p_dropout dropout_prob dropout_ratio attn_drop proj_drop drop_prob feat_drop",
     "head_width": "head_size d_k d_v head_dim dim_head d_head dk dv d_q head_width dim_per_head size_per_head key_dim value_dim",
@@ -31,10 +31,10 @@ NAMES = {
     "dimension": "dim n_dim n_dims d data_dim input_dim n_features dims dimension dimensions features ndim in_features in_dim "
     "num_features x_dim",
     "inputs": "in_features in_channels in_dim in_feats input_dim nfeat in_size d_in input_size n_in in_ch dim_in din f_in fin "
-    "num_features in_feat n_features c_in indim num_in_features features_in in_c input_features channels_in d",
+    "num_features in_feat n_features c_in indim num_in_features features_in in_c input_features channels_in d size_in",
     "outputs": "out_features out_channels out_dim out_feats output_dim nhid out_size d_out output_size n_out out_ch dim_out dout f_out "
     "fout hidden hidden_dim out_feat nclass n_hidden c_out outdim num_out_features features_out out_c output_features "
-    "channels_out head_dim per_head",
+    "channels_out head_dim per_head size_out",
     "slope": "alpha negative_slope slope leaky_slope leaky_relu_slope leaky leaky_alpha neg_slope",
     "concat": "concat is_concat concat_heads concatenate",
     "residual": "add_skip_connection residual skip use_residual add_residual skip_connection use_skip with_residual",
@@ -90,8 +90,11 @@ def fill(
     known: dict[str, Any],
     given: dict[str, str],
     held: dict[str, dict[str, Any]] | None = None,
+    used: dict[str, str] | None = None,
 ) -> Built:
     """Arguments for every parameter that is required or whose meaning is known; `held` has the settings objects.
+
+    `used` says what a parameter means by its use in the constructor: a width counts for more than its name, a flag less.
 
     >>> wide = {"name": "n_embd", "required": True, "star": False, "default": None}
     >>> fill([wide], {"width": 24}, {}).named
@@ -103,14 +106,19 @@ def fill(
     guessed: list[str] = []
     for parameter in (p for p in parameters if not p["star"]):
         name = parameter["name"]
-        meaning = mean(name, [m for m in known if m not in meant])
+        free = [m for m in known if m not in meant or m == "head_width"]
+        use = (used or {}).get(name)
+        meaning = use if use == "width" else mean(name, free) or use
         if name in given:
             named[name] = number(given[name])
+        elif meaning == "flag":
+            if parameter["required"]:
+                named[name] = False
         elif held and name in held:
             own = {word: number(given[word]) for word in held[name] if word in given}
             named[name] = {"config": spread(known) | held[name] | own}
             meant |= {meaning: str(name) for meaning in known if meaning not in meant}
-        elif meaning and (known[meaning] is not None or parameter["required"]):
+        elif meaning and meaning in known and (known[meaning] is not None or parameter["required"]):
             value = known[meaning] if known[meaning] is not None else ASKED[meaning]
             named[name], meant[meaning] = value, name
         elif name.lower() in CONFIG and parameter["required"]:

@@ -70,9 +70,29 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
     """A value for every field that is read: by its meaning, else as the file declares it, flags off."""
     names = fields(source, parameter)
     declared = defaults(source, names)
+    inner = {name: _inner(source, parameter, name) for name in names}
     return {
-        name: guess(name, known, declared.get(name)) for name in names if not _method(source, parameter, name)
+        name: {"config": {word: guess(word, known) for word in inner[name]}}
+        if inner[name]
+        else guess(name, known, declared.get(name))
+        for name in names
+        if not _method(source, parameter, name)
     }
+
+
+def _inner(source: Source, parameter: str, name: str) -> list[str]:
+    """Fields of a field that is a settings object itself: `config.attention["heads"]`."""
+    words = [
+        str(node.slice.value)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == name
+        and _is(node.value.value, parameter)
+    ]
+    return list(dict.fromkeys(words))
 
 
 def guess(name: str, known: dict[str, Any], declared: Any = None) -> Any:

@@ -107,6 +107,29 @@ class Source:
         found = {n.value for n in ast.walk(self.tree) if isinstance(n, ast.Constant) and type(n.value) is int}
         return sorted(found)
 
+    def lacks(self, words: str) -> bool:
+        """Whether a NameError speaks of a name that nothing in the file binds, whatever of it was run.
+
+        In a notebook a cell that cannot be read may bind it.
+
+        >>> Source("import torch\\ntorhc.ones(2)").lacks("name 'torhc' is not defined")
+        True
+        """
+        found = re.search(r"name '(\w+)' is not defined", words)
+        stars = [n for n in ast.walk(self.tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"]
+        if not found or stars or self.cells or not self.tree.body:
+            return False
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        bound = {n.name for n in ast.walk(self.tree) if isinstance(n, kinds)}
+        bound |= {n.arg for n in ast.walk(self.tree) if isinstance(n, ast.arg)}
+        bound |= {
+            n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        }
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        return found[1] not in bound
+
     def thirds(self, name: str) -> tuple[str, ...] | None:
         """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`."""
         for node in ast.walk(self.member(name)):

@@ -1,51 +1,19 @@
 """A small picture of a mistake in text: the right answer and the mistaken one, side by side, on one small example."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 
 from regard.checker.contract import Case, Contract, Mistake, WeightMap
 from regard.checker.family import computed
+from regard.checker.report.behaviour import BEHAVIOUR
 from regard.checker.report.terminal import shade
 
 TOKENS, WIDTH, HEADS = 4, 6, 2
 MOST = 6
 "Rows and columns that are shown."
-BEHAVIOUR = {
-    "dropout-in-eval": (
-        "same input, first call   0.42  -1.10   0.73",
-        "same input, second call  0.00  -2.20   1.46",
-    ),
-    "state-between-calls": ("x alone            0.42  -1.10", "x after another y  0.57  -0.88"),
-    "input-modified": ("x before the call   1.00  2.00  3.00", "x after the call    0.27  0.53  0.80"),
-    "gradient-cut": (
-        "x  -->  W  -->  y  -->  loss",
-        "x  <-- cut --  y  <--  loss   (what lies left of the cut never learns)",
-    ),
-    "not-equivariant": ("nodes a b c  give  A B C", "nodes b a c  give  B' A' C'  instead of  B A C"),
-    "softmax-unstable": (
-        "scores     0      1    100",
-        "exp        1    2.7    inf",
-        "weights    0      0    NaN",
-    ),
-    "moments-cancel": (
-        "E[x^2]   1000000.06",
-        "E[x]^2   1000000.00",
-        "float32  1000000.06 - 1000000.00 = 0.06 or 0.00; the variance is 0.01",
-    ),
-    "across-batch": (
-        "right: the tokens of sample 0 look at each other",
-        "here:  token 0 of sample 0 looks at token 0 of sample 1",
-    ),
-    "heads-averaged": (
-        "right: | head 0 | head 1 | head 2 |   as wide as all heads",
-        "here:  | mean of the three |           as wide as one",
-    ),
-    "weight-unused": ("right: A x W, as wide as asked for", "here:  A x, as wide as the input"),
-    "underflow": ("log p   -800", "p       exp(-800) = 0", "log 0   -inf"),
-}
-"Mistakes that no single answer shows: drawn by hand."
 
 
 def example(contract: Contract) -> tuple[Case, WeightMap]:
@@ -134,11 +102,19 @@ def _mixture(name: str, rng: np.random.Generator) -> tuple[Case, WeightMap]:
     return Case(name="", inputs={"x": points}), WeightMap(weights=weights)
 
 
-def drawn(contract: Contract, mistake: Mistake) -> Iterator[str]:
-    """Two small matrices side by side: attention as shades where the mistake shows there, else the output's numbers."""
-    if mistake.slug in BEHAVIOUR:
-        yield from ("what is seen", *(f"    {line}" for line in BEHAVIOUR[mistake.slug]))
-        return
+@dataclass(frozen=True)
+class Example:
+    """What is right and what the mistake makes of it, on one small example."""
+
+    title: str
+    right: np.ndarray
+    wrong: np.ndarray
+    weights: bool
+    "Whether these are weights of attention, and not what a layer gives."
+
+
+def compared(contract: Contract, mistake: Mistake) -> Example | None:
+    """Two small matrices: attention where the mistake shows there, else what comes out."""
     for (case, frame), steps in product(examples(contract), mistake.forms):
         if contract.picture:
             try:
@@ -146,27 +122,41 @@ def drawn(contract: Contract, mistake: Mistake) -> Iterator[str]:
             except (ValueError, IndexError, KeyError):
                 right = wrong = np.zeros((1, 1))
             if right.shape == wrong.shape and not np.allclose(right, wrong, equal_nan=True):
-                most = float(np.nanmax(right)) or 1.0
-                yield "weights of one head, a row for each that listens; darker is more"
-                yield from _beside(
-                    [shade(row.tolist(), most) for row in right], [shade(row.tolist(), most) for row in wrong]
-                )
-                return
+                return Example("weights of one head, a row for each that listens", right, wrong, weights=True)
         right, wrong = computed(contract, case, frame, {}), computed(contract, case, frame, steps)
-        if right is None or wrong is None or _same(right, wrong):
-            continue
-        yield "what comes out of one small example"
-        yield from _beside(_numbers(right), _numbers(wrong))
+        if right is not None and wrong is not None and not _same(right, wrong):
+            return Example("what comes out of one small example", _rows(right), _rows(wrong), weights=False)
+    return None
+
+
+def drawn(contract: Contract, mistake: Mistake) -> Iterator[str]:
+    """The example in text: attention as shades, else numbers."""
+    if lines := BEHAVIOUR.get(mistake.slug):
+        yield from ("what is seen", *(f"    {line}" for line in lines))
         return
+    found = compared(contract, mistake)
+    if found is None:
+        return
+    if not found.weights:
+        yield found.title
+        yield from _beside(_numbers(found.right), _numbers(found.wrong))
+        return
+    most = float(np.nanmax(found.right)) or 1.0
+    yield f"{found.title}; darker is more"
+    yield from _beside(*([shade(row.tolist(), most) for row in one] for one in (found.right, found.wrong)))
 
 
 def _same(one: np.ndarray, two: np.ndarray) -> bool:
     return one.shape == two.shape and np.allclose(one, two, equal_nan=True)
 
 
-def _numbers(values: np.ndarray) -> list[str]:
+def _rows(values: np.ndarray) -> np.ndarray:
     rows = values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values[:, None]
-    return [" ".join(f"{number:7.3f}" for number in row[:MOST]) for row in rows[:MOST]]
+    return rows[:MOST, :MOST]
+
+
+def _numbers(rows: np.ndarray) -> list[str]:
+    return [" ".join(f"{number:7.3f}" for number in row) for row in rows]
 
 
 def _beside(right: list[str], wrong: list[str]) -> Iterator[str]:

@@ -44,7 +44,7 @@ def explained(contract: Contract, mistake: Mistake) -> Iterator[str]:
         yield from (f"Picture: {picture[0]}\n", *picture[1:], "")
     yield "The right lines (those that matter here are marked):\n"
     steps = {name for form in mistake.forms for name in form} | {mistake.slug}
-    yield from (f"  {'>' if steps & marks else ' '} {line}" for line, marks in right(contract.name))
+    yield from (f"  {'>' if steps & marks else ' '} {line}" for line, marks in marked(contract.name))
     yield f"\nRemedy: `{mistake.remedy}`\n"
 
 
@@ -55,7 +55,7 @@ def reasons() -> dict[str, str]:
     return {slug: words.strip() for slug, _, words in (line.partition(":") for line in lines)}
 
 
-def right(name: str) -> Iterator[tuple[str, set[str]]]:
+def marked(name: str) -> Iterator[tuple[str, set[str]]]:
     """The right program of a contract, line by line, each with the steps that it does."""
     text = (PAGES / "right.txt").read_text(encoding="utf-8")
     own = text.partition(f"[{name}]\n")[2].partition("\n[")[0]

@@ -4,7 +4,7 @@ Under Full, phi(Q) (phi(K)^T V). Under Causal, the same with the sum over all ea
 chunk the dense triangle. Divide carries its sums as one more channel of the values, all ones.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from regard.core.backends.gpu.usable import usable
 from regard.core.call import Call, Refusal, finite, wide
 from regard.core.normalise import Divide, Raw, nonzero
 from regard.core.position import Position
@@ -50,6 +51,8 @@ def refuse(call: Call) -> Refusal | None:
 def run(call: Call) -> tuple[Tensor, None]:
     """The output; half precision is summed in float32."""
     assert isinstance(call.similarity, Kernel)
+    if (output := fused(call)) is not None:
+        return output, None
     q, k, v = call.similarity.phi(wide(call.q)), call.similarity.phi(wide(call.k)), wide(call.v)
     (b, h, n), (g, m) = q.shape[:3], k.shape[1:3]
     q, k, v = q.reshape(b * g, h // g, n, q.shape[3]), k.flatten(0, 1), v.flatten(0, 1)
@@ -60,6 +63,22 @@ def run(call: Call) -> tuple[Tensor, None]:
     else:
         output = full(q, k, v, divide=divide)
     return output.reshape(b, h, n, v.shape[2]).to(call.v.dtype), None
+
+
+def fused(call: Call) -> Tensor | None:
+    """The output by a GPU's kernels that know the feature map; None without them, or if it is not finite."""
+    assert isinstance(call.similarity, Kernel) and isinstance(call.normalise, Divide | Raw)
+    n, m = call.q.shape[2], call.k.shape[2]
+    aligned = isinstance(call.support, Causal) and n == m and call.support.offset in (None, 0)
+    if not (aligned and usable(call.q)):
+        return None
+    from regard.core.backends.gpu import linear as gpu  # imports Triton, which not every machine has
+
+    kind = gpu.MAPS.get(call.similarity.phi)
+    if kind is None or not gpu.fits(call.q, call.v):
+        return None
+    output = gpu.Chunked.apply(call.q, call.k, call.v, kind, isinstance(call.normalise, Divide))
+    return output if finite(output[:, :, -1]) else None
 
 
 def full(
@@ -108,13 +127,24 @@ def triangle(
     The last query sees every key, so it tells whether one of them is not finite. The sums, in which zeros
     hide the future and zero times NaN is NaN, are then made without it, and it is put where it belongs.
     """
-    output = _Triangle.apply(q, k, v, start, divide)
+    apply = _ways(q, v, start)
+    output = apply(q, k, v, start, divide)
     if finite(output[:, :, -1]):
         return output
     lost, spoilt = ~k.isfinite().all(-1, keepdim=True), ~v.isfinite()
     since = (lost | spoilt).int().cummax(1).values[:, start:].bool()
-    output = _Triangle.apply(q, k.masked_fill(lost, 0.0), v.masked_fill(spoilt, 0.0), start, divide)
+    output = apply(q, k.masked_fill(lost, 0.0), v.masked_fill(spoilt, 0.0), start, divide)
     return output.masked_fill(since.unsqueeze(1), torch.nan)
+
+
+def _ways(q: Tensor, v: Tensor, start: int) -> Callable[..., Tensor]:
+    """Who does the sums: kernels of a GPU where they can, else torch."""
+    if start == 0 and usable(q):
+        from regard.core.backends.gpu import linear as gpu
+
+        if gpu.fits(q, v):
+            return lambda q, k, v, start, divide: gpu.Chunked.apply(q, k[:, None], v[:, None], "", divide)
+    return _Triangle.apply
 
 
 class _Triangle(torch.autograd.Function):

@@ -46,6 +46,8 @@ class Network:
     "The nodes that are only looked at in the end."
     said: str
     "What it is and where it comes from."
+    names: tuple[str, ...] = ()
+    "What the nodes are called, where they have names."
 
     @property
     def nodes(self) -> int:
@@ -62,7 +64,7 @@ def load_karate() -> Network:
     club = _networkx().karate_club_graph()
     pairs = numpy.array([(first, second) for first, second in club.edges])
     classes = ("Mr. Hi", "Officer")
-    source, target = _both_ways(pairs)
+    source, target = both_ways(pairs)
     test = torch.zeros(len(club), dtype=torch.bool)
     test[list(TESTED)] = True
     return Network(
@@ -108,7 +110,7 @@ def read_cora(content: bytes, cites: bytes, order: Sequence[int]) -> Network:
     if len({len(words) for words, _ in papers.values()}) != 1:
         raise _damaged("papers with different numbers of words")
     place = {paper: node for node, paper in enumerate(order)}
-    source, target = _both_ways(numpy.array([_citation(line, place) for line in cites.splitlines()]))
+    source, target = both_ways(numpy.array([_citation(line, place) for line in cites.splitlines()]))
     number = torch.arange(len(order))
     return Network(
         features=torch.from_numpy(numpy.stack([papers[paper][0] for paper in order])).float(),
@@ -143,7 +145,7 @@ def _citation(line: bytes, place: dict[int, int]) -> tuple[int, int]:
     return place[int(ends[0])], place[int(ends[1])]
 
 
-def _both_ways(pairs: numpy.ndarray) -> tuple[Int[Tensor, " e"], Int[Tensor, " e"]]:
+def both_ways(pairs: numpy.ndarray) -> tuple[Int[Tensor, " e"], Int[Tensor, " e"]]:
     """Each pair of different nodes once in each direction, sorted."""
     pairs = pairs.reshape(-1, 2)
     joined = numpy.concatenate([pairs, pairs[:, ::-1]])

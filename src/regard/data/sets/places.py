@@ -56,9 +56,10 @@ class Places:
         return (degrees - self.mean.to(degrees)) / self.deviation.to(degrees)
 
     def country_means(self) -> Float[Tensor, "k 2"]:
-        """The middle of each country's places in the training split."""
+        """The middle of each country's places in the training split, or of all where it has none."""
         points, country = self.splits["train"], self.country["train"]
-        return torch.stack([points[country == k].mean(0) for k in range(len(self.codes))])
+        own = [points[country == k] for k in range(len(self.codes))]
+        return torch.stack([(one if len(one) else points).mean(0) for one in own])
 
     def batch(self, split: str, index: int, *, size: int, seed: int) -> Float[Tensor, "b 2"]:
         """Batch number `index`, counted through the epochs; the last of an epoch holds what is left."""

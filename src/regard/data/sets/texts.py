@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from regard.data.sets.stream import stream_text
 from regard.data.sets.text import TEXTS, Text, load_text, read_text
 from regard.errors import RegardError, nearest
 
@@ -60,7 +61,8 @@ def _inside(folder: Path) -> tuple[list[str], list[str]]:
     passed: list[str] = []
     for file in _files(folder):
         try:
-            read_text(file)
+            for _ in stream_text(file):
+                pass
             texts.append(str(file.resolve()))
         except RegardError:
             passed.append(str(file.relative_to(folder)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import log
+from math import inf, log
 from typing import Annotated
 
 import torch
@@ -79,11 +79,21 @@ def sight(
     return torch.stack(rows)
 
 
+def in_windows(q: Tensor, k: Tensor, v: Tensor, reach: int) -> Tensor:
+    """Attention of (places, channels) in windows of 2·reach + 1 places: no score outside a window is computed."""
+    around = torch.arange(len(q))[:, None] + torch.arange(-reach, reach + 1)
+    outside = (around < 0) | (around >= len(q))
+    near = around.clamp(0, len(q) - 1)
+    scores = torch.einsum("nd,nwd->nw", q, k[near]) / q.shape[1] ** 0.5
+    return torch.einsum("nw,nwd->nd", scores.masked_fill(outside, -inf).softmax(1), v[near])
+
+
 def operations(length: int, width: int) -> dict[str, int]:
     """Multiplications and additions of one layer, counted while it runs."""
     x, w = torch.zeros(1, 1, length, width), torch.zeros(width, width, 3)
     layers = {
         "attention": lambda: attend(x, x, x, backend="reference"),
+        "window attention": lambda: in_windows(x[0, 0], x[0, 0], x[0, 0], 1),
         "convolution": lambda: F.conv1d(x[0, 0].T[None], w, padding=1),
     }
     counts = {}
@@ -134,6 +144,10 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield from _seen(settings, context)
     counts = {length: operations(length, settings.width) for length in settings.lengths}
     yield from _costs(settings, counts)
+    yield Metric(
+        "gap between attention in windows and attention under the window's mask",
+        _window_gap(settings, context),
+    )
     yield from _two_heads(settings, context, counts)
 
 
@@ -158,20 +172,20 @@ def _seen(settings: Settings, context: Context) -> Iterator[Event]:
         "seen",
         ("layer", *(f"depth {depth}" for depth in range(1, settings.depth + 1))),
         rows,
-        f"Places that move the output in the middle of {settings.length}, by depth.",
+        f"How many of the {settings.length} input places move the output in the middle, by kind of layer and number of layers.",
     )
     table = {row[0]: row[1:] for row in rows}
     yield Metric(
-        "places seen by convolutions less 1 + 2·depth",
+        "convolutions: largest difference of the places seen from 1 + 2·depth",
         max(abs(seen - 1 - 2 * depth) for depth, seen in enumerate(table["convolution"], 1)),
     )
     yield Metric("places not seen by one attention layer", settings.length - table["attention"][0])
-    yield Metric("places of the future seen by causal attention", table["causal attention"][0] - (middle + 1))
+    yield Metric("later places seen by causal attention", table["causal attention"][0] - (middle + 1))
     yield FigureEvent("sight", _sight(seen, settings), SIGHT)
 
 
 def _costs(settings: Settings, counts: dict[int, dict[str, int]]) -> Iterator[Event]:
-    for name in ("attention", "convolution"):
+    for name in ("attention", "window attention", "convolution"):
         for length in settings.lengths:
             yield Metric(f"operations, {name}", counts[length][name], at={"length": length})
         first, last = settings.lengths[0], settings.lengths[-1]
@@ -179,6 +193,14 @@ def _costs(settings: Settings, counts: dict[int, dict[str, int]]) -> Iterator[Ev
             f"exponent of the cost in the length, {name}",
             log(counts[last][name] / counts[first][name]) / log(last / first),
         )
+
+
+def _window_gap(settings: Settings, context: Context) -> float:
+    """How far attention computed in windows alone is from all scores with those outside the window masked."""
+    generator = torch.Generator().manual_seed(context.seed)
+    q, k, v = torch.randn(3, settings.length, settings.width, generator=generator, dtype=torch.float64)
+    whole = attend(q[None, None], k[None, None], v[None, None], support=Window(1)).output[0, 0]
+    return (in_windows(q, k, v, 1) - whole).abs().max().item()
 
 
 def _two_heads(settings: Settings, context: Context, counts: dict[int, dict[str, int]]) -> Iterator[Event]:
@@ -222,7 +244,7 @@ def _sight(seen: dict[str, Tensor], settings: Settings):
 def _heads(counts: dict, curves: dict):
     with style():
         figure, (left, right) = panels(2, width=7.4, height=3.1)
-        for name in ("attention", "convolution"):
+        for name in ("attention", "window attention", "convolution"):
             left.plot(list(counts), [count[name] for count in counts.values()], label=name)
         left.set(title="operations of one layer", xlabel="length", xscale="log", yscale="log")
         left.legend()
@@ -235,49 +257,84 @@ def _heads(counts: dict, curves: dict):
         return figure
 
 
-SIGHT = "How strongly each input place (across) moves each output place (down), by gradient; each row scaled to its own maximum. Convolutions and windows widen by one place a side and layer; one attention layer sees everything, one causal layer everything behind it."
-HEADS = "Left: operations of one layer against the length, counted while it runs. Right: training error when each place is asked for two other places at once; same width, same operations, other numbers of heads (mean over seeds; thin: each seed)."
+SIGHT = "How strongly each input place (across) moves each output place (down), by gradient; each row scaled to its own maximum. White is not seen at all: look how wide the band of a local layer is, and on which side of the diagonal a causal one sees nothing."
+HEADS = "Left: operations of one layer against the length, counted while it runs; on these axes n² is a line twice as steep as n. Right: training error when each place is asked for two other places at once; same width, same operations, other numbers of heads (mean over seeds; thin: each seed)."
 
 CLAIMS = (
-    Claim("places seen by convolutions less 1 + 2·depth", low=0, high=0,
-          why="each layer of width 3 adds one place a side", source="Amsterdam A2, 2.1b"),
+    Claim("convolutions: largest difference of the places seen from 1 + 2·depth", low=0, high=0,
+          why="each layer of width 3 adds one place a side", source="Amsterdam A2, 2.1b", items=(63,),
+          says="A stack of convolutions of width 3 sees exactly 1 + 2·depth places: one more on each side with every layer.",
+          otherwise="A stack of convolutions does not see 1 + 2·depth places: the count is off by {value}.",
+          asks="whether convolutions see 1 + 2·depth places"),
     Claim("places not seen by one attention layer", low=0, high=0,
-          why="every score is positive after the softmax", source="Amsterdam A2, 2.1b"),
-    Claim("places of the future seen by causal attention", low=0, high=0,
-          why="the mask", source="Amsterdam A2, 2.1b"),
+          why="every weight is positive after the softmax", source="Amsterdam A2, 2.1b", items=(63,),
+          says="One layer of attention sees every place, however far.",
+          otherwise="One layer of attention does not see {value} of the places.",
+          asks="whether one attention layer sees every place"),
+    Claim("later places seen by causal attention", low=0, high=0,
+          why="the mask", source="Amsterdam A2, 2.1b", items=(63,),
+          says="With the causal mask it sees every earlier place and none that is later.",
+          otherwise="With the causal mask the count of places seen is off by {value}.",
+          asks="whether causal attention sees later places"),
     Claim("exponent of the cost in the length, attention", low=1.99, high=2.01,
-          why="n² scores, quadratic and not exponential", source="Amsterdam A2, 2.1a, corrected"),
+          why="n² scores, quadratic and not exponential", source="Amsterdam A2, 2.1a, corrected", items=(63,),
+          says="That costs n² scores: counted operations of attention grow with the length to the power {value:.2f}.",
+          otherwise="Counted operations of attention grow with the length to the power {value:.2f}, which is not 2.",
+          asks="how the cost of attention grows"),
+    Claim("exponent of the cost in the length, window attention", low=0.99, high=1.01,
+          why="three scores a place, whatever the length", source="Amsterdam A2, 2.1a", items=(63,),
+          says="What helps on long sequences is to look into a window only: operations then grow with the length to the power {value:.2f}, and far places are reached through depth, as with convolutions.",
+          otherwise="Looking into a window only does not make the cost linear: it grows with the length to the power {value:.2f}.",
+          asks="whether attention in windows costs less"),
+    Claim("gap between attention in windows and attention under the window's mask", high=1e-12,
+          why="what is masked has no weight", source="this experiment", items=(63,),
+          says="Attention in windows is exactly attention with everything outside the window masked (gap {value:.2g}).",
+          otherwise="Attention in windows differs from attention with the outside masked, by {value:.2g}.",
+          asks="whether attention in windows is attention under a mask"),
     Claim("exponent of the cost in the length, convolution", low=0.99, high=1.01,
-          why="each place costs the same", source="Amsterdam A2, 2.1a"),
+          why="each place costs the same", source="Amsterdam A2, 2.1a", items=(63,),
+          says="A convolution's operations grow with the length to the power {value:.2f}.",
+          otherwise="A convolution's operations grow with the length to the power {value:.2f}, which is not 1.",
+          asks="how the cost of a convolution grows"),
     Claim("error with 1 head", low=0.49, high=0.55,
-          why="half the variance of two independent signals is lost in any one mixture", source="this experiment"),
-    Claim("error with 2 heads", high=0.05, why="each head looks at one place", source="Amsterdam A2, 2.1d"),
-    Claim("what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment"),
+          why="half the variance of two independent signals is lost in any one mixture", source="this experiment", items=(63,),
+          says="One head, asked for two places at once, gives a mixture of both: its error stays at {value:.2f}, and 1/2 is the least that any mixture can have.",
+          otherwise="One head, asked for two places at once, ends with an error of {value:.2f}, away from the 1/2 that a mixture costs.",
+          asks="what one head can do with two places at once"),
+    Claim("error with 2 heads", high=0.05, why="each head looks at one place", source="Amsterdam A2, 2.1d", items=(63,),
+          says="Two heads of half the width look at one place each: their error is {value:.3f}, at the same cost.",
+          otherwise="Two heads of half the width still have an error of {value:.3f}.",
+          asks="whether two heads can keep two places apart"),
+    Claim("what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment", items=(63,),
+          says="The second head takes {value:.2f} off the error, seed by seed.",
+          otherwise="The second head takes only {value:.2f} off the error.",
+          asks="what a second head brings"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="What can a convolution stack and an attention layer see, what does it cost, and why several heads?",
-    answers=(63,),
     method="""Sight is measured: the gradient of each output place with respect to each input place, through
         random stacks of convolutions of width 3, attention in windows of width 3, full and causal attention.
         A place is seen where the gradient is not zero.
 
-        Cost is counted while the layer runs, by torch's operation counter.
+        Cost is counted while the layer runs, by torch's operation counter: for all scores, for attention that
+        computes only the scores inside a window of three places, and for a convolution of width 3.
 
         Heads are put to a task with a known answer: every place must report two other places, x_(i-1) and
         x_(i-3), which are independent. One head has one set of weights: its output is a mixture p·x_(i-1) +
-        (1 − p)·x_(i-3) times a matrix, and of a mixture of two independent signals a linear map can recover
-        half the variance of the pair at best, whatever p is. Two heads can look at one place each. The width,
+        (1 − p)·x_(i-3) through a matrix, and of a mixture of two independent signals a linear map can recover
+        1/2 of the variance of the pair at most, whatever p is. Two heads can look at one place each. The width,
         and with it the operations, is the same for all.""",
-    see="""A stack of convolutions sees 1 + 2·depth places; one attention layer sees them all, at a cost that
-        grows with the square of the length. Splitting the same width into heads costs nothing and lets a
-        place look at several others without mixing them: with one head the error stays at 1/2, with two it
-        goes to zero.""",
-    correction="""The answer to Amsterdam A2, 2.1(a), calls the cost of attention exponential: it is quadratic (the
-        exponent measured here is 2). Question 2.1(d) says that the rank of the output equals the smallest
+    see="""What a layer reaches in one step and what it costs go together: all pairs, or a window. Other ways
+        out of the square are a kernel or low rank ([[linear-attention]]), and, for memory alone, not to store
+        the scores ([[exactness]]). Why scores are divided by √d is asked in [[scaled-dot-product]]; how far
+        convolutions see is derived in [[theory-convolution-sizes]].""",
+    correction="""The answer to Amsterdam A2, 2.1(a), calls the cost of attention exponential: n² is
+        quadratic, a polynomial. The answer to question 2.1(d) says that the rank of the output equals the smallest
         rank among its factors; that is an upper bound.""",
     claims=CLAIMS,
+    opens_with=("convolutions: largest difference of the places seen from 1 + 2·depth", "exponent of the cost in the length, attention", "error with 2 heads"),
     presets={"quick": Settings(), "full": Settings(steps=1500, seeds=20, heads=(1, 2, 4, 8))},
     seconds=12,
     run=run,
-)
+)  # fmt: skip

@@ -113,14 +113,14 @@ def _convolutions(settings: Settings, generator: torch.Generator, x: Tensor) -> 
         worst = max(worst, (found - F.conv1d(x[:, None], kernel[None, None])[:, 0]).abs().max().item())
     yield Metric("largest gap over 50 random kernels without negative entries", worst)
     yield Metric(
-        "best distance to the kernel [-1, 0, 1]",
+        "smallest distance of such a layer to the kernel [-1, 0, 1]",
         nearest_kernel(torch.tensor([-1.0, 0.0, 1.0], dtype=torch.float64)),
     )
     yield TableEvent(
         "kernels",
         ("kernel", "W_V", "p_-1, p_0, p_1", "largest gap"),
         rows,
-        "W_Q = W_K = 0: scores come from p alone.",
+        "The weights that make the layer Toronto A4's convolution: W_Q = W_K = 0, so that scores come from p alone; W_V and p as shown; the largest gap is over all sequences and all places inside.",
     )
 
 
@@ -147,16 +147,19 @@ def _pooling(settings: Settings, x: Tensor) -> Iterator[Event]:
             ("bound without the gap, mean", anyhow.mean()),
         ):
             yield Metric(name, value.item(), at={"β": beta})
-    yield Metric("largest error / bound, over all places and both bounds", used)
+    yield Metric("max pooling: largest error / bound, over all places and both bounds", used)
     last = highest - pooled(x, settings.betas[-1], reach)[:, reach:-reach]
-    yield Metric("mean error of max pooling at the largest β", last.mean().item())
+    yield Metric("max pooling: mean error at the largest β", last.mean().item())
     zero = x.clone()
     middle = settings.length // 2
     zero[:, middle] = 0.0
     found = pooled(zero, settings.betas[-1], reach)[:, middle]
     around = zero[:, middle - reach : middle + reach + 1]
-    yield Metric("at x_i = 0: gap to the mean of the window", (found - around.mean(1)).abs().max().item())
-    yield Metric("at x_i = 0: mean error of max pooling", (around.amax(1) - found).mean().item())
+    yield Metric(
+        "max pooling where x_i = 0: gap to the mean of the window",
+        (found - around.mean(1)).abs().max().item(),
+    )
+    yield Metric("max pooling where x_i = 0: mean error", (around.amax(1) - found).mean().item())
 
 
 def _picture(settings: Settings, generator: torch.Generator):
@@ -182,7 +185,7 @@ def _picture(settings: Settings, generator: torch.Generator):
             for beta in settings.betas
         ]
         limits = [bounds(many, beta, reach)[1] for beta in settings.betas]
-        for colour, label, part in ((BLUE, "mean", Tensor.mean), (GREEN, "worst", Tensor.max)):
+        for colour, label, part in ((BLUE, "mean", Tensor.mean), (GREEN, "largest", Tensor.max)):
             error, bound = ([part(one) for one in found] for found in (errors, limits))
             right.plot(settings.betas, error, color=colour, label=f"{label} error")
             right.plot(settings.betas, bound, color=colour, marker="", linestyle=":", label=f"{label} bound")
@@ -192,30 +195,50 @@ def _picture(settings: Settings, generator: torch.Generator):
 
 
 PICTURE = (
-    "Left: a random positive sequence, its max pooling over five places, and the attention layer at two sharpnesses; where x is 0 the layer averages, whatever β. "
-    "Right: the error stays below the bound 2k/(eβx_i), which falls as 1/β and needs no gap between the largest and the runner-up; on average it falls faster."
+    "Left: a random positive sequence, its max pooling over five places, and the attention layer at two values of β; look at the marked place, where x is 0. "
+    "Right: mean and largest error over many sequences against β, and the bound 2k/(eβx_i), which falls as 1/β and needs no gap between the largest and the runner-up: if it is a bound, each solid curve stays below its dotted one."
 )
 
 CLAIMS = (
     Claim("gap to the convolution [2, 0, 1]", high=1e-12,
-          why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly", source="Toronto A4, 1.4.1"),
+          why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly", source="Toronto A4, 1.4.1", items=(83,),
+          says="It can be a convolution, exactly: with W_V = 3, p_1 = log 2, p_-1 = 0 and p_0 = −∞ it is the kernel [2, 0, 1] (largest gap {value:.2g}).",
+          otherwise="With W_V = 3, p_1 = log 2, p_-1 = 0 and p_0 = −∞ it misses the convolution [2, 0, 1] by up to {value:.2g}.",
+          asks="whether the layer can be the convolution [2, 0, 1]"),
     Claim("largest gap over 50 random kernels without negative entries", high=1e-12,
-          why="the same construction", source="this experiment"),
-    Claim("best distance to the kernel [-1, 0, 1]", low=0.95, high=1.0,
-          why="entries of W_V·w have one sign, so one of ±1 is missed by 1", source="this experiment"),
-    Claim("largest error / bound, over all places and both bounds", high=1.0,
-          why="both bounds hold at every place", source="Toronto A4, 1.4.2, and this experiment"),
-    Claim("mean error of max pooling at the largest β", high=0.005,
-          why="the bound 2k/(eβx_i) goes to zero with 1/β", source="Toronto A4, 1.4.2"),
-    Claim("at x_i = 0: gap to the mean of the window", high=1e-12,
-          why="all scores of the place are equal", source="this experiment"),
-    Claim("at x_i = 0: mean error of max pooling", low=0.2,
-          why="the mean of five places is far from their maximum", source="this experiment"),
+          why="the same construction", source="this experiment", items=(83,),
+          says="The same construction gives every one of 50 random kernels without negative entries (largest gap {value:.2g}).",
+          otherwise="For random kernels without negative entries the construction is off by up to {value:.2g}.",
+          asks="whether every kernel without negative entries can be had"),
+    Claim("smallest distance of such a layer to the kernel [-1, 0, 1]", low=0.95, high=1.0,
+          why="entries of W_V·w have one sign, so one of ±1 is missed by 1", source="this experiment", items=(83,),
+          says="A kernel with both signs cannot be had: the layer nearest to [-1, 0, 1] misses one of its entries by {value:.2f}, as the zero kernel does.",
+          otherwise="A layer within {value:.2f} of the kernel [-1, 0, 1] was found, although it has entries of both signs.",
+          asks="whether a kernel with both signs can be had"),
+    Claim("max pooling: largest error / bound, over all places and both bounds", high=1.0,
+          why="both bounds hold at every place", source="Toronto A4, 1.4.2, and this experiment", items=(84,),
+          says="At every place the error of max pooling is within both bounds (at most {value:.2f} of the bound).",
+          otherwise="Somewhere the error of max pooling exceeds its bound, {value:.2f}-fold.",
+          asks="whether the bounds on the error of max pooling hold"),
+    Claim("max pooling: mean error at the largest β", high=0.005,
+          why="the bound 2k/(eβx_i) goes to zero with 1/β", source="Toronto A4, 1.4.2", items=(84,),
+          says="It can come as near to max pooling as wanted: with W_Q = W_K = √β the mean error is {value:.2g} at the largest β tried, on values up to 1.",
+          otherwise="At the largest β tried the mean error of max pooling is still {value:.2g}.",
+          asks="whether the layer comes near to max pooling"),
+    Claim("max pooling where x_i = 0: gap to the mean of the window", high=1e-12,
+          why="all scores of the place are equal", source="this experiment", items=(84,),
+          says="Where x_i is 0 the layer gives the mean of the window, whatever β (gap {value:.2g}).",
+          otherwise="Where x_i is 0 the layer is not the mean of the window: it differs by {value:.2g}.",
+          asks="what the layer gives where x_i is 0"),
+    Claim("max pooling where x_i = 0: mean error", low=0.2,
+          why="the mean of four values from 0.05 to 1.05 and a zero is 0.44, their largest 0.85", source="this experiment", items=(84,),
+          says="So at x_i = 0 it is not max pooling: the error there is {value:.2f} in the mean.",
+          otherwise="Even at x_i = 0 the error of max pooling is only {value:.2f} in the mean.",
+          asks="whether max pooling needs x_i > 0"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Can attention with relative positions be a convolution, and can it be max pooling?",
-    answers=(83, 84),
     method="""The layer is softmax(q_i k_j + p_(i-j)) over a sequence of scalars, with three scalar weights
         W_Q, W_K, W_V and a sequence p; `attend` with `Relative(p)`.
 
@@ -227,14 +250,15 @@ EXPERIMENT = Experiment(
         every place of random positive sequences and held against two bounds: 2k·max·exp(−β x_i · gap), with
         the gap between the largest and the second largest of the window, and 2k/(eβx_i), which needs no gap
         because t·exp(−βx t) is at most 1/(eβx).""",
-    see="""The convolution is exact, not approximate. Any kernel without negative entries can be had so; one
-        with both signs cannot, since softmax weights are positive and share one W_V: for [-1, 0, 1] the best
-        such layer is no better than the zero kernel. Max pooling is a limit, not an equality, and the limit
-        needs x_i > 0.""",
+    see="""The convolution needs no limit. Softmax weights are positive and share one W_V, so a kernel that
+        is to be had this way has entries of one sign. Max pooling is a limit in β, not an equality, and the bound
+        2k/(eβx_i) has x_i in its divisor. Both constructions are derived in [[theory-relative-attention]]; the
+        convolution is also a row of [[one-operator]].""",
     correction="""Toronto A4 asks for x_i ≥ 0 in question 1.4. At x_i = 0 every score of place i is 0, and
         the layer gives the mean of the window for every β: it needs x_i > 0. Its change log says that the
-        first edition asked for the kernel [-1, 0, 1]; the search shows why that had to go.""",
+        first edition asked for the kernel [-1, 0, 1], which has entries of both signs.""",
     claims=CLAIMS,
+    opens_with=("gap to the convolution [2, 0, 1]", "max pooling: mean error at the largest β"),
     presets={"quick": Settings(), "full": Settings(length=512, sequences=1000)},
     seconds=2,
     run=run,

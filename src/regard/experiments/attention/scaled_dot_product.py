@@ -32,7 +32,7 @@ class Settings:
     "Keys that a query chooses among, for entropy and gradient."
     queries: int = 256
     "Queries over which entropy and gradient are averaged."
-    seeds: int = 5
+    seeds: int = 12
     "Repeats, each with random numbers of its own."
 
 
@@ -101,20 +101,23 @@ def _moments(settings: Settings, moments: dict) -> Iterator[Event]:
         deviations.append(abs(average - expected) / sqrt(variance / (settings.draws * len(found))))
         ratios.append(measured / variance)
         rows.append((width, mean, sigma, expected, average, variance, measured))
-    yield Metric("largest gap of the mean, in standard errors", max(deviations))
-    yield Metric("smallest variance / d(σ⁴ + 2σ²μ²)", min(ratios))
-    yield Metric("largest variance / d(σ⁴ + 2σ²μ²)", max(ratios))
+    yield Metric("largest gap of the mean of q·k, in standard errors", max(deviations))
+    yield Metric("smallest variance of q·k / d(σ⁴ + 2σ²μ²)", min(ratios))
+    yield Metric("largest variance of q·k / d(σ⁴ + 2σ²μ²)", max(ratios))
     if (0.0, 1.0) in product(settings.means, settings.sigmas):
         for seed in range(settings.seeds):
             yield Metric(
-                "variance of q·k/√d at μ = 0, σ = 1, widest",
+                "variance of q·k/√d at μ = 0, σ = 1, largest d",
                 moments[settings.widths[-1], 0.0, 1.0][seed][1] / settings.widths[-1],
                 seed,
             )
     columns = ("d", "μ", "σ", "mean: dμ²", "measured", "variance: d(σ⁴ + 2σ²μ²)", "measured")
     widest = [row for row in rows if row[0] == settings.widths[-1]]
     yield TableEvent(
-        "moments", columns, widest, f"Predicted and measured moments of q·k at d = {settings.widths[-1]}."
+        "moments",
+        columns,
+        widest,
+        f"Predicted and measured mean and variance of q·k at d = {settings.widths[-1]}, for each mean μ and standard deviation σ of the entries.",
     )
 
 
@@ -123,15 +126,28 @@ def _softmax(settings: Settings, curves: dict) -> Iterator[Event]:
     first, last = settings.widths[0], settings.widths[-1]
     for seed in range(settings.seeds):
         share = {name: curves[name, last][seed][0] / log(settings.keys) for name in SCALES}
-        yield Metric("entropy at the largest d, no scale, as a share of log m", share["no scale"], seed)
-        yield Metric("entropy at the largest d, 1/√d, as a share of log m", share["1/√d"], seed)
-        yield Metric("entropy at the largest d, 1/d, as a share of log m", share["1/d"], seed)
+        yield Metric(
+            "entropy at the largest d without a scale, as a share of uniform", share["no scale"], seed
+        )
+        yield Metric("entropy at the largest d with 1/√d, as a share of uniform", share["1/√d"], seed)
+        yield Metric("entropy at the largest d with 1/d, as a share of uniform", share["1/d"], seed)
         change = (curves["1/√d", last][seed][0] - curves["1/√d", first][seed][0]) / log(settings.keys)
-        yield Metric("change of that share from the smallest d to the largest, 1/√d", change, seed)
+        yield Metric(
+            "change of the entropy from the smallest d to the largest with 1/√d, as a share of uniform",
+            change,
+            seed,
+        )
     norms = {name: dict(enumerate(norm for _, norm in curves[name, last])) for name in SCALES}
     yield PairedMetric(
-        "softmax gradient at the largest d", ("1/√d", "no scale"), norms["1/√d"], norms["no scale"]
+        "softmax gradient at the largest d, 1/√d minus no scale",
+        ("1/√d", "no scale"),
+        norms["1/√d"],
+        norms["no scale"],
     )
+    for name in ("1/√d", "no scale"):
+        yield Metric(
+            f"softmax gradient at the largest d, {name}, mean", sum(norms[name].values()) / settings.seeds
+        )
 
 
 def _moment_figure(settings: Settings, moments: dict):
@@ -188,37 +204,60 @@ def _weight_figure(settings: Settings, shown: dict):
 
 
 MOMENTS = (
-    "Mean and variance of q·k against the width. Points: measured, with bars from the smallest to the largest seed; thin black lines: dμ² and d(σ⁴ + 2σ²μ²). Both grow in proportion to d, "
-    "so the standard deviation grows as √d."
+    "Mean and variance of q·k against the width. Points: measured, with bars from the smallest to the largest seed; thin black lines: the formulas dμ² and d(σ⁴ + 2σ²μ²). Both are proportional to d, "
+    "so that by the formula the standard deviation grows as √d: see whether the points lie on the lines."
 )
 SOFTMAX = (
-    "What the scale does to a softmax over random keys (bars: smallest and largest seed). Without a scale the weights collapse onto one key as d grows and "
-    "the gradient through the softmax goes with them; with 1/√d both stay where they are; with 1/d the weights go to uniform."
+    "What the scale does to a softmax over random keys, against the width (bars: smallest and largest seed). Left: the entropy of the weights, between 0 (one key has all the weight) and log m (dotted: all keys have the same). "
+    "Right: the size of the softmax's Jacobian, through which the gradient to queries and keys goes. A scale that is right for every width gives a level curve."
 )
-WEIGHTS = "The twelve heaviest weights of one query at each width. Without a scale one key takes everything at large d; 1/d hardly tells the keys apart."
+WEIGHTS = "The twelve heaviest weights of one query at each width, by scale: one bright cell in a row means that one key has all the weight, an even row that the keys are not told apart."
 
 SOURCE = "Berkeley HW6, question 2"
 CLAIMS = (
-    Claim("largest gap of the mean, in standard errors", high=4.5,
-          why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs", source=SOURCE + "a"),
-    Claim("smallest variance / d(σ⁴ + 2σ²μ²)", low=0.93,
-          why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 10,000 pairs", source=SOURCE + "b"),
-    Claim("largest variance / d(σ⁴ + 2σ²μ²)", high=1.07, why="the same from above", source=SOURCE + "b"),
-    Claim("variance of q·k/√d at μ = 0, σ = 1, widest", low=0.95, high=1.05,
-          why="s = √d brings the variance to 1", source=SOURCE + "c"),
-    Claim("entropy at the largest d, no scale, as a share of log m", high=0.1,
-          why="scores of standard deviation √d = 32 leave the softmax next to one-hot", source="this experiment"),
-    Claim("change of that share from the smallest d to the largest, 1/√d", low=-0.08, high=0.08,
-          why="scaled scores have the same variance at every width", source="this experiment"),
-    Claim("entropy at the largest d, 1/d, as a share of log m", low=0.99,
-          why="scores of standard deviation 1/√d are next to equal", source="this experiment"),
-    Claim("softmax gradient at the largest d", low=0.02,
-          why="a one-hot softmax passes no gradient; a scaled one does", source="this experiment"),
+    Claim("largest gap of the mean of q·k, in standard errors", high=4.5,
+          why="E[q·k] = dμ² in every cell; the largest of 45 standard normal gaps stays below 4.5 in all but one of 3,000 runs", source=SOURCE + "a", items=(23,),
+          says="The mean of q·k is dμ² in every case tried (at most {value:.1f} standard errors off).",
+          otherwise="The mean of q·k is not dμ² in every case: one is {value:.1f} standard errors off.",
+          asks="whether the mean of q·k is dμ²"),
+    Claim("smallest variance of q·k / d(σ⁴ + 2σ²μ²)", low=0.93,
+          why="Var[q·k] = d(σ⁴ + 2σ²μ²), within the sampling error of 24,000 pairs", source=SOURCE + "b", items=(24,),
+          says="The variance of q·k is never much below d(σ⁴ + 2σ²μ²): {value:.1%} of it at least.",
+          otherwise="The variance of q·k falls to {value:.1%} of d(σ⁴ + 2σ²μ²) in one case.",
+          asks="whether the variance of q·k reaches d(σ⁴ + 2σ²μ²)"),
+    Claim("largest variance of q·k / d(σ⁴ + 2σ²μ²)", high=1.07, why="the same from above", source=SOURCE + "b", items=(24,),
+          says="Nor is it much above: {value:.1%} of d(σ⁴ + 2σ²μ²) at most, so that it grows in proportion to d.",
+          otherwise="The variance of q·k rises to {value:.1%} of d(σ⁴ + 2σ²μ²) in one case.",
+          asks="whether the variance of q·k stays within d(σ⁴ + 2σ²μ²)"),
+    Claim("variance of q·k/√d at μ = 0, σ = 1, largest d", low=0.95, high=1.05,
+          why="s = √d brings the variance to 1", source=SOURCE + "c", items=(25,),
+          says="Because q·k has variance d: divided by √d, scores have variance {value:.3f} at the largest width, so s = √d brings it to 1.",
+          otherwise="Divided by √d, scores have variance {value:.3f} at the largest width, not 1.",
+          asks="whether dividing by √d brings the variance of scores to 1"),
+    Claim("entropy at the largest d without a scale, as a share of uniform", high=0.1,
+          why="scores of standard deviation √d = 32 leave the softmax next to one-hot", source="this experiment", items=(25,),
+          says="If it does not, one key takes next to all the weight in a wide layer: the entropy of the weights is {value:.1%} of that of uniform weights.",
+          otherwise="Without a scale the weights of a wide layer still have {value:.1%} of the entropy of uniform weights: no collapse onto one key.",
+          asks="whether weights collapse onto one key without a scale"),
+    Claim("change of the entropy from the smallest d to the largest with 1/√d, as a share of uniform", low=-0.08, high=0.08,
+          why="scaled scores have the same variance at every width", source="this experiment", items=(25,),
+          says="Divided by √d, the entropy of the weights hardly depends on the width: it changes by {value:+.1%} of that of uniform weights from the smallest to the largest.",
+          otherwise="Even divided by √d, the entropy of the weights changes by {value:+.1%} of that of uniform weights from the smallest width to the largest.",
+          asks="whether the entropy is the same at every width with 1/√d"),
+    Claim("entropy at the largest d with 1/d, as a share of uniform", low=0.99,
+          why="scores of standard deviation 1/√d are next to equal", source="this experiment", items=(25,),
+          says="Divided by d in place of √d, a wide layer does not choose at all: its weights have {value:.1%} of the entropy of uniform ones.",
+          otherwise="Divided by d, the weights of a wide layer have {value:.1%} of the entropy of uniform ones: some choice is left.",
+          asks="whether weights go to uniform with 1/d"),
+    Claim("softmax gradient at the largest d, 1/√d minus no scale", low=0.02,
+          why="a one-hot softmax passes no gradient; a scaled one does", source="this experiment", items=(25,),
+          says="The gradient through the softmax goes with the weights: its size at the largest width is {of[softmax gradient at the largest d, no scale, mean]:.3f} without a scale and {of[softmax gradient at the largest d, 1/√d, mean]:.3f} with 1/√d.",
+          otherwise="The scale does not save the gradient: its size at the largest width is {of[softmax gradient at the largest d, no scale, mean]:.3f} without a scale and {of[softmax gradient at the largest d, 1/√d, mean]:.3f} with 1/√d.",
+          asks="whether 1/√d keeps the gradient through the softmax"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Why does attention divide q·k by √d, and what happens if it does not?",
-    answers=(23, 24, 25),
     method="""Queries and keys are drawn with independent entries of mean μ and standard deviation σ. For each
         width d the mean and variance of q·k over many independent pairs are held against dμ² and d(σ⁴ +
         2σ²μ²).
@@ -227,17 +266,18 @@ EXPERIMENT = Experiment(
         d. Two numbers say what the choice is worth for learning: the entropy of the weights, and the size
         (Frobenius norm) of the softmax's Jacobian diag(p) − ppᵀ, through which every gradient to queries and
         keys must pass. The same seeds serve all three scales.""",
-    see="""The variance of q·k is d times that of one product, because it is a sum of d independent terms.
-        Dividing by √d, not by d, brings it back to σ⁴ + 2σ²μ², whatever the width: 1 when entries have mean 0
-        and variance 1. Without it a wide model starts with weights that are almost one-hot, and an almost
-        one-hot softmax has almost no gradient: the model could not learn to look elsewhere.""",
-    correction="""Berkeley HW6's solution to 2(c) says that the variance is d²; its own part (b) gives d, and
-        d is what is measured here. It needs q and k to be independent of each other, and the variance after
-        scaling is σ⁴ (for mean zero), which is 1 only for σ = 1. The answer to Amsterdam A2, 2.1(c), takes zero
-        mean from "i.i.d."; zero mean is an assumption of its own, and the curves with μ ≠ 0 show what it is
-        worth.""",
+    see="""q·k is a sum of d independent terms, so its variance is d times that of one term, σ⁴ + 2σ²μ²; dividing
+        by √d divides it by d: 1 where entries have mean 0 and variance 1. For one-hot weights p the Jacobian
+        diag(p) − ppᵀ is zero: a model whose weights start one-hot gets no gradient to look elsewhere.
+
+        The mean and the variance are derived in [[theory-dot-product]].""",
+    correction="""Berkeley HW6's solution to 2(c) says that the variance is d²; its own part (b) gives d. It
+        needs q and k to be independent of each other, and the variance after scaling is σ⁴ (for mean zero),
+        which is 1 only for σ = 1. The answer to Amsterdam A2, 2.1(c), takes zero mean from "i.i.d."; zero mean
+        is an assumption of its own: with μ ≠ 0 the variance has the term 2σ²μ² more.""",
     claims=CLAIMS,
+    opens_with=("variance of q·k/√d at μ = 0, σ = 1, largest d", "entropy at the largest d without a scale, as a share of uniform", "softmax gradient at the largest d, 1/√d minus no scale"),
     presets={"quick": Settings(), "full": Settings(draws=20_000, seeds=20, queries=1024)},
     seconds=3,
     run=run,
-)
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,11 @@ class Corpus:
         whole = len(self.text.characters)
         cut = f" The first {len(self.used):,} of its {whole:,} characters are used; limit=none takes all."
         return self.text.said + (cut if len(self.used) < whole else "")
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words that the text has."""
+        return set(words(self.text.characters))
 
     def prompt(self, wanted: str) -> str:
         """What an assignment begins its samples with, where the text has it; else the text's commonest word."""
@@ -109,6 +115,16 @@ def words(text: str) -> list[str]:
 
 
 def real_words(said: str, known: set[str]) -> float:
-    """The share of words said that are known."""
+    """The share of words said that are known: of those of three letters and more, which are not words by chance."""
     found = words(said)
+    found = [word for word in found if len(word) > 2] or found
     return sum(word in known for word in found) / max(1, len(found))
+
+
+def letter_pairs(corpus: Corpus) -> float:
+    """The loss on the test text of a table of letter pairs counted in the training text, one added to each count."""
+    ids, unseen = corpus.windows.splits["train"].long(), corpus.windows.splits["test"].long()
+    size = corpus.tokenizer.size
+    counts = torch.bincount(ids[:-1] * size + ids[1:], minlength=size**2).view(size, size).double() + 1
+    table = (counts / counts.sum(1, keepdim=True)).log()
+    return float(-table[unseen[:-1], unseen[1:]].mean())

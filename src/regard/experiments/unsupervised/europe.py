@@ -1,15 +1,18 @@
-"""Mixtures over the map of Europe: the places, the descent Jerusalem ex. 5 asks for, and the pictures of it."""
+"""Mixtures over the map of Europe, or over points of one's own: the places, the descent Jerusalem ex. 5 asks for, and the pictures of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 from torch import Tensor
 
-from regard.data.sets.places import EAST, NORTH, SOUTH, WEST, Places, load_outlines, load_places
-from regard.errors import Unreachable
+from regard.data.sets.places import EAST, NORTH, SOUTH, WEST, Places, arrange, load_outlines, load_places
+from regard.data.sets.points import PointTable, read_points
+from regard.errors import RegardError, Unreachable
 from regard.lab.book.style import BLUE, RED, film, panels, style
+from regard.lab.ranges import OwnPath
 from regard.models.mixture.gaussian import GaussianMixtureModel, Mixture, unlikelihood
 from regard.models.mixture.uniform import UniformMixtureModel, annealed
 from regard.training import Plan, Training
@@ -20,38 +23,111 @@ if TYPE_CHECKING:
 
 GRID = 120
 "Points to a side of the grid on which densities are drawn."
+FEWEST = 60
+"Points that a person's own file has at least."
 
 
 @dataclass(frozen=True)
-class Europe:
-    """Places to learn from, and lines to draw them on."""
+class Plane:
+    """Points of the plane to learn from, and what to draw them on: a map of Europe, or nothing."""
 
     places: Places
-    outlines: Sequence[Tensor]
-    "Coasts and borders in degrees; none where they cannot be had."
+    said: str
+    "Which points these are."
+    outlines: Sequence[Tensor] = ()
+    "Coasts and borders in degrees; none where they cannot be had, or there are none."
+    own: PointTable | None = None
+    "The table that they come from, where they are a person's own."
 
     @property
-    def said(self) -> str:
-        """Which places these are."""
-        train, test = (len(self.places.splits[name]) for name in ("train", "test"))
-        (east, north), (wide, high) = self.places.mean.tolist(), self.places.deviation.tolist()
-        return (
-            f"{train:,} places to learn from and {test:,} to test on, from the "
-            f"{len(self.places.codes)} European countries with most places ({', '.join(self.places.codes)}). "
-            f"Longitude and latitude are brought to mean 0 and deviation 1 by the training places alone: "
-            f"mean {east:.2f}° E, {north:.2f}° N, deviations {wide:.2f}° and {high:.2f}°. "
-            "Data: GeoNames; outlines: Natural Earth."
-            + ("" if self.outlines else " The outlines are not reachable from here, and are not drawn.")
-        )
+    def frame(self) -> tuple[float, float, float, float]:
+        """Left, right, lower and upper border of what is drawn."""
+        if self.own is None:
+            return WEST, EAST, SOUTH, NORTH
+        low, high = self.own.values.amin(0), self.own.values.amax(0)
+        room = 0.08 * (high - low)
+        (left, lower), (right, upper) = (low - room).tolist(), (high + room).tolist()
+        return left, right, lower, upper
 
 
-def load_europe(countries: int, limit: int | None) -> Europe:
-    """The places, and the outlines where they are reachable."""
+@dataclass(frozen=True, kw_only=True)
+class OwnPlane:
+    """The settings by which a person brings points of the plane."""
+
+    points: Annotated[Path | None, OwnPath("file")] = None
+    "A CSV of points of your own in place of Europe's; columns and label say what is read of it."
+    columns: tuple[str, ...] = ()
+    "The two columns of your points, by name or number; none given, the first two that are numbers."
+    label: str = ""
+    "The column of their labels, where its name does not tell."
+
+
+def load_plane(source: OwnPlane, *, countries: int, limit: int | None) -> Plane:
+    """The places of Europe, or points of a person's own."""
+    if source.points is None:
+        if source.columns or source.label:
+            raise RegardError(
+                "columns and label describe points of your own",
+                f"columns={','.join(source.columns)}, label='{source.label}', and no points",
+                "add --set points=FILE, or leave them out",
+            )
+        return load_europe(countries, limit)
+    return own_plane(source.points, source.columns, source.label, groups=countries, limit=limit)
+
+
+def load_europe(countries: int, limit: int | None) -> Plane:
+    """The places of Europe, and the outlines where they are reachable."""
     places = load_places(countries, limit=limit)
+    train, test = (len(places.splits[name]) for name in ("train", "test"))
+    (east, north), (wide, high) = places.mean.tolist(), places.deviation.tolist()
+    said = (
+        f"{train:,} places to learn from and {test:,} to test on, from the "
+        f"{len(places.codes)} European countries with most places ({', '.join(places.codes)}). "
+        f"Longitude and latitude are brought to mean 0 and deviation 1 by the training places alone: "
+        f"mean {east:.2f}° E, {north:.2f}° N, deviations {wide:.2f}° and {high:.2f}°. "
+        "Data: GeoNames; outlines: Natural Earth."
+    )
     try:
-        return Europe(places, load_outlines())
+        return Plane(places, said, load_outlines())
     except Unreachable:
-        return Europe(places, [])
+        return Plane(places, f"{said} The outlines are not reachable from here, and are not drawn.")
+
+
+def own_plane(path: Path, columns: Sequence[str], label: str, *, groups: int, limit: int | None) -> Plane:
+    """Points of a person's own in two columns of a CSV, in place of the places and their countries.
+
+    Their labels stand for the countries. Where they have none, groups of near points do.
+    """
+    table = read_points(path, columns=columns, label=label, least=FEWEST)
+    if len(table.columns) < 2 or (columns and len(columns) != 2):
+        raise RegardError(
+            "points of the plane have two columns",
+            f"{', '.join(table.columns)} in {path.name}",
+            "name two columns of numbers: --set columns=x,y",
+        )
+    table = replace(table, values=table.values[:, :2], columns=table.columns[:2])
+    spread = table.values.std(0)
+    if not (spread > 0).all():
+        got = f"'{table.columns[int(spread.argmin())]}' of {path.name} is always the same"
+        raise RegardError("a column does not vary", got, "name two that do: --set columns=x,y")
+    count = len(table.values)
+    named = table.labels is not None and int((table.labels.bincount() >= 5).sum()) > 1
+    labels = table.labels if named else _near(table.values, min(groups, max(2, count // 20)))
+    assert labels is not None
+    codes = table.classes if named else [f"group {group + 1}" for group in range(int(labels.max()) + 1)]
+    rows = [(x, y, codes[k]) for (x, y), k in zip(table.values.tolist(), labels.tolist(), strict=True)]
+    places = arrange(rows, min(groups, len({code for *_, code in rows})), limit)
+    train, test = (len(places.splits[name]) for name in ("train", "test"))
+    start = "labels stand for the countries" if named else "groups of near points stand for the countries"
+    said = f"{table.said} Of these '{table.columns[0]}' and '{table.columns[1]}' are the axes, and {start}: {len(places.codes)}. {train:,} points are learned from, {test:,} test."
+    return Plane(places, said, own=table)
+
+
+def _near(points: Tensor, groups: int) -> Tensor:
+    """Which of so many points, drawn at random, each point is nearest to."""
+    normal = (points - points.mean(0)) / points.std(0)
+    drawn = torch.randperm(len(points), generator=torch.Generator().manual_seed(1))[:groups]
+    return torch.cdist(normal, normal[drawn]).argmin(1)
 
 
 def descend(
@@ -96,50 +172,48 @@ def likelihood(model: Mixture, points: Tensor) -> float:
     return model(points).double().mean().item()
 
 
-def strip(europe: Europe, models: Mapping[str, Mixture]) -> "Figure":
+def strip(plane: Plane, models: Mapping[str, Mixture]) -> "Figure":
     """For each model, 1000 of its samples, and below them 100 of each component, coloured by component."""
     with style():
         figure, axes = panels(len(models), 2, width=2.15 * len(models), height=1.75)
         for column, (title, model) in enumerate(models.items()):
             above, below = axes[column], axes[column + len(models)]
             generator = torch.Generator().manual_seed(0)
-            _map(above, europe, title)
-            _map(below, europe, "")
-            _scatter(above, europe, model.sample(1000, generator=generator), BLUE)
+            _map(above, plane, title)
+            _map(below, plane, "")
+            _scatter(above, plane, model.sample(1000, generator=generator), BLUE)
             each = [model.conditional_sample(100, k, generator=generator) for k in range(model.components)]
             colours = [one for k in range(model.components) for one in 100 * [_colour(k, model.components)]]
-            _scatter(below, europe, torch.cat(each), colours)
+            _scatter(below, plane, torch.cat(each), colours)
         axes[0].set_ylabel("1000 samples", fontsize=8)
         axes[len(models)].set_ylabel("100 of each component", fontsize=8)
         return figure
 
 
-def contours(europe: Europe, models: Mapping[str, Mixture]) -> "Figure":
+def contours(plane: Plane, models: Mapping[str, Mixture]) -> "Figure":
     """The density of each model in levels, and some of the places it was fitted to."""
     with style():
         figure, axes = panels(len(models), width=2.6 * len(models), height=2.3)
         for axis, (title, model) in zip(axes, models.items(), strict=True):
-            _density(axis, europe, model, title)
+            _density(axis, plane, model, title)
         return figure
 
 
-def moving(europe: Europe, trainings: Mapping[str, Mapping[str, GaussianMixtureModel]]) -> "Figure":
+def moving(plane: Plane, trainings: Mapping[str, Mapping[str, GaussianMixtureModel]]) -> "Figure":
     """A film of trainings side by side: by epoch, the density, and the means, the larger the heavier."""
     frames = []
     for moment in zip(*(models.items() for models in trainings.values()), strict=True):
         named = zip(trainings, moment, strict=True)
-        frames.append(_moment(europe, {f"{name}, {epoch}": model for name, (epoch, model) in named}))
+        frames.append(_moment(plane, {f"{name}, {epoch}": model for name, (epoch, model) in named}))
     return film(frames)
 
 
-def _moment(europe: Europe, models: Mapping[str, GaussianMixtureModel]) -> "Figure":
+def _moment(plane: Plane, models: Mapping[str, GaussianMixtureModel]) -> "Figure":
     with style():
-        figure, axes = panels(len(models), width=3.6 * len(models), height=3.2)
+        figure, axes = panels(len(models), width=2.6 * len(models), height=2.3)
         for axis, (title, model) in zip(axes, models.items(), strict=True):
-            _density(axis, europe, model, title, size=1.5)
-            for one in axis.collections:
-                one.set_rasterized(True)
-            east, north = europe.places.degrees(model.means.detach()).T.numpy()
+            _density(axis, plane, model, title, size=1.5)
+            east, north = plane.places.degrees(model.means.detach()).T.numpy()
             weights = model.logits.detach().softmax(0).numpy()
             axis.scatter(
                 east, north, s=700 * weights, color=RED, edgecolors="white", linewidths=0.5, zorder=3
@@ -147,30 +221,33 @@ def _moment(europe: Europe, models: Mapping[str, GaussianMixtureModel]) -> "Figu
         return figure
 
 
-def _density(axis: "Axes", europe: Europe, model: Mixture, title: str, size: float = 0.6) -> None:
-    east, north = torch.linspace(WEST, EAST, GRID), torch.linspace(SOUTH, NORTH, GRID)
+def _density(axis: "Axes", plane: Plane, model: Mixture, title: str, size: float = 0.6) -> None:
+    left, right, lower, upper = plane.frame
+    east, north = torch.linspace(left, right, GRID), torch.linspace(lower, upper, GRID)
     with torch.no_grad():
-        density = model(europe.places.normal(torch.cartesian_prod(east, north))).view(GRID, GRID).T
+        density = model(plane.places.normal(torch.cartesian_prod(east, north))).view(GRID, GRID).T
     levels = [float(density.max()) - step for step in (6, 5, 4, 3, 2, 1, 0.0)]
-    axis.contourf(east, north, density, levels=levels, cmap="Blues", alpha=0.8)
-    _scatter(axis, europe, europe.places.splits["test"][:700], "#555555", size=size)
-    _map(axis, europe, title)
+    axis.contourf(east, north, density, levels=levels, cmap="Blues", alpha=0.8).set_rasterized(True)
+    _scatter(axis, plane, plane.places.splits["test"][:700], "#555555", size=size)
+    _map(axis, plane, title)
 
 
-def _map(axis: "Axes", europe: Europe, title: str) -> None:
+def _map(axis: "Axes", plane: Plane, title: str) -> None:
     from matplotlib.collections import LineCollection
 
-    # Coasts, points and a film's levels are pixels: as vectors they would make a page of megabytes.
-    lines: Any = [line.numpy() for line in europe.outlines]
+    # Coasts, points and levels are pixels: as vectors they would make a page of megabytes.
+    lines: Any = [line.numpy() for line in plane.outlines]
     axis.add_collection(LineCollection(lines, colors="#888888", linewidths=0.35, rasterized=True, zorder=1.5))
     # A degree of longitude is shorter than one of latitude: by about a third in the middle of Europe.
-    axis.set(xlim=(WEST, EAST), ylim=(SOUTH, NORTH), xticks=[], yticks=[], aspect=1.55)
+    left, right, lower, upper = plane.frame
+    axis.set(xlim=(left, right), ylim=(lower, upper), xticks=[], yticks=[])
+    axis.set_aspect("auto" if plane.own else 1.55)
     axis.set_title(title, fontsize=9)
     axis.grid(visible=False)
 
 
-def _scatter(axis: "Axes", europe: Europe, points: Tensor, colour: Any, size: float = 1.2) -> None:
-    east, north = europe.places.degrees(points.detach()).T.numpy()
+def _scatter(axis: "Axes", plane: Plane, points: Tensor, colour: Any, size: float = 1.2) -> None:
+    east, north = plane.places.degrees(points.detach()).T.numpy()
     axis.scatter(east, north, s=size, color=colour, linewidths=0, rasterized=True, zorder=2)
 
 

@@ -12,11 +12,12 @@ from torch import Tensor
 
 from regard.claims import Claim
 from regard.experiments.unsupervised.europe import (
-    Europe,
+    OwnPlane,
+    Plane,
     contours,
     descend,
     likelihood,
-    load_europe,
+    load_plane,
     moving,
     strip,
 )
@@ -36,7 +37,7 @@ JERUSALEM = {1: -2.838, 5: -2.683, 10: -2.590, 33: -2.460}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(OwnPlane):
     countries: int = 33
     "Countries, those with most places; also the largest number of components."
     components: tuple[int, ...] = (1, 5, 10)
@@ -75,13 +76,13 @@ def begin(components: int, seed: int, means: Tensor | None = None) -> GaussianMi
 
 
 def learn(
-    model: GaussianMixtureModel, europe: Europe, settings: Settings, seed: int, *, watched: bool = True
+    model: GaussianMixtureModel, plane: Plane, settings: Settings, seed: int, *, watched: bool = True
 ) -> MixtureHistory:
     """Gradient descent, watched after each epoch or only after the last."""
-    history, splits = MixtureHistory(), europe.places.splits
+    history, splits = MixtureHistory(), plane.places.splits
     for epoch in descend(
         model,
-        europe.places,
+        plane.places,
         epochs=settings.epochs,
         batches=settings.batches,
         rate=settings.rate,
@@ -95,9 +96,9 @@ def learn(
     return history
 
 
-def climb(model: GaussianMixtureModel, europe: Europe, steps: int) -> list[float]:
+def climb(model: GaussianMixtureModel, plane: Plane, steps: int) -> list[float]:
     """EM from the same start: the mean log-likelihood of the training places before and after each step."""
-    return list(em.fit(model.double(), europe.places.splits["train"].double(), steps=steps))
+    return list(em.fit(model.double(), plane.places.splits["train"].double(), steps=steps))
 
 
 def printed_variance(points: Tensor, steps: int = 400) -> float:
@@ -114,31 +115,32 @@ def printed_variance(points: Tensor, steps: int = 400) -> float:
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Each number of components, then two starts, then EM."""
     yield ProgressEvent("reading the places", 0.0)
-    europe = load_europe(settings.countries, settings.limit)
-    yield TextEvent("The places", europe.said)
+    plane = load_plane(settings, countries=settings.countries, limit=settings.limit)
+    yield TextEvent("Your points" if plane.own else "The places", plane.said)
+    most, first = len(plane.places.codes), 1000 * context.seed
     finals, ends = {}, {}
     for number, components in enumerate(settings.components):
         yield ProgressEvent(f"{components} components", 0.1 + 0.1 * number)
-        model = begin(components, context.seed)
-        ends[components] = learn(model, europe, settings, context.seed)
+        model = begin(components, first)
+        ends[components] = learn(model, plane, settings, first)
         finals[f"K = {components}"] = model
     random, country = {}, {}
-    for seed in range(context.seed, context.seed + settings.seeds):
-        yield ProgressEvent(f"{settings.countries} components, two starts, seed {seed}", 0.4)
-        model = begin(settings.countries, seed)
-        random[seed] = learn(model, europe, settings, seed, watched=seed == context.seed)
-        finals.setdefault(f"K = {settings.countries}", model)
-        started = begin(settings.countries, seed, europe.places.country_means())
-        country[seed] = learn(started, europe, settings, seed, watched=seed == context.seed)
-    ends[settings.countries] = random[context.seed]
-    yield from _by_components(europe, ends, finals)
-    yield from _by_start(europe, random, country, context.seed)
+    for seed in range(first, first + settings.seeds):
+        yield ProgressEvent(f"{most} components, two starts, seed {seed}", 0.4)
+        model = begin(most, seed)
+        random[seed] = learn(model, plane, settings, seed, watched=seed == first)
+        finals.setdefault(f"K = {most}", model)
+        started = begin(most, seed, plane.places.country_means())
+        country[seed] = learn(started, plane, settings, seed, watched=seed == first)
+    ends[most] = random[first]
+    yield from _by_components(plane, ends, finals)
+    yield from _by_start(plane, random, country, first)
     yield ProgressEvent("EM", 0.8)
-    yield from _by_method(europe, settings, random[context.seed], country[context.seed], context.seed)
+    yield from _by_method(plane, settings, random[first], country[first], first)
 
 
 def _by_components(
-    europe: Europe, ends: dict[int, MixtureHistory], finals: dict[str, GaussianMixtureModel]
+    plane: Plane, ends: dict[int, MixtureHistory], finals: dict[str, GaussianMixtureModel]
 ) -> Iterator[Event]:
     rows = [(k, one.train[-1], one.test[-1], JERUSALEM.get(k)) for k, one in ends.items()]
     yield TableEvent(
@@ -155,18 +157,20 @@ def _by_components(
     if len(tests) > 1:
         gains = [after - before for before, after in itertools.pairwise(tests)]
         yield Metric("smallest gain in test log-likelihood from one K to the next", min(gains))
+    yield Metric("test log-likelihood, fewest components", tests[0])
+    yield Metric("test log-likelihood, most components", tests[-1])
     last = ends[max(ends)]
     yield Metric("training less test log-likelihood, most components", last.train[-1] - last.test[-1])
     yield Metric(
         "variance that fits best under the printed formula, K = 1",
-        printed_variance(europe.places.splits["train"]),
+        printed_variance(plane.places.splits["train"]),
     )
-    yield FigureEvent("components", strip(europe, finals), COMPONENTS)
-    yield FigureEvent("contours", contours(europe, finals), CONTOURS)
+    yield FigureEvent("components", strip(plane, finals), COMPONENTS)
+    yield FigureEvent("contours", contours(plane, finals), CONTOURS)
 
 
 def _by_start(
-    europe: Europe, random: dict[int, MixtureHistory], country: dict[int, MixtureHistory], seed: int
+    plane: Plane, random: dict[int, MixtureHistory], country: dict[int, MixtureHistory], seed: int
 ) -> Iterator[Event]:
     for start, histories in (("random", random), ("country", country)):
         for epoch, (train, test) in enumerate(
@@ -174,9 +178,9 @@ def _by_start(
         ):
             yield Metric(f"training log-likelihood, {start} means", train, at={"epoch": epoch})
             yield Metric(f"test log-likelihood, {start} means", test, at={"epoch": epoch})
-        yield FigureEvent(f"training-{start}", strip(europe, histories[seed].frames), TRAINING[start])
+        yield FigureEvent(f"training-{start}", strip(plane, histories[seed].frames), TRAINING[start])
     starts = {"random means": random[seed].frames, "country means": country[seed].frames}
-    yield FigureEvent("training", moving(europe, starts), MOVING)
+    yield FigureEvent("training", moving(plane, starts), MOVING)
     yield PairedMetric(
         "test log-likelihood, country means less random means",
         ("country means", "random means"),
@@ -186,24 +190,28 @@ def _by_start(
 
 
 def _by_method(
-    europe: Europe, settings: Settings, random: MixtureHistory, country: MixtureHistory, seed: int
+    plane: Plane, settings: Settings, random: MixtureHistory, country: MixtureHistory, seed: int
 ) -> Iterator[Event]:
-    means = {"random": None, "country": europe.places.country_means()}
-    models = {start: begin(settings.countries, seed, given) for start, given in means.items()}
-    paths = {start: climb(model, europe, settings.steps) for start, model in models.items()}
+    means = {"random": None, "country": plane.places.country_means()}
+    models = {start: begin(len(plane.places.codes), seed, given) for start, given in means.items()}
+    paths = {start: climb(model, plane, settings.steps) for start, model in models.items()}
     falls = [a - b for path in paths.values() for a, b in itertools.pairwise(path)]
     yield Metric("largest fall of the likelihood in a step of EM", max(0.0, *falls))
+    yield Metric("steps of gradient descent in a pass", settings.batches)
     rows = []
     for start, history in (("random", random), ("country", country)):
         path, goal = paths[start], history.train[-1]
         passes = next((step for step, value in enumerate(path) if value >= goal), math.inf)
         for step, value in enumerate(path):
             yield Metric(f"training log-likelihood by EM, {start} means", value, at={"step": step})
-        test = likelihood(models[start], europe.places.splits["test"].double())
+        test = likelihood(models[start], plane.places.splits["test"].double())
         yield Metric(f"EM, {start} means: passes until as good as gradient descent at its end", passes)
         rows.append((f"{start} means", goal, history.test[-1], path[-1], test, len(path) - 1, passes))
     columns = ("start", "descent, training", "test", "EM, training", "test", "steps", "passes until as good")
-    yield TableEvent("methods", columns, rows, METHODS)
+    rest = [f"{start} means" for start, path in paths.items() if len(path) <= settings.steps]
+    ended = f"From {' and '.join(rest)} EM came to rest" if rest else "From neither start did EM come to rest"
+    said = f"{METHODS} {ended} within the {settings.steps} steps that it may take."
+    yield TableEvent("methods", columns, rows, said)
     yield FigureEvent("likelihood", _curves(random, country, paths), LIKELIHOOD)
 
 
@@ -228,36 +236,56 @@ def _curves(random: MixtureHistory, country: MixtureHistory, paths: dict[str, li
         return figure
 
 
-METHODS = "Mean log-likelihoods of gradient descent after its last epoch and of EM where it came to rest, from the same starts; the last column says after how many passes over the data EM is as good as the descent at its end."
-COMPONENTS = "One column for each number of components K. Above: 1000 samples of the mixture. Below: 100 samples of each component, one colour each. One Gaussian covers the sea as well; with more, the dense middle, Iberia, Italy and Britain get components of their own."
+METHODS = "Mean log-likelihoods of gradient descent after its last epoch and of EM after its last step, from the same starts; the last column says after how many passes over the data EM is as good as the descent at its end (inf: not within its steps)."
+COMPONENTS = "One column for each number of components K. Above: 1000 samples of the mixture. Below: 100 samples of each component, one colour each. Look how much of the sea is covered, and which lands get components of their own."
 CONTOURS = "The density of each mixture: each level is a factor e below the next, white is more than six of them below the peak. Grey points are places it was not fitted to."
 TRAINING = {
-    "random": "Training from random means, epoch by epoch. Above: 1000 samples; below: 100 of each component. All components start with deviation 1 and cover all of Europe; in the course of the training they shrink and part, until Iberia, Britain, Italy and Greece have their own.",
-    "country": "The same from the mean place of each country. The components begin apart, each where a country is, but as wide as all of Europe: the picture is no better at first, and in the end the fit is about as good.",
+    "random": "Training from random means, epoch by epoch. Above: 1000 samples; below: 100 of each component. All components start with deviation 1, as wide as all of Europe; look when they begin to shrink and to part.",
+    "country": "The same from the mean place of each country. The components begin apart, each where a country is, but as wide as all of Europe: compare the first and the last column with those of the random start.",
 }
-MOVING = "The two trainings above as a film: in a browser this picture moves from epoch to epoch, holds the last one and begins again; in print, or where the reader has asked for less motion, the last epoch stands still. Blue is the density: each level is a factor e below the next, white is more than six of them below the peak. Orange points are the means of the components, their areas proportional to the weights π; grey points are places they were not fitted to. As long as the components are wide, most means draw together in the dense middle, from either start; as they shrink, they part, and the density follows the coast."
-LIKELIHOOD = "Left: mean log-likelihood after each epoch, training (solid) and test (dotted); the dotted lines stay near the solid ones, since 164 parameters cannot learn thousands of places by heart. Right: gradient descent and EM from the same two starts, by passes over the training places. EM never falls, and its steps need no learning rate; the descent makes many small steps in a pass, EM one large one."
+MOVING = "The two trainings above as a film: in a browser this picture moves from epoch to epoch, holds the last one and begins again; in print, or where the reader has asked for less motion, the last epoch stands still. Blue is the density: each level is a factor e below the next, white is more than six of them below the peak. Orange points are the means of the components, their areas proportional to the weights π; grey points are places they were not fitted to. Follow the means: where they go while the components are wide, and when they part."
+LIKELIHOOD = "Left: mean log-likelihood after each epoch, training (solid) and test (dotted). A mixture of 33 has 164 free parameters: if it learned places by heart, the dotted lines would fall behind the solid ones. Right: gradient descent and EM from the same two starts, by passes over the training places. The descent makes many small steps in a pass, with a learning rate; EM makes one large one, without."
 
 CLAIMS = (
     Claim("K = 1: mean log-likelihood of the training places", low=ONE_GAUSSIAN - 0.01, high=ONE_GAUSSIAN + 0.001,
-          why="the best Gaussian for data of variance 1 gives −log 2π − 1 = −2.8379 exactly", source="Jerusalem ex. 5, Gaussian mixture 1, by theory"),
+          why="the best Gaussian for data of variance 1 gives −log 2π − 1 = −2.8379 exactly", source="Jerusalem ex. 5, Gaussian mixture 1, by theory", data="points", items=(43, 44),
+          says="With one component the descent finds the best Gaussian: a mean log-likelihood of {value:.4f}, where theory has −2.8379.",
+          otherwise="With one component the descent does not find the best Gaussian: its mean log-likelihood is {value:.4f}, where theory has −2.8379.",
+          asks="whether the descent finds the best single Gaussian"),
     Claim("smallest gain in test log-likelihood from one K to the next", low=0.03,
-          why="the assignment's places gain 0.16, 0.09 and 0.13 from K = 1 to 5, 10 and 33", source="Jerusalem ex. 5, Gaussian mixture 1"),
+          why="the assignment's places gain 0.16, 0.09 and 0.13 from K = 1 to 5, 10 and 33", source="Jerusalem ex. 5, Gaussian mixture 1", data="points", items=(44,),
+          says="The more components, the better the map: on test places the mean log-likelihood goes from {of[test log-likelihood, fewest components]:.2f} with the fewest to {of[test log-likelihood, most components]:.2f} with the most, and each step of K gains at least {value:.2f} nats a place.",
+          otherwise="More components do not always help: from one K to the next the test log-likelihood gains as little as {value:.2f} nats a place.",
+          asks="whether more components draw the map better"),
     Claim("training less test log-likelihood, most components", low=-0.12, high=0.12,
-          why="164 parameters over thousands of places overfit by hundredths; hundreds of test places err by as much again", source="Jerusalem ex. 5, Gaussian mixture 2b"),
+          why="164 parameters over thousands of places overfit by hundredths; hundreds of test places err by as much again", source="Jerusalem ex. 5, Gaussian mixture 2b", data="points", items=(46,),
+          says="Training and test places are fitted alike: with the most components they differ by {value:+.3f} nats.",
+          otherwise="Training and test places are not fitted alike: with the most components they differ by {value:+.3f} nats.",
+          asks="whether the mixture fits training places better than test places"),
     Claim("test log-likelihood, country means less random means", low=-0.1, high=0.1,
-          why="the assignment's places end at −2.467 and −2.460: about equal", source="Jerusalem ex. 5, Gaussian mixture 2c"),
+          why="the assignment's places end at −2.467 and −2.460: about equal", source="Jerusalem ex. 5, Gaussian mixture 2c", data="points", items=(47,),
+          says="The start hardly matters: from the means of countries the descent ends {value:+.3f} nats a place from where random means end (95 % interval {low:+.3f} to {high:+.3f}).",
+          otherwise="The start matters: from the means of countries the descent ends {value:+.3f} nats a place from where random means end.",
+          asks="whether it matters to start from the means of countries"),
     Claim("largest fall of the likelihood in a step of EM", high=1e-9,
-          why="each step maximises a lower bound that touches the likelihood", source="theory of EM"),
+          why="each step maximises a lower bound that touches the likelihood", source="theory of EM", items=(43,),
+          says="In no step of EM does the likelihood fall, as theory says.",
+          otherwise="The likelihood falls in a step of EM, by {value:.1e}, against theory.",
+          asks="whether the likelihood ever falls in a step of EM"),
     Claim("EM, random means: passes until as good as gradient descent at its end", high=50,
-          why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes", source="this experiment"),
+          why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes", source="this experiment", data="points", items=(45,),
+          says="EM from the same random start is as good after {value} passes over the places as gradient descent after all its epochs, of {of[steps of gradient descent in a pass]} steps each (the assignment takes 27).",
+          otherwise="EM from the same random start is not as good within 50 passes over the places as gradient descent after all its epochs, of {of[steps of gradient descent in a pass]} steps each.",
+          asks="after how many passes EM is as good as gradient descent"),
     Claim("variance that fits best under the printed formula, K = 1", low=0.49, high=0.51,
-          why="−log σ² − 1 / (2σ²) is largest at σ² = 1/2", source="Jerusalem ex. 5, the formula of log p(x | k)"),
+          why="−log σ² − 1 / (2σ²) is largest at σ² = 1/2", source="Jerusalem ex. 5, the formula of log p(x | k)", items=(43,),
+          says="Under the formula as it is printed the best variance of one component is {value:.3f}: half the true one.",
+          otherwise="Under the formula as it is printed the best variance of one component is {value:.3f}, and not half the true one.",
+          asks="what variance the printed formula leads to"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="How well do Gaussian mixtures draw the map of Europe, and does it matter how they start or how they are fitted?",
-    answers=(43, 44, 45, 46, 47),
     method="""A mixture is p(x) = Σ π_k N(x; μ_k, σ²_k) with one variance for each axis. Its parameters are the
         logits of the weights π, the means and the logarithms of the variances, which may take any value, so
         that Adam (rate 0.01) can move them on −mean log p(x). The samples x are places of Europe, longitude
@@ -270,20 +298,23 @@ EXPERIMENT = Experiment(
         similarity `Gaussian`, places as queries, components as keys. Its M-step sets weights, means and
         variances to what is most likely under these. It works in blocks, so that memory does not grow with
         places times components.""",
-    see="""More components always help here, on test places too: the coast is no Gaussian. The start from
-        country means is not better in the end than random means, because the unit variances at the start
-        blur all countries into one; both descents end about equal. Test and training curves stay near
-        each other. EM never falls and has no learning rate to choose, but one exact step for each pass over the
-        data is not always ahead of the many small steps that a descent makes in it: the table of methods
-        says after how many passes EM is as good as the descent at its end, and with 27 batches a pass that
-        can be more than the descent's 50. A pass of EM costs a small part of a pass of the descent, though:
-        no gradient, and two matrix products.""",
+    see="""Three comparisons: of the numbers of components, of two starts, of two ways to fit. For the first, look at the
+        test log-likelihood and at what lies in the sea. For the second, remember that all variances are 1 at the start:
+        wherever the means begin, each component covers all of Europe. For the third, the table of methods says after how
+        many passes over the data EM is as good as the descent at its end. That depends on how many steps the descent makes
+        in a pass, and a pass of EM costs less: no gradient, and two matrix products. [[uniform-mixture]] asks the same of
+        boxes, where the descent cannot work; [[one-operator]] shows the E-step as attention.""",
     correction="""Jerusalem ex. 5 prints log p(x | k) with −log σ² for each axis; the density has −½ log σ². With
-        the printed formula the best variance of a single component is half the true one, as measured here.
+        the printed formula the best variance of a single component is half the true one; a claim measures it.
         It also writes log p(x) + log p(x | k) for log p(k) + log p(x | k), asks for a positive semi-definite
         covariance where a density needs a positive definite one, and its code normalises the test places by
         their own statistics.""",
     claims=CLAIMS,
+    opens_with=(
+        "smallest gain in test log-likelihood from one K to the next",
+        "test log-likelihood, country means less random means",
+        "EM, random means: passes until as good as gradient descent at its end",
+    ),
     presets={"quick": Settings(), "full": Settings(limit=None, batches=27, seeds=5, steps=500)},
     seconds=15,
     run=run,

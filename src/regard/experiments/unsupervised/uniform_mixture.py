@@ -11,7 +11,15 @@ import torch
 from torch import Tensor
 
 from regard.claims import Claim
-from regard.experiments.unsupervised.europe import Europe, contours, descend, likelihood, load_europe, strip
+from regard.experiments.unsupervised.europe import (
+    OwnPlane,
+    Plane,
+    contours,
+    descend,
+    likelihood,
+    load_plane,
+    strip,
+)
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
@@ -25,7 +33,7 @@ ONE_GAUSSIAN = -log(2 * pi) - 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(OwnPlane):
     countries: int = 33
     "Countries, those with most places; also the largest number of boxes."
     components: tuple[int, ...] = (1, 5, 10)
@@ -75,7 +83,7 @@ def begin(boxes: int, seed: int, centres: Tensor | None = None) -> UniformMixtur
 
 def learn(
     model: UniformMixtureModel,
-    europe: Europe,
+    plane: Plane,
     settings: Settings,
     seed: int,
     *,
@@ -83,12 +91,12 @@ def learn(
     softness: tuple[float, float] | None = None,
 ) -> BoxHistory:
     """Gradient descent, with hard edges or with edges that harden."""
-    history, test = BoxHistory(deepcopy(model)), europe.places.splits["test"]
+    history, test = BoxHistory(deepcopy(model)), plane.places.splits["test"]
     model.softness = softness[0] if softness else 0.0
     before, outside = deepcopy(model), torch.zeros(len(test), dtype=torch.bool)
     for epoch in descend(
         model,
-        europe.places,
+        plane.places,
         epochs=settings.epochs,
         batches=settings.batches,
         rate=rate,
@@ -96,7 +104,7 @@ def learn(
         softness=softness,
     ):
         for split, curve in history.likelihoods.items():
-            curve.append(likelihood(model, europe.places.splits[split]))
+            curve.append(likelihood(model, plane.places.splits[split]))
         _watch(history, model, before, outside, test)
         before = deepcopy(model)
         if epoch in SHOWN:
@@ -124,32 +132,32 @@ def _watch(
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Each number of boxes, two starts, then the cure."""
     yield ProgressEvent("reading the places", 0.0)
-    europe, seed = load_europe(settings.countries, settings.limit), context.seed
-    yield TextEvent("The places", europe.said)
-    many, country = settings.countries, europe.places.country_means()
+    plane, seed = load_plane(settings, countries=settings.countries, limit=settings.limit), context.seed
+    yield TextEvent("Your points" if plane.own else "The places", plane.said)
+    many, country = len(plane.places.codes), plane.places.country_means()
     hard, finals = {}, {}
     for number, boxes in enumerate((*settings.components, many)):
         yield ProgressEvent(f"{boxes} boxes", 0.1 + 0.1 * number)
         finals[f"K = {boxes}"] = model = begin(boxes, seed)
-        hard[f"K = {boxes}"] = learn(model, europe, settings, seed, rate=settings.rate)
+        hard[f"K = {boxes}"] = learn(model, plane, settings, seed, rate=settings.rate)
     yield ProgressEvent("country means", 0.5)
     name, started = f"K = {many}, country means", begin(many, seed, country)
-    hard[name] = learn(started, europe, settings, seed, rate=settings.rate)
+    hard[name] = learn(started, plane, settings, seed, rate=settings.rate)
     yield ProgressEvent("the cure", 0.6)
     rate = settings.cure_rate
     cured, beside = begin(many, seed), begin(many, seed)
-    cure = learn(cured, europe, settings, seed, rate=rate, softness=settings.softness)
-    control = learn(beside, europe, settings, seed, rate=rate)
+    cure = learn(cured, plane, settings, seed, rate=rate, softness=settings.softness)
+    control = learn(beside, plane, settings, seed, rate=rate)
     yield from _failure(hard, f"K = {many}")
     yield from _cure(cure, control)
     yield ProgressEvent("drawing", 0.8)
-    yield FigureEvent("components", strip(europe, finals), COMPONENTS)
-    yield FigureEvent("training-random", strip(europe, hard[f"K = {many}"].frames), TRAINING)
-    yield FigureEvent("training-country", strip(europe, hard[name].frames), COUNTRY)
+    yield FigureEvent("components", strip(plane, finals), COMPONENTS)
+    yield FigureEvent("training-random", strip(plane, hard[f"K = {many}"].frames), TRAINING)
+    yield FigureEvent("training-country", strip(plane, hard[name].frames), COUNTRY)
     yield FigureEvent("curves", _curves(hard, cure, control), CURVES)
-    yield FigureEvent("training-cured", strip(europe, cure.frames), CURED)
+    yield FigureEvent("training-cured", strip(plane, cure.frames), CURED)
     ends = {"hard, random centres": finals[f"K = {many}"], "hard, country means": started, "cured": cured}
-    yield FigureEvent("contours", contours(europe, ends), CONTOURS)
+    yield FigureEvent("contours", contours(plane, ends), CONTOURS)
 
 
 def _failure(hard: dict[str, BoxHistory], main: str) -> Iterator[Event]:
@@ -207,46 +215,70 @@ def _curves(hard: dict[str, BoxHistory], cure: BoxHistory, control: BoxHistory):
             look: Any = {"color": colour, "marker": "", "label": name}
             left.plot(epochs, [100 * share for share in one.uncovered], **look)
             middle.plot(epochs, one.side, **look)
-            right.plot(epochs, [-value for value in one.likelihoods["train"]], **look)
-            right.plot(epochs, [-value for value in one.likelihoods["test"]], **look | {"linestyle": ":"})
+            right.plot(epochs, one.likelihoods["train"], **look)
+            right.plot(epochs, one.likelihoods["test"], **look | {"linestyle": ":"})
         left.set(title="test places outside every box", xlabel="epoch", ylabel="%")
         middle.set(title="mean side of the boxes", xlabel="epoch", ylabel="deviations")
-        right.set(title="−mean log-likelihood", xlabel="epoch", yscale="log")
+        right.set(title="mean log-likelihood", xlabel="epoch")
+        right.set_yscale("symlog", linthresh=10)
         handles, labels = left.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
         return figure
 
 
-COMPONENTS = "Hard boxes after the last epoch, one column for each number of boxes K. Above: 1000 samples; below: 100 of each box, one colour each. The boxes stand where chance put them, and are too small to hold the places between them."
-TRAINING = "Hard boxes in training, from random centres. Above: 1000 samples; below: 100 of each box. Follow one colour: its centre stands still through all epochs, and the box shrinks."
-COUNTRY = "The same from the mean place of each country: better placed, so that fewer places fall out, but nothing moves here either, and the boxes shrink."
-CURVES = "Left: the share of test places that no box holds. Middle: the mean side. Right: the negative mean log-likelihood, training (solid) and test (dotted), on a logarithmic scale; a place outside counts a million. Hard boxes lose places and never win one back, so that training makes the likelihood worse. While the edges of the cured boxes are soft, their cores leave out some places, which the edges still see; hardened, they hold almost all."
-CURED = "The cure from the same random centres. The soft boxes of the first epochs cover all; they move, part, and take the shape of peninsulas while their edges harden."
-CONTOURS = "The densities after the last epoch; each level is a factor e below the next, and what is white is more than six of them below the peak. Grey points are places not trained on: many of them lie in the white of the hard mixtures, and almost none in that of the cured one."
-FAILURE = "Hard boxes after training. The mean log-likelihood is about −1,000,000 times the share of places outside."
+COMPONENTS = "Hard boxes after the last epoch, one column for each number of boxes K. Above: 1000 samples; below: 100 of each box, one colour each. Look at what lies between the boxes."
+TRAINING = "Hard boxes in training, from random centres. Above: 1000 samples; below: 100 of each box. Follow one colour through the epochs: does its centre move, does the box grow or shrink?"
+COUNTRY = "The same hard boxes from the mean place of each country: compare how many places they hold at first, and whether anything moves here."
+CURVES = "Left: the share of test places that no box holds. Middle: the mean side. Right: the mean log-likelihood, training (solid) and test (dotted), on a scale that is linear down to −10 and logarithmic below; a place outside counts −1,000,000. While the edges of the cured boxes are soft, their cores may leave out places which the edges still see: what counts is the end."
+CURED = "The cure from the same random centres. The boxes of the first epochs are soft and cover all; look whether they move, part, and take the shape of lands while their edges harden."
+CONTOURS = "The densities after the last epoch; each level is a factor e below the next, and what is white is more than six of them below the peak. Grey points are places not trained on: look how many lie in the white of each mixture."
+FAILURE = "Hard boxes after training: the share of test places that no box holds after the first and the last epoch, the mean log-likelihood (about −1,000,000 times that share), and the mean side in deviations of the data."
 
 CLAIMS = (
     Claim("largest move of a centre, all hard boxes", low=0.0, high=0.0,
-          why="the slope towards a centre is zero inside and outside of its box", source="Jerusalem ex. 5, uniform mixture 2"),
+          why="the slope towards a centre is zero inside and outside of its box", source="Jerusalem ex. 5, uniform mixture 2", items=(50,),
+          says="Gradient descent cannot fit hard boxes because their centres feel no slope: in all trainings no centre moved at all.",
+          otherwise="The centres of hard boxes do move, by up to {value:.2g}: the slope towards them is not zero.",
+          asks="whether the centres of hard boxes move"),
     Claim("largest growth of a side, all hard boxes (logarithm)", low=0.0, high=0.0,
-          why="the slope towards a side has one sign, and Adam's averages of it too", source="Jerusalem ex. 5, uniform mixture 2"),
+          why="the slope towards a side has one sign, and Adam's averages of it too", source="Jerusalem ex. 5, uniform mixture 2", items=(50,),
+          says="And their sides can only shrink: no side ever grew from one epoch to the next.",
+          otherwise="Sides of hard boxes do grow, by up to {value:.2g} (logarithm) from one epoch to the next.",
+          asks="whether sides of hard boxes ever grow"),
     Claim("test places that fell out of all hard boxes and came back", low=0.0, high=0.0,
-          why="boxes with fixed centres that only shrink hold no place that they once did not", source="this experiment"),
+          why="boxes with fixed centres that only shrink hold no place that they once did not", source="this experiment", items=(50,),
+          says="A test place that has fallen out of all boxes never came back.",
+          otherwise="{value} test places fell out of all boxes and came back.",
+          asks="whether a place that has fallen out of all boxes comes back"),
     Claim("share of test places outside every box, most boxes: last epoch less first", low=0.05,
-          why="the assignment's places: from 1.8 % to 33 %", source="Jerusalem ex. 5, uniform mixture 1"),
+          why="the assignment's places: from 1.8 % to 33 %", source="Jerusalem ex. 5, uniform mixture 1", data="points", items=(49,),
+          says="Training loses places: with the most boxes, the share of test places that no box holds grows by {value:.0%} of all places from the first epoch to the last.",
+          otherwise="Training hardly loses places: with the most boxes, the share of test places that no box holds changes by {value:+.1%}.",
+          asks="whether training loses places"),
     Claim("share of test places outside the one box, last epoch", low=0.6,
-          why="the assignment's places: 90 %; a box of side 0.8 holds few of them wherever it stands", source="Jerusalem ex. 5, uniform mixture 1"),
+          why="the assignment's places: 90 %; a box of side 0.8 holds few of them wherever it stands", source="Jerusalem ex. 5, uniform mixture 1", data="points", items=(49,),
+          says="A single box ends with {value:.0%} of the test places outside.",
+          otherwise="A single box still holds most places: {value:.0%} of the test places are outside.",
+          asks="how many places a single box loses"),
     Claim("share of test places outside every cured box, last epoch", high=0.02,
-          why="a place at a distance of δ from all boxes costs δ/τ, which grows without limit as edges harden", source="this experiment"),
+          why="a place at a distance of δ from all boxes costs δ/τ, which grows without limit as edges harden", source="this experiment", data="points", items=(48,),
+          says="What helps is soft edges that harden during training: then {value:.1%} of the test places end outside every box.",
+          otherwise="Soft edges that harden during training do not cure it: {value:.1%} of the test places end outside every box.",
+          asks="whether soft edges that harden keep the places inside"),
     Claim("share of test places outside every box, last epoch: hard less cured, same rate", low=0.05,
-          why="the cure differs by its soft edges alone", source="this experiment"),
+          why="the cure differs by its soft edges alone", source="this experiment", data="points", items=(50,),
+          says="It is the edges and not the learning rate: hard boxes at the cure's rate end with {value:.0%} of all places more outside.",
+          otherwise="The soft edges make little difference at the same learning rate: hard boxes end with {value:+.1%} of all places more outside.",
+          asks="whether the soft edges are what cures the boxes"),
     Claim("mean test log-likelihood of the cured mixture", low=ONE_GAUSSIAN,
-          why="33 boxes that fit are better than one Gaussian, which gives −log 2π − 1", source="this experiment"),
+          why="33 boxes that fit are better than one Gaussian, which gives −log 2π − 1", source="this experiment", data="points", items=(48,),
+          says="The cured boxes describe the test places better than one Gaussian: a mean log-likelihood of {value:.2f} against −2.84.",
+          otherwise="The cured boxes describe the test places no better than one Gaussian: a mean log-likelihood of {value:.4g} against −2.84.",
+          asks="whether the cured boxes describe the places better than one Gaussian"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Why can gradient descent not fit a mixture of boxes, and what would help it?",
-    answers=(48, 49, 50),
     method="""The same places as in the Gaussian mixture, but p(x | k) is 1 / (s_1 s_2) inside a box with centre
         c_k and sides s_k, and nothing outside (its logarithm is set to −1,000,000, as the assignment says).
         Logits, centres and logarithms of the sides are trained by Adam, from random centres and from country
@@ -261,14 +293,19 @@ EXPERIMENT = Experiment(
         each axis, divided by the side, still integrates to one, and has a slope everywhere. τ falls from 0.5
         to 0.01 by the same factor in every step, so that the boxes are hard in the end. Hard boxes at the
         cure's learning rate stand beside it as control.""",
-    see="""The supports shrink from epoch to epoch and the centres never move. Descent makes the likelihood of
-        the places inside larger by losing others, one after another, and cannot see what it loses: the
-        gradient is right almost everywhere and useless, since the loss jumps where it matters. A Gaussian
-        has the whole plane as its support, and pulls at every place. Soft edges give the boxes the same
-        advantage, and the hardened boxes keep almost every place.""",
+    see="""Follow the centres, the sides and the places outside from epoch to epoch. Hard boxes can raise the likelihood of the
+        places inside only by losing others, and cannot see what they lose: the gradient is right almost everywhere and
+        useless, since the loss jumps where it matters. A Gaussian has the whole plane as its support, and pulls at every
+        place, which is why [[mixtures]] can be fitted in this way. Soft edges give boxes the same advantage; the control
+        tells whether it is the edges or the learning rate that helps.""",
     correction="""Jerusalem ex. 5 speaks of covariances, of the k-th Gaussian and of `mins` in the section on
         uniform mixtures; it means sides, boxes and centres. Its −1e^6 is −1,000,000.""",
     claims=CLAIMS,
+    opens_with=(
+        "largest move of a centre, all hard boxes",
+        "largest growth of a side, all hard boxes (logarithm)",
+        "share of test places outside every cured box, last epoch",
+    ),
     presets={"quick": Settings(), "full": Settings(limit=None, batches=27, rate=0.001, cure_rate=0.01)},
     seconds=10,
     run=run,

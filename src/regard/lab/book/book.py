@@ -1,18 +1,18 @@
-"""The lab book: every experiment run, or found unchanged, and all reports in one page."""
+"""The lab book: every experiment run, or found unchanged, and a site of all their pages."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 from regard.errors import RegardError
-from regard.files import explained, write
 from regard.lab import registry
 from regard.lab.book.coverage import coverage
-from regard.lab.book.report import render
-from regard.lab.book.sources import SOURCES
-from regard.lab.experiment import Chapter, Experiment
+from regard.lab.book.site.contents import BookContents
+from regard.lab.book.site.output import COVER, write_book
+from regard.lab.book.site.page import Page
+from regard.lab.book.site.pages import files, pages
+from regard.lab.experiment import Experiment
+from regard.lab.records.record import records
 from regard.lab.runner import Watch, run
 from regard.lab.settings import choose
 from regard.lab.store import fingerprint
@@ -20,9 +20,8 @@ from regard.lab.store.entries import entries, finished
 from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
 
-PAGE = "index.html"
-MARK, LOOK = b"<title>The lab book", 2000
-"How a page is known to be a book, and how many of its bytes are looked at."
+AsFiles = Callable[[Sequence[Page]], dict[str, bytes]]
+"How pages become files: `files` of a site, or `single`."
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,8 @@ class BookEntry:
 
     experiment: Experiment
     source: Path
+    key: str
+    "The key of the run that answers it."
     done: Run | None
 
 
@@ -44,7 +45,7 @@ def plan(names: Sequence[str], store: Store, *, preset: str, seed: int) -> list[
         for chosen, (_, source) in zip(settings, found, strict=True)
     ]
     return [
-        BookEntry(experiment, source, Run(store.root / done[key].id) if key in done else None)
+        BookEntry(experiment, source, key, Run(store.root / done[key].id) if key in done else None)
         for (experiment, source), key in zip(found, keys, strict=True)
     ]
 
@@ -68,40 +69,22 @@ def fill(
     return runs, problems
 
 
-def bind(runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: str, place: Path) -> Path:
-    """Write the book."""
-    require_place(place)
-    chapters = [
-        (chapter, [run for run in runs if run.request["chapter"] == chapter]) for chapter in get_args(Chapter)
-    ]
-    items = coverage(registry.everything(), entries(store))
-    counts = Counter(verdict.state for run in runs for verdict in run.verdicts)
-    text = render(
-        "book.html",
-        title="The lab book",
+def gather(
+    plans: Sequence[BookEntry], runs: Sequence[Run], problems: Sequence[str], store: Store, *, preset: str
+) -> BookContents:
+    """What the pages are made of."""
+    known = registry.everything()
+    return BookContents(
         runs=runs,
+        experiments={one.name: one for one in [*known, *(entry.experiment for entry in plans)]},
+        items=coverage(known, entries(store), records()),
         problems=problems,
-        chapters=[(chapter, group) for chapter, group in chapters if group],
-        counts=counts,
-        seconds=sum(run.result["seconds"] for run in runs),
         preset=preset,
-        names=[run.request["name"] for run in runs],
-        asked=[(source, [one for one in items if one.source == source.name]) for source in SOURCES],
+        records=records(),
     )
-    with explained(place):
-        place.mkdir(parents=True, exist_ok=True)
-    write(place / PAGE, text)
-    return place / PAGE
 
 
-def require_place(place: Path) -> None:
-    """Refuse a place where a book would overwrite what is no book."""
-    page = place / PAGE
-    if place.exists() and not place.is_dir():
-        raise RegardError("a book is written into a folder", f"{place}, a file", "name a folder with --out")
-    if page.exists() and MARK not in page.read_bytes()[:LOOK]:
-        raise RegardError(
-            "this page is not a book of regard",
-            str(page),
-            "name another folder with --out, or move the page away",
-        )
+def bind(contents: BookContents, place: Path, *, as_files: AsFiles = files) -> Path:
+    """Write the book, as a site or as a single file, and give its first page."""
+    write_book(place, as_files(pages(contents)))
+    return place / COVER

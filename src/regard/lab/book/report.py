@@ -8,20 +8,39 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from regard.lab.book.sources import questions
-from regard.lab.book.style import inline
-from regard.lab.events import Value
-from regard.lab.statistics import Summary, summarise
+from regard.lab.answer import opening, sentence, summaries
+from regard.lab.book.ideas import idea_and_method, result
+from regard.lab.book.leads import figure_names
+from regard.lab.book.numerals import is_number, shown, typeset
+from regard.lab.book.provenance import command, provenance
+from regard.lab.book.site.page import relative
+from regard.lab.book.sources import asked
+from regard.lab.book.svg import inlined, is_fixed, share_glyphs, width
+from regard.lab.book.trials import settings, trials
+from regard.lab.events import TableEvent, Value
+from regard.lab.statistics import Summary
 from regard.lab.store.run import Run
 from regard.theory.mathml import mathml
 
 TEMPLATES = Path(__file__).with_name("templates")
 SIGNS = {"held": "✓", "failed": "✗", "not settled": "–"}
+WIDE = 440.0
+"Points of width above which a figure is not scaled down to the width of a phone."
+BROAD = 600.0
+"Points of width above which a figure is drawn beyond the column of text where the screen has room."
+LOW = re.compile(
+    r"(?<![a-z]{2})(?<=[A-Za-zα-ωΑ-Ω∑)\]²³¹ᵀ'])_"
+    r"(?:\(([^()]{1,9})\)|([-−]?[A-Za-z]{1,2}|[-−]?\d{1,2})(?![a-z0-9_]))"
+)
+HIGH = re.compile(
+    r"(?<=[\w)\]|>'])\^(?:\(([^()]{1,12})\)|([-−]?(?:\d+(?:/\d+)?|[A-Za-z]{1,9}))(?![A-Za-z0-9]))"
+)
+"Indices and exponents of a plain text: of one letter, a bracket, or a word of a formula."
 
 
 @dataclass(frozen=True)
 class ReportedNumber:
-    """A measured quantity over its seeds, or the difference of two variants over paired seeds."""
+    """A measured quantity over its seeds or folds, or the difference of two variants over paired seeds."""
 
     name: str
     summary: Summary
@@ -30,19 +49,15 @@ class ReportedNumber:
 
 def numbers(run: Run) -> list[ReportedNumber]:
     """What the run measured, curves aside: they are in the figures and in the CSV."""
-    values: dict[str, list[float]] = {}
-    for one in run.measured:
-        if not one.at:
-            values.setdefault(one.name, []).append(one.value)
-    single = [ReportedNumber(name, summarise(found), _over(len(found))) for name, found in values.items()]
-    return single + [
-        ReportedNumber(one.name, one.difference, f"{one.labels[0]} minus {one.labels[1]}, paired")
-        for one in run.compared
+    pairs = {one.name: f"{one.labels[0]} minus {one.labels[1]}, paired" for one in run.compared}
+    return [
+        ReportedNumber(name, found, pairs.get(name) or _over(found.count))
+        for name, found in summaries(run).items()
     ]
 
 
 def _over(count: int) -> str:
-    return "once" if count == 1 else f"over {count} seeds"
+    return "once" if count == 1 else f"mean of {count}"
 
 
 def curves(run: Run) -> list[tuple[str, int]]:
@@ -52,6 +67,11 @@ def curves(run: Run) -> list[tuple[str, int]]:
         if one.at:
             counts[one.name] = counts.get(one.name, 0) + 1
     return list(counts.items())
+
+
+def columns(table: TableEvent) -> list[bool]:
+    """Of each column of a table, whether it holds numbers."""
+    return [all(is_number(one) for one in column) for column in zip(*table.rows, strict=True)]
 
 
 def short(value: Value) -> str:
@@ -77,11 +97,22 @@ def prose(text: str) -> str:
     return "".join(f"<p>{words(part)}</p>" for part in parts if part)
 
 
-def words(text: str) -> str:
-    """One run of text as HTML: `code`, *stress*, $formulas$, [[sections]] of the book, indices (x_i) set low.
+def spoken(seconds: float) -> str:
+    """A time as a person says it.
 
-    >>> words("`a_b` and p_(i-j)")
-    '<code>a_b</code> and p<sub>i-j</sub>'
+    >>> spoken(42.3), spoken(400), spoken(9000)
+    ('42 s', '7 minutes', '2.5 hours')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
+def words(text: str) -> str:
+    """One run of text as HTML: `code`, *stress*, $formulas$, [[experiments]] of the book, indices set low.
+
+    >>> words("`a_b` and p_(i-j), D^-1/2")
+    '<code>a_b</code> and p<sub>i−j</sub>, D<sup>−1/2</sup>'
     >>> words("*so* $a^2$")
     '<em>so</em> <math><msup><mi>a</mi><mn>2</mn></msup></math>'
     """
@@ -93,28 +124,91 @@ def _piece(text: str) -> str:
     if text.startswith("`"):
         return f"<code>{html.escape(text.strip('`'))}</code>"
     if text.startswith("[["):
-        return f'<a href="#{text[2:-2]}"><code>{text[2:-2]}</code></a>'
+        return f'<a href="/experiments/{text[2:-2]}.html"><code>{text[2:-2]}</code></a>'
     if text.startswith("$"):
-        return mathml(text.strip("$"), display=text.startswith("$$"))
-    return re.sub(r"(?<!\S)\*(\w[^*]*)\*(?!\w)", r"<em>\1</em>", _indexed(html.escape(text)))
+        return _formula(text.strip("$"), display=text.startswith("$$"))
+    return re.sub(r"(?<!\S)\*(\w[^*]*)\*(?!\w)", r"<em>\1</em>", _indexed(html.escape(typeset(text))))
+
+
+def _formula(text: str, *, display: bool) -> str:
+    """A formula; on display, in a box of its own that scrolls where a narrow screen cannot hold it."""
+    made = mathml(text, display=display)
+    return f'<span class="formula">{made}</span>' if display else made
 
 
 def _indexed(text: str) -> str:
-    low = re.sub(r"\b([A-Za-zα-ω])_\(([^)]{1,9})\)", r"\1<sub>\2</sub>", text)
-    return re.sub(r"\b([A-Za-zα-ω])_([-−]?[A-Za-z0-9]{1,2})\b", r"\1<sub>\2</sub>", low)
+    low = LOW.sub(lambda found: f"<sub>{_signed(found)}</sub>", text)
+    return HIGH.sub(lambda found: f"<sup>{_signed(found)}</sup>", low)
 
 
-def figure(run: Run, name: str) -> str:
-    """A figure of the run, ready to stand in a page."""
-    drawn = run.figure(name)
-    if drawn is None:
-        return "<p>The file of this figure is gone or damaged.</p>"
-    return inline(drawn, f"{run.request['name']}-{name}")
+def _signed(found: re.Match[str]) -> str:
+    return (found[1] or found[2]).replace("-", "−")
+
+
+@dataclass(frozen=True)
+class ShownFigure:
+    """A figure of a run as a page shows it."""
+
+    id: str
+    caption: str
+    drawing: str
+    "Its SVG; nothing where the file is gone or damaged."
+    fixed: bool = False
+    "Whether it keeps the colours it was drawn in, on a white ground, whatever the theme."
+    wide: bool = False
+    "Whether a narrow screen would make its letters too small, so that it scrolls sideways there."
+    broad: bool = False
+    "Whether the column of text would make them too small, so that it reaches beyond it where there is room."
+
+
+def figures(run: Run) -> list[ShownFigure]:
+    """The figures of a run, the leading one first and the others in the order in which they were drawn."""
+    return [shown_figure(run, name, capital(caption)) for name, caption in figure_names(run).items()]
+
+
+def shown_figure(run: Run, name: str, caption: str, prefix: str = "") -> ShownFigure:
+    """A figure with an id of its own; a prefix lets it stand on a second page."""
+    place = f"{prefix}{run.request['name']}-figure-{slug(name)}"
+    svg = run.figure(name)
+    if svg is None:
+        return ShownFigure(place, caption, "")
+    across = width(svg)
+    return ShownFigure(place, caption, inlined(svg, place), is_fixed(svg), across > WIDE, across > BROAD)
+
+
+def capital(text: str) -> str:
+    """A text that begins as a sentence does.
+
+    >>> capital("digits: accuracy")
+    'Digits: accuracy'
+    """
+    return text[:1].upper() + text[1:]
+
+
+def slug(text: str) -> str:
+    """A text as a part of an id.
+
+    >>> slug("GCN: test accuracy, %")
+    'gcn-test-accuracy'
+    """
+    return re.sub(r"[^\w]+", "-", text.lower()).strip("-") or "sign"
+
+
+def slugs(run: Run) -> dict[str, str]:
+    """The id of each claim of a run, by the claim's name."""
+    made: dict[str, str] = {}
+    for one in run.verdicts:
+        base = f"{run.request['name']}-claim-{slug(one.claim.name)}"
+        same = sum(other == base or other.startswith(f"{base}--") for other in made.values())
+        made[one.claim.name] = f"{base}--{same + 1}" if same else base
+    return made
 
 
 def page(run: Run) -> str:
-    """The run's report."""
-    return render("report.html", run=run, title=run.request["name"])
+    """The run's report: one file, in which other pages are named without a link."""
+    title = run.request.get("title") or run.request["question"]
+    text = render("report.html", run=run, title=title)
+    return relative(share_glyphs(text), "report.html", ())
 
 
 def render(template: str, **values: Any) -> str:
@@ -131,12 +225,25 @@ def _templates() -> Any:
         autoescape=select_autoescape(["html"]),
     )  # fmt: skip
     templates.globals |= {
+        "capital": capital,
+        "columns": columns,
         "numbers": numbers,
+        "opening": opening,
+        "sentence": sentence,
+        "summaries": summaries,
+        "settings": settings,
+        "trials": trials,
+        "idea_and_method": idea_and_method,
+        "result": result,
+        "spoken": spoken,
         "curves": curves,
-        "figure": figure,
-        "questions": questions,
+        "figures": figures,
+        "slugs": slugs,
+        "command": command,
+        "provenance": provenance,
+        "asked": asked,
         "signs": SIGNS,
         "isfinite": isfinite,
     }
-    templates.filters |= {"short": short, "prose": prose, "words": words}
+    templates.filters |= {"short": shown, "prose": prose, "words": words, "typeset": typeset}
     return templates

@@ -117,12 +117,12 @@ def find(word: str) -> Assignment:
     return known[word.lower()]
 
 
-def questions(items: Iterable[int]) -> str:
-    """Checklist items as the questions they are.
+def asked(items: Iterable[int]) -> list[tuple[Assignment, list[ChecklistItem]]]:
+    """Checklist items by the assignment that asks them.
 
-    >>> questions([23, 24, 61])
-    'Berkeley HW6: 2a, 2b; Amsterdam A2: 1.2a'
+    >>> [(source.word, [one.question for one in found]) for source, found in asked([24, 61])]
+    [('berkeley', ['2b']), ('amsterdam', ['1.2a'])]
     """
     wanted = set(items)
-    own = {one.name: [item.question for item in one.items if item.number in wanted] for one in SOURCES}
-    return "; ".join(f"{name}: {', '.join(found)}" for name, found in own.items() if found)
+    own = [(source, [one for one in source.items if one.number in wanted]) for source in SOURCES]
+    return [(source, found) for source, found in own if found]

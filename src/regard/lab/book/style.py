@@ -25,6 +25,8 @@ PALETTE = (BLUE, ORANGE, GREEN, RED, SKY, PURPLE)
 MARKERS = ("o", "s", "^", "D", "v", "P")
 ORDERED = "cividis"
 SIGNED = "PuOr"
+DENSE, FEW = 1000, 50
+"A figure of more marks than this has them as pixels, but for groups of a few: paths are heavy to send."
 SECONDS = 1.2
 "How long a film shows each frame; the last one stands twice as long."
 
@@ -47,6 +49,7 @@ STYLE: Any = {
     "image.cmap": ORDERED,
     "image.interpolation": "nearest",
     "savefig.bbox": "tight",
+    "savefig.dpi": 80,
     "svg.hashsalt": "regard",
     "svg.fonttype": "path",
 }
@@ -173,10 +176,35 @@ def picture(figure: "Figure") -> bytes:
 
 def _svg(figure: "Figure", **options: Any) -> str:
     buffer = io.StringIO()
+    _flatten(figure)
     with style():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, **options)
     text = buffer.getvalue()
     return text[text.index("<svg") :]
+
+
+def _flatten(figure: "Figure") -> None:
+    """Give a figure of very many marks these marks as pixels; its axes and letters stay vectors.
+
+    Pixels are not smoothed: each has a colour of the plot, which is sharp to see and short to write.
+    """
+    artists: list[Any] = [one for axis in figure.axes for one in (*axis.lines, *axis.collections)]
+    counts = {one: _marks(one) for one in artists}
+    for one in artists:
+        if sum(counts.values()) > DENSE and counts[one] > FEW:
+            one.set_rasterized(True)
+        if one.get_rasterized():
+            one.set_antialiased(False)
+            if hasattr(one, "get_offsets") and len(one.get_facecolor()) == 1:
+                # Marks of a single colour go another way through matplotlib, which always smooths them.
+                one.set_facecolor(np.repeat(one.get_facecolor(), 2, axis=0))
+
+
+def _marks(artist: Any) -> int:
+    """How many marks an artist draws: the points of a line with markers, or of a scatter."""
+    if hasattr(artist, "get_marker"):
+        return 0 if artist.get_marker() in ("", "None", None) else len(artist.get_xdata())
+    return len(artist.get_offsets()) if type(artist).__name__ == "PathCollection" else 0
 
 
 def _moving(frames: Sequence[str]) -> str:

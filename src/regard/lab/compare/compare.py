@@ -14,7 +14,7 @@ from regard.lab.compare.contenders import SMALL, Contender
 from regard.lab.compare.sequential import FIRST, Standing, stand
 from regard.training import Plan, Training, cross_entropy, evaluate
 
-STEPS, BATCH = 150, 16
+BATCH = 16
 MOST = 200
 "Pairs after which even an endless budget ends."
 
@@ -26,7 +26,7 @@ def compare(
     *,
     seconds: float,
     margin: float = 0.02,
-    steps: int = STEPS,
+    steps: int = 150,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[tuple[Standing, str]]:
     """Where it stands after each pair of trainings, and, with the last, why it ends; '' before that."""
@@ -73,7 +73,9 @@ def _end(now: Standing, margin: float, spent: float, seconds: float) -> str:
     left = (seconds - spent) / each
     if now.pairs < FIRST:
         return (
-            "" if left >= 1 else f"not settled: the budget ends after {now.pairs} pairs, {FIRST} are needed"
+            ""
+            if left >= 1
+            else f"not settled: the budget ends after {now.pairs} of the {FIRST} pairs that are needed"
         )
     needed = now.needed(margin) - now.pairs
     if left < 1 or needed > left:

@@ -12,14 +12,16 @@ from regard.core.edges import Edges
 from regard.core.trace import Look
 from regard.core.watch import Watch
 from regard.errors import RegardError
+from regard.lab.documents.attention import attention_document
+from regard.lab.documents.embed import embedded
 from regard.lab.look.figure import svg
 from regard.lab.look.maps import AttentionLayer, AttentionMaps
 from regard.lab.look.page import fragment, save
 from regard.lab.look.terminal import text
 
 UNSEEN = (
-    "use F.scaled_dot_product_attention, nn.MultiheadAttention, or a softmax that is multiplied with values "
-    "(@, bmm, einsum); scripted models are not seen"
+    "use F.scaled_dot_product_attention, flex_attention, nn.MultiheadAttention, or a softmax that is "
+    "multiplied with values (@, bmm, einsum); scripted models are not seen"
 )
 
 
@@ -40,7 +42,7 @@ class Attention(AttentionMaps):
         return svg(self)
 
     def _repr_html_(self) -> str:
-        return fragment(self)
+        return embedded("regard-attention", lambda: attention_document(self), fragment(self))
 
 
 def attention(

@@ -81,7 +81,8 @@ class Looking(Inside):
         raise RegardError(
             "nobody knows what this model takes",
             told,
-            "say its shape, as --input 1,3,224,224, or define example() in the file, which gives its input",
+            "say its shape, as --input 1,3,224,224, or define example() in the file, which gives its input, "
+            "or a tuple of them",
         ) from trouble
 
     @property

@@ -1,7 +1,9 @@
 """The runs of a store, each in a line: what `regard list --runs`, the coverage and the book look up."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 
+from regard.claims import ClaimVerdict, State
 from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
 
@@ -20,6 +22,10 @@ class RunEntry:
     held: int
     failed: int
     unsettled: int
+    items: dict[int, State] = field(default_factory=dict)
+    "The checklist items that its claims settle, and what came of each."
+    claims: dict[str, State] = field(default_factory=dict)
+    "What came of each claim."
 
 
 def entries(store: Store) -> list[RunEntry]:
@@ -45,4 +51,18 @@ def _entry(run: Run) -> RunEntry:
         request["started"],
         run.result["seconds"],
         *(states.count(state) for state in ("held", "failed", "not settled")),
+        items=settled_items(run.verdicts),
+        claims={one.claim.name: one.state for one in run.verdicts},
     )
+
+
+def settled_items(verdicts: Iterable[ClaimVerdict]) -> dict[int, State]:
+    """An item is held when all its claims are held, failed when one failed, not settled otherwise."""
+    states: dict[int, set[State]] = {}
+    for one in verdicts:
+        for item in one.claim.items:
+            states.setdefault(item, set()).add(one.state)
+    return {
+        item: "failed" if "failed" in found else "held" if found == {"held"} else "not settled"
+        for item, found in states.items()
+    }

@@ -9,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from regard.data.tokens.token_file import TokenFile, is_token_file
+
 PACKAGE = Path(__file__).parents[2]
 
 
@@ -22,7 +24,7 @@ def plain(value: Any) -> Any:
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Path) or (isinstance(value, str) and value and Path(value).is_file()):
         path = Path(value)
-        return {"path": str(value), "sha256": _digest(path.read_bytes()) if path.is_file() else None}
+        return {"path": str(value), "sha256": _contents(path)}
     if isinstance(value, tuple | list):
         return [plain(one) for one in value]
     if isinstance(value, dict):
@@ -107,6 +109,21 @@ def _along(folder: Path, parts: list[str]) -> list[Path]:
     steps = [folder.joinpath(*parts[:length]) for length in range(1, len(parts) + 1)]
     candidates = [file for step in steps for file in (step.with_suffix(".py"), step / "__init__.py")]
     return [file for file in candidates if file.is_file()]
+
+
+def _contents(path: Path) -> str | None:
+    """The hash of a file, or of the names and contents of all files of a folder."""
+    if path.is_dir():
+        files = sorted(one for one in path.rglob("*") if one.is_file())
+        listed = (f"{one.relative_to(path).as_posix()} {_digest(one.read_bytes())}" for one in files)
+        return _digest("\n".join(listed).encode())
+    if is_token_file(path):
+        # It may be too long to be read for this; it has the hash of its tokens in it.
+        return TokenFile.open(path).digest
+    if not path.is_file():
+        return None
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _digest(content: bytes) -> str:

@@ -112,7 +112,7 @@ class Run:
     def events(self) -> list[Kept]:
         """What was handed out; of things said twice, as by a run that was taken up again, the later one."""
         events = [unpack(line) for line in self.lines if line["kind"] != "figure"]
-        return list({_identity(event): event for event in events}.values())
+        return list({identity(event): event for event in events}.values())
 
     @property
     def measured(self) -> list[Metric]:
@@ -149,11 +149,12 @@ class Run:
         """One for each claim; before the run has settled them, none is settled."""
         if self.result["verdicts"]:
             return [
-                ClaimVerdict(Claim(**one["claim"]), one["state"], one["value"], one["reason"])
+                ClaimVerdict(Claim.from_plain(one["claim"]), one["state"], one["value"], one["reason"])
                 for one in self.result["verdicts"]
             ]
         return [
-            Claim(**one).settle(None, reason=f"the run is {self.state}") for one in self.request["claims"]
+            Claim.from_plain(one).settle(None, reason=f"the run is {self.state}")
+            for one in self.request["claims"]
         ]
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -175,7 +176,7 @@ class Run:
         )
 
 
-def _identity(event: Kept) -> tuple:
+def identity(event: Kept) -> tuple:
     """What makes two events speak of the same thing."""
     if isinstance(event, Metric):
         return Metric, event.name, event.seed, tuple(sorted(event.at.items()))

@@ -1,18 +1,28 @@
 """A run while it runs: its log, its figures, its result, and the lock that says that it is running."""
 
+import json
+import os
 import re
+import time
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from regard.claims import ClaimVerdict
 from regard.errors import RegardError
 from regard.files import explained, settle, write
-from regard.lab.events import NAMES, Kept, Metric, PairedMetric, pack
+from regard.lab.events import NAMES, Kept, Metric, PairedMetric, ProgressEvent, pack
 from regard.lab.store.lock import Lock
 from regard.lab.store.log import Log
-from regard.lab.store.run import CAME, LOCK, LOG, RESULT, State
+from regard.lab.store.run import CAME, LOCK, LOG, RESULT, State, identity
+
+PROGRESS = "progress.json"
+"A file of a run that is running: what it does, and which share of it is behind it."
+PAUSE = 0.25
+"Seconds between two writings of it."
 
 
 class Writer:
@@ -27,10 +37,25 @@ class Writer:
                 (path / RESULT).unlink()
                 settle(path)
         self._log = Log(path / LOG)
+        self._measured: set[tuple] = set()
+        self._told = -inf
 
     def record(self, event: Any) -> None:
         """Add an event to the log, in one write; what is no event is told."""
-        self._log.add(pack(_checked(event)))
+        kept = _checked(event)
+        if isinstance(kept, Metric | PairedMetric):
+            self._require_new(kept)
+        self._log.add(pack(kept))
+
+    def _require_new(self, event: Metric | PairedMetric) -> None:
+        """Refuse a second measurement of the same thing: only one of them would count."""
+        if identity(event) in self._measured:
+            raise RegardError(
+                f"'{event.name}' is measured twice",
+                "the same name, seed and coordinates",
+                "give each a seed, or coordinates at={…}",
+            )
+        self._measured.add(identity(event))
 
     def draw(self, name: str, picture: bytes, caption: str) -> None:
         """Keep a figure; the log speaks of it only once the file is there."""
@@ -44,6 +69,16 @@ class Writer:
         digest = sha256(picture).hexdigest()
         self._log.add({"kind": "figure", "name": name, "caption": caption, "sha256": digest})
 
+    def progress(self, event: ProgressEvent) -> None:
+        """Tell those who watch from outside how far the run is; no more than a few times a second."""
+        if time.monotonic() - self._told < PAUSE:
+            return
+        self._told = time.monotonic()
+        draft = self.path / f".{PROGRESS}"
+        with suppress(OSError):  # nothing depends on it
+            draft.write_text(json.dumps({"what": event.what, "share": event.share}), encoding="utf-8")
+            os.replace(draft, self.path / PROGRESS)
+
     def finish(self, state: State, verdicts: list[ClaimVerdict], *, seconds: float, error: str = "") -> None:
         """Say what came of the run."""
         settled = [
@@ -55,6 +90,7 @@ class Writer:
 
     def close(self) -> None:
         """Let go of the run's files."""
+        (self.path / PROGRESS).unlink(missing_ok=True)
         self._log.close()
         self._lock.release()
 

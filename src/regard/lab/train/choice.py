@@ -1,6 +1,5 @@
 """What `regard train` chooses by itself: tokenizer, size and plan, from the texts and the time; and why."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -8,13 +7,13 @@ from typing import Literal
 
 import torch
 
-from regard.data.sets.text import Text
-from regard.data.sets.texts import find_texts, load_texts
 from regard.errors import RegardError, nearest
 from regard.lab.settings import change
+from regard.lab.train.corpus import TrainCorpus, read_corpus
 from regard.lab.train.settings import TrainRecipe, TrainSettings
 from regard.lab.train.tokens import choose_tokenizer, require_tokenizer
 from regard.lab.train.weights import load_weights
+from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.presets import GPT2, SIZES, SWIFT
 from regard.training import Plan, find_device
 
@@ -25,6 +24,8 @@ ENDLESS = 10_000_000
 "Steps of a plan that ends by the clock."
 GPU = 300
 "How many cores a GPU stands for."
+DROPOUT = 0.2
+"Of a model with more than four weights in its blocks for each character."
 PLAIN = replace(GPT2, dropout=0.0)
 "GPT-2's kind of model, of which other tools know the format."
 SIZED = {"swift": (SWIFT.depth, SWIFT.heads, SWIFT.width)} | SIZES
@@ -98,29 +99,33 @@ def choose(asked: Asked) -> Chosen:
         )
     if asked.start is not None:
         _require_free(asked)
-    found = find_texts(asked.texts)
-    texts = load_texts(found.sources)
-    why = [_told(texts)]
-    if found.passed:
-        why.append(f"passed over, being no texts: {', '.join(found.passed)}")
+    corpus = read_corpus(asked.texts)
+    why = [corpus.told]
+    if corpus.passed:
+        why.append(f"passed over, being no texts: {', '.join(corpus.passed)}")
     minutes = asked.minutes or (None if asked.steps else MINUTES)
     device, reason = _device(asked.device)
     why.append(reason)
     if asked.start is not None:
         model = load_weights(asked.start).model.config
-        tokenizer, vocabulary = "given", None
+        tokenizer, vocabulary, named = "given", None, None
         recipe = TrainRecipe(model=model, plan=ONWARD, batch=8, window=min(model.context, 256))
         why.append(f"weights and tokenizer: those of {asked.start.name}")
     else:
-        tokenizer, vocabulary, reason = _tokenizer(asked, texts)
+        tokenizer, vocabulary, reason = _tokenizer(asked, corpus)
         why.append(reason)
-        recipe, reason = _recipe(asked, texts, minutes, device)
-        why.append(reason)
-    steps = asked.steps or ENDLESS
+        recipe, named = _recipe(asked, corpus.characters, minutes, device)
+    chosen, steps = recipe.model, asked.steps or ENDLESS
     recipe = change(replace(recipe, plan=replace(recipe.plan, steps=steps)), asked.changes)
+    if named is not None:
+        said = any(one.strip().startswith("model.dropout") for one in asked.changes)
+        many = blocks(recipe.model.depth, recipe.model.width) > 4 * corpus.characters
+        if many and not said:
+            recipe = replace(recipe, model=replace(recipe.model, dropout=DROPOUT))
+        why.append(_told(recipe.model, chosen, *named, dropped=many and not said))
     why.append(_how(recipe, minutes, asked.steps, asked.minutes is None and asked.steps is None))
     settings = TrainSettings(
-        texts=found.sources,
+        texts=corpus.sources,
         tokenizer=tokenizer,
         vocabulary=vocabulary,
         recipe=recipe,
@@ -147,12 +152,6 @@ def _require_free(asked: Asked) -> None:
             )
 
 
-def _told(texts: Sequence[Text]) -> str:
-    whole = sum(len(one.characters) for one in texts)
-    names = ", ".join(one.name for one in texts[:3]) + (f" and {len(texts) - 3} more" if texts[3:] else "")
-    return f"texts: {names}, {whole:,} characters; the end of each, a tenth at most, is held out"
-
-
 def _device(asked: str | None) -> tuple[str, str]:
     if asked is not None:
         find_device(asked)
@@ -163,20 +162,27 @@ def _device(asked: str | None) -> tuple[str, str]:
     return "cpu", f"device: cpu with {threads} thread{'' if threads == 1 else 's'}, since no GPU is here"
 
 
-def _tokenizer(asked: Asked, texts: Sequence[Text]) -> tuple[str, int | None, str]:
+def _tokenizer(asked: Asked, corpus: TrainCorpus) -> tuple[str, int | None, str]:
+    if corpus.tokens is not None and asked.tokenizer is not None:
+        raise RegardError(
+            "--tokenizer has no effect with a token file",
+            f"--tokenizer {asked.tokenizer}",
+            "leave it out: the file has its own; regard data tokenize makes another",
+        )
+    if corpus.tokens is not None:
+        return "given", None, f"tokenizer: that of {corpus.tokens.path.name}"
     if asked.tokenizer is not None:
         word = asked.tokenizer
         path = word if word in ("character", "bytes", "bpe") else str(Path(word).resolve())
         return path, asked.vocabulary, f"tokenizer: {word}, as asked"
-    kind, vocabulary, reason = choose_tokenizer(texts)
+    kind, vocabulary, reason = choose_tokenizer(corpus.texts)
     return kind, vocabulary, f"tokenizer: {kind}, since {reason}"
 
 
 def _recipe(
-    asked: Asked, texts: Sequence[Text], minutes: float | None, device: str
-) -> tuple[TrainRecipe, str]:
-    """A model that the time suffices for and the texts are long enough for."""
-    characters = sum(len(one.characters) for one in texts)
+    asked: Asked, characters: int, minutes: float | None, device: str
+) -> tuple[TrainRecipe, tuple[str, str]]:
+    """A model that the time suffices for and the texts are long enough for; its name, and why."""
     cores = GPU if device != "cpu" else torch.get_num_threads()
     work = inf if minutes is None else 60 * minutes * cores
     rung = _rung(asked, work, characters)
@@ -185,14 +191,22 @@ def _recipe(
     context = max(8, min(rung.context, characters // 20))
     sizes = {"context": context, "depth": depth, "heads": heads, "width": width}
     model = replace(PLAIN if form == "gpt2" else SWIFT, **sizes)
-    if weights(name) > 4 * characters:
-        model = replace(model, dropout=0.2)
     quick = HASTY if rung is LADDER[0] else QUICK
     plan = quick if form == "swift" and width <= 128 else CALM
     reason = "as asked" if asked.size else _why(rung, work, characters)
-    dropped = ", with dropout since it has more weights than the texts teach" if model.dropout else ""
-    told = f"{depth} layers, {heads} heads, width {width}, context {context}"
-    return TrainRecipe(model=model, plan=plan, batch=rung.batch), f"model: {name} ({told}), {reason}{dropped}"
+    kind = " in GPT-2's form" if form == "gpt2" else ""
+    return TrainRecipe(model=model, plan=plan, batch=rung.batch), (name + kind, reason)
+
+
+def _told(model: GPTConfig, chosen: GPTConfig, name: str, reason: str, *, dropped: bool) -> str:
+    """What the model is, with the changes that were asked for, and why."""
+    sizes = (model.depth, model.heads, model.width, model.context)
+    if sizes != (chosen.depth, chosen.heads, chosen.width, chosen.context):
+        name, reason = "your own", "as --set says"
+    layers = f"{model.depth} layer{'' if model.depth == 1 else 's'}"
+    heads = f"{model.heads} head{'' if model.heads == 1 else 's'}"
+    told = f"model: {name} ({layers}, {heads}, width {model.width}, context {model.context}), {reason}"
+    return told + (", with dropout since it has more weights than the texts teach" if dropped else "")
 
 
 def _rung(asked: Asked, work: float, characters: int) -> Rung:
@@ -217,6 +231,11 @@ def _why(rung: Rung, work: float, characters: int) -> str:
 def weights(size: str) -> int:
     """The weights in the blocks of a model of that size, about."""
     depth, _, width = SIZED[size]
+    return blocks(depth, width)
+
+
+def blocks(depth: int, width: int) -> int:
+    """The weights in so many blocks of a width, about."""
     return 12 * depth * width**2
 
 

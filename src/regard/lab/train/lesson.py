@@ -1,7 +1,7 @@
 """A model on its way: its training, checkpoints, the windows it learns from, and what it says."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -10,18 +10,21 @@ import torch
 from torch import Tensor
 
 from regard.data.sets.prompts import openings
-from regard.data.sets.text import Text
 from regard.data.tokens.bpe import tokenizer_from_json
+from regard.data.tokens.file_windows import FileWindows
 from regard.data.tokens.tokenizer import Tokenizer
 from regard.data.tokens.windows import Windows
+from regard.errors import RegardError
 from regard.generation.sampling import Sampler
 from regard.lab.experiment import Context
 from regard.lab.text_model import FILE, TextModel, described, save_text_model
+from regard.lab.train.corpus import TrainCorpus
 from regard.lab.train.settings import TrainSettings
-from regard.lab.train.tokens import make_tokenizer, windows_of
+from regard.lab.train.tokens import make_tokenizer, windows_of, windows_of_file
 from regard.lab.train.weights import load_weights
 from regard.models.gpt.model import GPT
 from regard.training import (
+    ALONE,
     Checkpoints,
     ProcessGroup,
     Training,
@@ -31,6 +34,7 @@ from regard.training import (
     find_device,
     resume,
 )
+from regard.training.sharded.fit import is_to_be_sharded
 
 FOLDER = "model"
 "Where in the run's folder its model lies."
@@ -50,10 +54,8 @@ class TextLesson:
 
     training: Training
     checkpoints: Checkpoints
-    windows: Windows
+    windows: Windows | FileWindows
     tokenizer: Tokenizer
-    speaker: TextModel
-    "Speaks on the CPU; the model itself where it is there already."
     prompt: str
     "What samples begin with."
     batch: int
@@ -85,63 +87,80 @@ class TextLesson:
 
     def sample(self, seconds: float) -> str:
         """What the model says after a prompt from the held-out text, for so long at most."""
-        if self.speaker.model is not self.model:
-            self.speaker.model.load_state_dict(self.model.state_dict())
-        began, said = time.monotonic(), list[int]()
-        self.model.eval()
-        ids = self.speaker.prompt(self.prompt)
-        for token in self.speaker.speak(ids, steps=SPOKEN, sampler=Sampler(temperature=0.8), seeds=[0]):
+        speaker, began, said = self.speaker(), time.monotonic(), list[int]()
+        ids = speaker.prompt(self.prompt)
+        for token in speaker.speak(ids, steps=SPOKEN, sampler=Sampler(temperature=0.8), seeds=[0]):
             said.append(int(token.ids[0]))
             if time.monotonic() - began > seconds:
                 break
-        return self.prompt + self.speaker.show(said)
+        return self.prompt + speaker.show(said)
+
+    def speaker(self) -> TextModel:
+        """The model as it is, whole and on the CPU; processes that share one must ask for it together."""
+        model = self.training.whole_model()
+        if next(model.parameters()).device.type != "cpu":
+            model = GPT(self.model.config)
+            model.load_state_dict(self.model.state_dict())
+        assert isinstance(model, GPT)
+        return TextModel(model.eval(), self.tokenizer)
 
 
 def prepare(
-    settings: TrainSettings, context: Context, texts: Sequence[Text], group: ProcessGroup
+    settings: TrainSettings, context: Context, corpus: TrainCorpus, group: ProcessGroup
 ) -> TextLesson:
     """The model at its beginning, or where its last checkpoint left it."""
-    folder, recipe, device = context.folder / FOLDER, settings.recipe, find_device(settings.device)
+    folder = Path(group.tell(str(context.folder.resolve()))) / FOLDER
+    recipe, device = settings.recipe, find_device(settings.device)
     start = load_weights(Path(settings.start)) if settings.start and group.is_main else None
-    tokenizer = _tokenizer(settings, texts, folder, group, start)
+    tokenizer = _tokenizer(settings, corpus, folder, group, start)
     config = replace(recipe.model, vocabulary=tokenizer.size)
-    windows = windows_of(texts, tokenizer, min(recipe.window or config.context, config.context), device)
+    window = min(recipe.window or config.context, config.context)
+    if corpus.tokens is None:
+        windows = windows_of(corpus.texts, tokenizer, window, device)
+    else:
+        windows = windows_of_file(corpus.tokens, window, device)
     torch.manual_seed(context.seed)
     model = GPT(config)
     if start is not None:
         model.load_state_dict(start.model.state_dict())
-    model = model.to(device)
     plan = replace(recipe.plan, seed=context.seed)
+    sharded = is_to_be_sharded(plan.sharded, model, device, group)
     size = max(1, recipe.batch // group.world)
 
     def batches(index: int) -> tuple[Tensor, Tensor]:
         return windows.batch("train", index, size=size, seed=context.seed)
 
     objective, seconds = cross_entropy, inf if settings.minutes is None else 60 * settings.minutes
-    if seconds >= WORTHWHILE and plan.steps >= 1000:
+    if seconds >= WORTHWHILE and plan.steps >= 1000 and not sharded:
         objective = compile_if_faster(
-            objective, model, batches(0), steps=plan.steps, seconds=seconds
+            objective, model.to(device), batches(0), steps=plan.steps, seconds=seconds
         ).objective
-    training = Training(model, batches, objective, plan, group=group)
-    checkpoints = Checkpoints(folder)
+    training = Training(model, batches, objective, plan, group=group, device=device)
+    checkpoints = Checkpoints(folder, group if sharded else ALONE)
     if group.is_main:
         save_text_model(folder, config, tokenizer)
     sentence = resume(training, checkpoints)
-    speaker = TextModel(model if device.type == "cpu" else GPT(config).eval(), tokenizer)
     prompt = _prompt(tokenizer.decode(windows.splits["held-out"][:2000].cpu()))
-    return TextLesson(
-        training, checkpoints, windows, tokenizer, speaker, prompt, size * group.world, sentence
-    )
+    return TextLesson(training, checkpoints, windows, tokenizer, prompt, size * group.world, sentence)
 
 
 def _tokenizer(
-    settings: TrainSettings, texts: Sequence[Text], folder: Path, group: ProcessGroup, start: TextModel | None
+    settings: TrainSettings, corpus: TrainCorpus, folder: Path, group: ProcessGroup, start: TextModel | None
 ) -> Tokenizer:
     """That of a run that is taken up, of the weights it begins with, or a new one; the first process says."""
+    if corpus.tokens is not None:
+        own = corpus.tokens.tokenizer
+        if start is not None and start.tokenizer.to_json() != own.to_json():
+            raise RegardError(
+                "the tokens were made by another tokenizer than that of the weights",
+                str(corpus.tokens.path),
+                "make them with regard data tokenize --tokenizer FOLDER, the folder of the weights",
+            )
+        return own
     made = ""
     if group.is_main:
         known = described(folder)[1] if (folder / FILE).is_file() else start and start.tokenizer
-        made = (known or make_tokenizer(settings.tokenizer, texts, settings.vocabulary)).to_json()
+        made = (known or make_tokenizer(settings.tokenizer, corpus.texts, settings.vocabulary)).to_json()
     return tokenizer_from_json(group.tell(made))
 
 

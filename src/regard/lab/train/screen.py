@@ -20,9 +20,11 @@ def narrated(watch: Watch) -> Watch:
         if isinstance(event, TextEvent):
             console.print(f"[dim]{escape(event.name)}[/]\n{escape(event.text)}", soft_wrap=True)
         elif isinstance(event, Metric) and event.name == HELD and event.at:
-            mark = ", the best so far" if event.value < best else ""
-            best = min(best, event.value)
-            console.print(f"[bold]held-out loss {event.value:.4f}[/] after step {event.at['step']:,}{mark}")
+            when = "before training"
+            if event.at["step"]:
+                when = f"after step {event.at['step']:,}{', the best so far' if event.value < best else ''}"
+                best = min(best, event.value)
+            console.print(f"[bold]held-out loss {event.value:.4f}[/] {when}")
         watch(event)
 
     return see
@@ -39,5 +41,12 @@ def show_trained(run: Run) -> None:
             f"{found['passes over the texts']:.3g} times through the texts",
             soft_wrap=True,
         )
+        before = next((one.value for one in run.measured if one.name == HELD and one.at == {"step": 0}), inf)
+        if found["held-out loss at the end"] >= before:
+            console.print(
+                f"That is no better than {before:.4f} before training: the texts are too short, and what it "
+                "says it has by heart.",
+                soft_wrap=True,
+            )
     show_outcome(run)
     console.print(f"[dim]let it speak:[/] regard generate {run.id}", soft_wrap=True)

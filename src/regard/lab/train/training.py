@@ -6,14 +6,14 @@ from functools import partial
 from math import inf
 from pathlib import Path
 
-from regard.data.sets.texts import load_texts
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.store.run import Run
+from regard.lab.train.corpus import read_corpus
 from regard.lab.train.figure import HELD, LOSS, TRAINED, draw_losses, losses_of
 from regard.lab.train.lesson import GLIMPSE, TextLesson, prepare
 from regard.lab.train.settings import TrainSettings
-from regard.training import checkpointed, distributed
+from regard.training import checkpointed, distributed, save
 from regard.training.budget import Budget
 
 NAME = "train"
@@ -49,7 +49,7 @@ def train(
     """Train, judge and sample; the best and the last model are kept, however it ends."""
     began = time.monotonic()
     with distributed() as group:
-        lesson = prepare(settings, context, load_texts(settings.texts), group)
+        lesson = prepare(settings, context, read_corpus(settings.texts), group)
         if why:
             yield TextEvent("What was chosen", "\n".join(why))
         if lesson.sentence:
@@ -74,7 +74,7 @@ def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
     lesson.glimpse(GLIMPSE // 8)  # what is computed first takes longer, and says nothing about the others
     looked = time.monotonic()
     loss = lesson.glimpse()
-    looked = time.monotonic() - looked
+    looked = training.group.mean(time.monotonic() - looked)
     if not training.step:
         yield Metric(HELD, loss, at={"step": 0})
     if seconds < inf:
@@ -94,13 +94,13 @@ def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
         if marks and share >= marks[0]:
             marks = [one for one in marks if one > share]
             loss = lesson.glimpse()
-            if training.group.is_main:
-                lesson.checkpoints.save(training.state(), metric=loss)
+            save(training, lesson.checkpoints, metric=loss)
             yield Metric(HELD, loss, at={"step": training.step})
-            if heard and share >= heard[0] and training.group.is_main:
+            if heard and share >= heard[0]:
                 heard = [one for one in heard if one > share]
-                said = lesson.sample(min(2.0, 0.005 * seconds))
-                yield TextEvent(f"A sample after step {training.step:,}", said)
+                if training.group.is_main or training.sharded:
+                    said = lesson.sample(min(2.0, 0.005 * seconds) if training.group.is_main else 0.0)
+                    yield TextEvent(f"A sample after step {training.step:,}", said)
 
 
 def _left(lesson: TextLesson, deadline: float, looked: float) -> float:
@@ -120,9 +120,9 @@ def _progress(lesson: TextLesson, loss: float, began: float, seconds: float) -> 
 def _ended(lesson: TextLesson, context: Context) -> Iterator[Event]:
     """The best model on all that was held out; the curve."""
     training = lesson.training
-    best = lesson.checkpoints.best() if training.group.is_main else None
+    best = lesson.checkpoints.best() if training.group.is_main or training.sharded else None
     if best is not None and best.state.step != training.step:
-        lesson.model.load_state_dict(best.state.part("model."))
+        training.take_weights(best.state)
     loss, held = lesson.judge(), lesson.windows.splits["held-out"]
     characters = len(lesson.tokenizer.decode(held.cpu()))
     yield Metric("held-out loss at the end", loss)

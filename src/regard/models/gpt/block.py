@@ -35,6 +35,8 @@ class CausalAttention(nn.Module):
         self.similarity, self.normalise = (Kernel(elu_plus_one), Divide()) if linear else (Dot(), Softmax())
         self.rotary = Rotary() if config.position == "rotary" else None
         self.position = bias_of(config)
+        self.turns: Tensor | None
+        self.register_buffer("turns", self._turns(), persistent=False)
 
     def forward(
         self, x: Float[Tensor, "b n c"], memory: KVCache | LinearState | None = None
@@ -47,8 +49,11 @@ class CausalAttention(nn.Module):
             turned = plain_norm(turned, config)
         if self.rotary is not None:
             # Keys are turned before they are remembered, so that each is turned once.
-            at = torch.arange(n, device=x.device) if memory is None else memory.positions(n, x.device)
-            turned = self.rotary.rotate(turned, at)
+            if memory is None and self.turns is not None and _by_table(turned):
+                turned = self.rotary.turned(turned, *self.turns[:, :n])
+            else:
+                at = torch.arange(n, device=x.device) if memory is None else memory.positions(n, x.device)
+                turned = self.rotary.rotate(turned, at)
         q, k = turned.split([config.heads, config.kv_count], 1)
         if isinstance(memory, LinearState):
             assert isinstance(self.similarity, Kernel)
@@ -66,6 +71,18 @@ class CausalAttention(nn.Module):
                 dropout=config.dropout if self.training else 0.0,
             ).output
         return self.out(output.transpose(1, 2).flatten(2))
+
+    def _turns(self) -> Tensor | None:
+        """Cosines and sines of every place: a compiler for a GPU would compute them anew for every number."""
+        if self.rotary is None:
+            return None
+        at = torch.arange(self.config.context)
+        return self.rotary.table(at, self.config.head_width, torch.float32)
+
+
+def _by_table(turned: Tensor) -> bool:
+    """Whether a table of angles in float32 serves: on a GPU, where nothing asks for more."""
+    return turned.is_cuda and turned.dtype is not torch.float64
 
 
 class MLP(nn.Module):

@@ -1,6 +1,7 @@
 """GPT-2 checkpoints as Hugging Face has them: a folder with config.json and model.safetensors.
 
-There linear maps are stored as (in, out), and a head that is the token table is left out.
+Large ones come in shards with an index. Linear maps are stored there as (in, out), and a head that is the
+token table is left out. Old ones, pickled as pytorch_model.bin, are refused.
 """
 
 import json
@@ -17,6 +18,8 @@ from regard.files import write
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
+END = 50256
+"The token that GPT-2's own vocabulary has for the beginning and the end of a text; another has none."
 ASKED = {
     "activation_function": ("gelu_new", "gelu_new"),
     "layer_norm_epsilon": (1e-5, 1e-5),
@@ -140,6 +143,8 @@ def description(config: GPTConfig) -> dict[str, Any]:
         "embd_pdrop": config.dropout,
         "attn_pdrop": config.dropout,
         "tie_word_embeddings": config.tied,
+        "bos_token_id": END if config.vocabulary > END else None,
+        "eos_token_id": END if config.vocabulary > END else None,
     } | {name: wanted for name, (wanted, _) in ASKED.items()}
     again = config_of(told, not config.tied)
     free = {"init_std", "init", "reach", "kv_heads"}
@@ -150,7 +155,7 @@ def description(config: GPTConfig) -> dict[str, Any]:
         raise RegardError(
             "only a GPT-2 can be written as one",
             ", ".join(f"{name}={getattr(config, name)!r}" for name in other),
-            "save it as a checkpoint of its own, or train it with the settings of GPT-2",
+            "save it as a checkpoint of its own, or train a GPT-2: regard train FILE --form gpt2",
         )
     return told
 
@@ -162,8 +167,31 @@ def described(folder: Path) -> dict[str, Any]:
 
 
 def tensors(folder: Path) -> dict[str, Tensor]:
-    """The tensors of a checkpoint, by their names there."""
-    return read(folder / "model.safetensors", lambda path: safetensors().load(path.read_bytes()))
+    """The tensors of a checkpoint, by their names there: in one file, or in shards that an index names."""
+    name = "model.safetensors"
+    if (folder / f"{name}.index.json").is_file():
+        files = read(folder / f"{name}.index.json", shards)
+        return {key: x for file in files for key, x in read(folder / file, unpacked).items()}
+    if not (folder / name).is_file() and (pickled := sorted(folder.glob("pytorch_model*.bin"))):
+        raise RegardError(
+            "weights in a pickle are not read: loading one may run code",
+            f"{pickled[0].name} without {name}",
+            "save it with transformers, save_pretrained(folder), which writes model.safetensors",
+        )
+    return read(folder / name, unpacked)
+
+
+def unpacked(path: Path) -> dict[str, Tensor]:
+    """The tensors of one file."""
+    return safetensors().load(path.read_bytes())
+
+
+def shards(index: Path) -> list[str]:
+    """The files that an index names; they lie beside it."""
+    files = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+    if outside := [file for file in files if Path(file).name != file]:
+        raise ValueError(f"it names {outside[0]!r}, which does not lie beside it")
+    return files
 
 
 def read(path: Path, parse: Callable[[Path], Any]) -> Any:

@@ -5,13 +5,14 @@ Radford, Wu, Child, Luan, Amodei, Sutskever: Language Models are Unsupervised Mu
 
 from itertools import repeat
 from math import sqrt
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.arguments import check, told
+from regard.core.backends.gpu.usable import usable
 from regard.core.trace import recorder
 from regard.errors import RegardError
 from regard.models.gpt.block import Block, norm
@@ -82,6 +83,11 @@ class GPT(nn.Module):
         """
         return F.linear(self.norm(self._read(ids, cache)), self.output)
 
+    def before_head(self, ids: Int[Tensor, "b n"]) -> tuple[Float[Tensor, "b n c"], Float[Tensor, "k c"]]:
+        """The tokens before the head, in autocast's type, and its weights: for losses that join the two."""
+        x = self.norm(self._read(ids, None))
+        return x.to(torch.get_autocast_dtype(x.device.type)), self.output
+
     @torch.inference_mode()
     def next(self, ids: Int[Tensor, "b n"], cache: Cache) -> Float[Tensor, "b k"]:
         """The logits of what follows the last token: `forward(ids, cache)[:, -1]`, without gradients.
@@ -99,6 +105,14 @@ class GPT(nn.Module):
                 cache.decoder = Decoder(self, cache)
             return cache.decoder.step(ids[:, 0])
         return F.linear(self.norm(self._read(ids, cache)[:, -1]), self.output)
+
+    def device_steps(self, rows: int) -> Any:
+        """A step over room of its own that a CUDA graph can hold; None where the kernels cannot take it."""
+        if not (usable(self.tokens.weight) and self._unwatched()):
+            return None
+        from regard.models.gpt import device_step  # imports Triton, which not every machine has
+
+        return device_step.DeviceStep(self, rows) if device_step.can(self, rows) else None
 
     @property
     def output(self) -> Float[Tensor, "k c"]:
@@ -126,6 +140,9 @@ class GPT(nn.Module):
             check("GPT", "cache", cache, Cache)
         self.check_length(ids.shape[1] + (0 if cache is None else cache.length), cache)
         x = self.drop(self.embed(ids, cache))
+        if x.is_cuda and torch.is_autocast_enabled("cuda"):
+            # What is added from block to block is then moved in half precision too.
+            x = x.to(torch.get_autocast_dtype("cuda"))
         if cache is not None:
             cache.read(ids)
         for block, memory in zip(self.blocks, repeat(None) if cache is None else cache.layers, strict=False):
@@ -160,7 +177,8 @@ class GPT(nn.Module):
 
     def _unwatched(self) -> bool:
         """Whether a step may be taken without the modules: nothing is drawn, recorded or cast on the way."""
-        return not (self.training or recorder() is not None or torch.is_autocast_enabled("cpu"))
+        cast = torch.is_autocast_enabled(self.tokens.weight.device.type)
+        return not (self.training or recorder() is not None or cast)
 
     def _look_up(self, ids: Tensor) -> Float[Tensor, "b n c"]:
         # On a CPU the table notices an id out of range by itself: to ask first would cost time at every call.

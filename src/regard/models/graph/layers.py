@@ -7,7 +7,7 @@ GCN: Kipf and Welling, 2017. GAT: Veličković et al., 2018. Message passing: Gi
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeGuard, overload
 
 import torch
 import torch.nn.functional as F
@@ -16,12 +16,13 @@ from torch import Tensor, nn
 from regard.arguments import check_share, check_sizes, kinds, told
 from regard.core.attend import attend
 from regard.core.edges import Edges
-from regard.core.normalise import Normaliser, Symmetric
+from regard.core.normalise import Mean, Normaliser, Symmetric
 from regard.core.similarity import Additive, Constant
 from regard.errors import RegardError
 from regard.models.graph.aggregate import Aggregate, sums
 from regard.models.graph.gatv2 import GATv2Score
 from regard.models.graph.given import GraphLike, features_and_edges
+from regard.models.graph.sampled import SampledEdges
 from regard.models.graph.sparse import Features, SparseFeatures, drop
 from regard.shapes import Float
 
@@ -64,11 +65,28 @@ class GraphConvolution(nn.Module):
     def forward(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n c"]:
         """What the neighbours send to each node."""
         x, edges = taken(x, edges, len(self.weight))
-        h = (x @ self.weight)[None, None]
-        y = attend(h, h, h, similarity=Constant(), support=edges, normalise=self.normalise).output[0, 0]
+        h = x @ self.weight
+        y = _sampled(h, edges) if _drawn(edges, self.normalise) else _summed(h, edges, self.normalise)
         if self.own is not None:
             y = y + x @ self.own
         return y if self.bias is None else y + self.bias
+
+
+def _summed(h: Float[Tensor, "n c"], edges: Edges, normalise: Normaliser) -> Float[Tensor, "n c"]:
+    h = h[None, None]
+    y = attend(h, h, h, similarity=Constant(), support=edges, normalise=normalise).output
+    return y.squeeze(1).squeeze(0)
+
+
+def _drawn(edges: Edges, normalise: Normaliser) -> TypeGuard[SampledEdges]:
+    """Whether the weights need degrees that the edges alone do not show: those of the graph they are from."""
+    return isinstance(edges, SampledEdges) and type(normalise) is Symmetric
+
+
+def _sampled(h: Float[Tensor, "n c"], edges: SampledEdges) -> Float[Tensor, "n c"]:
+    """The symmetric sum over all edges, estimated by the drawn ones: sqrt(d_i) · mean of h_j / sqrt(d_j)."""
+    into, out_of = (one.clamp(min=1).to(h.dtype)[:, None] for one in (edges.into, edges.out_of))
+    return into.sqrt() * _summed(h * out_of.rsqrt(), edges, Mean())
 
 
 class GraphAttention(nn.Module):
@@ -136,7 +154,7 @@ class GraphAttention(nn.Module):
             dropout=self.attention_dropout if self.training else 0.0,
             weights=weights,
         )
-        y = attended.output[0]
+        y = attended.output.squeeze(0)
         y = y.transpose(0, 1).flatten(1) if self.concatenate else y.mean(0)
         y = y if self.bias is None else y + self.bias
         return (y, attended.weights[0]) if weights and attended.weights is not None else y
@@ -219,7 +237,7 @@ class GAT(nn.Module):
     """Two layers of graph attention with an ELU between them, the last one's heads averaged.
 
     >>> path = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3).both_ways().with_loops()
-    >>> GAT(3, 8, 2, heads=8)(torch.eye(3), path).shape
+    >>> GAT(3, 8, 2)(torch.eye(3), path).shape
     torch.Size([3, 2])
     """
 
@@ -230,7 +248,7 @@ class GAT(nn.Module):
         hidden: int,
         classes: int,
         *,
-        heads: int,
+        heads: int = 8,
         out_heads: int = 1,
         slope: float = 0.2,
         dropout: float = 0.6,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 
@@ -133,8 +133,8 @@ def crowded(random: np.random.Generator, count: int) -> Sweep:
         at=SHARED,
         predicted=(above(FEW * PLACES, PLACES / 2),) * len(SHARED),
         measured=tuple(
-            tuple(float((_readings(random, FEW, shared)[FEW:] > 0.5).mean()) for _ in range(3 * count))
-            for shared in SHARED
+            tuple(float((_readings(random, FEW, shared)[FEW:] > 0.5).mean()) for _ in range(rounds * count))
+            for shared, rounds in zip(SHARED, (12, *(3,) * (len(SHARED) - 1)), strict=True)
         ),
         broken=tuple(shared > 0 for shared in SHARED),
     )
@@ -152,6 +152,14 @@ THEOREM = Theorem(
     statement="""There are at least $N - 1$ unit vectors in $n$ dimensions, any two of them almost orthogonal, with
         $$N = \\exp(\\frac{n \\delta^2}{128})$$
         Random signs do better: $\\exp(n \\delta^2 / 4)$ of them are almost orthogonal with a positive chance. Features of which few are active at a time can therefore share $n$ dimensions and be read off again.""",
+    conclusions=(
+        Conclusion(
+            of="the number of almost orthogonal directions",
+            steps=(1, 2, 3, 4, 5, 6, 7, 8, 9),
+            items=(85,),
+            answer="In n dimensions there are at least ⌊exp(nδ²/128)⌋ − 1 directions of which any two have |u·v| ≤ δ: exponentially many, where exactly orthogonal ones number n. Features of which few are active at a time can share them and be read off again.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -241,7 +249,7 @@ THEOREM = Theorem(
         ),
     ),
     meaning="""Exactly orthogonal directions number $n$; almost orthogonal ones number exponentially many in $n \\delta^2$. That is room for far more features than dimensions, on one condition: few are active at a time. Sparse features in superposition is what the
-        hidden states of language models are thought to hold.""",
+        hidden states of language models are thought to hold. How large the product of two random directions is otherwise stands in [[theory-dot-product]].""",
     correction="""Toronto A4, 2.1.1, hints at $\\epsilon = \\delta / 2$. That bounds products before the vectors are normalised; for unit vectors it gives $\\delta / (1 - \\delta / 2)$, which is more than $\\delta$. With $\\delta / 4$ it works, and the constant is 128 where the hint leads to 32.""",
     instances=20,
     seconds=4.0,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 
 WORDS, LENGTH = 3, 4
 
@@ -41,11 +41,31 @@ def best(tables: list[np.ndarray]) -> float:
     return float(total.max())
 
 
+def trap(random: np.random.Generator, words: int = WORDS, length: int = LENGTH) -> list[np.ndarray]:
+    """A tree on which all beams but one are too few: beginnings nearly alike, and the least of them goes on with certainty."""
+    made = [one / 100 for one in table(random, words, length)]
+    made = [one - np.log(np.exp(one).sum(-1, keepdims=True)) for one in made]
+    made[-1] = np.full((words,) * length, -np.log(words))
+    least = np.unravel_index(beginnings(made).argmin(), made[-1].shape[:-1])
+    made[-1][least] = [0.0, *([-np.inf] * (words - 1))]
+    return made
+
+
+def beginnings(tables: list[np.ndarray]) -> np.ndarray:
+    """The log-probabilities of all sequences but for their last word."""
+    total = np.zeros(())
+    for one in tables[:-1]:
+        total = total[..., None] + one
+    return total
+
+
 def point(random: np.random.Generator) -> dict[str, Any]:
-    tables = table(random)
+    tables, trapped = table(random), trap(random)
+    begun = np.exp(beginnings(trapped))
     return {
         "M": WORDS, "T": LENGTH, "K": 2, "C": search(tables, 2)[1], "N": sum(WORDS**step for step in range(1, LENGTH + 1)),
         "G": search(tables, WORDS ** (LENGTH - 1))[0], "O": best(tables),
+        "Y": best(trapped), "Z": search(trapped, WORDS ** (LENGTH - 1) - 1)[0], "a": begun.min(), "b": begun.max(),
     }  # fmt: skip
 
 
@@ -87,6 +107,18 @@ THEOREM = Theorem(
         "beam search keeps the $K \\le M$ best beginnings of each length; to be sure of the best sequence it must keep them all, $K = M^{T-1}$",
     ),
     statement="""Beam search scores $C = M + (T - 1) K M$ continuations. There are $M^T$ sequences; with fewer than $M^{T-1}$ beams the best of them can be lost, and in Berkeley HW6's example it is.""",
+    conclusions=(
+        Conclusion(
+            of="what beam search finds",
+            steps=(1, 2, 3, 4, 8, 9),
+            answer="No, it need not find the most probable sequence: a beginning that is dropped does not come back, however well it would go on, and for any number of beams short of all Mᵀ⁻¹ beginnings there is a tree on which it fails.",
+        ),
+        Conclusion(
+            of="what beam search costs",
+            steps=(5, 6, 7),
+            answer="It scores M + (T − 1)KM continuations: O(TKM) with selection, O(TKM log M) with sorting, where trying every sequence takes more than Mᵀ.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -121,6 +153,11 @@ THEOREM = Theorem(
             text="With $M^{T-1}$ beams nothing is ever dropped before the last word, so what is found, $G$, is the best of all, $O$.",
             formula=r"G = O",
         ),
+        ProofStep(
+            text="With one beam less the best can be lost already. Let all beginnings be nearly alike, from $b$ for the most probable down to $a$ for the least, with $b < M a$; let the least go on with certainty, and all others with every word alike. "
+            "The least is dropped, and with it the best sequence: $Y$ is the best of all, $Z$ what is found. Fewer beams drop it too.",
+            formula=r"Y = \log(a), \quad Z = \log(\frac{b}{M}), \quad Z \le Y",
+        ),
     ),
     trials=(
         Trial(
@@ -128,6 +165,7 @@ THEOREM = Theorem(
             knob="beams K (M = 9 words, T = 4)",
             quantity="continuations",
             measure=continuations,
+            relation="≡",
             scales=("linear", "log"),
             caption="Continuations that beam search scores, counted (points), and M + (T − 1)KM (black); to try every sequence would take the number above (dashed).",
         ),
@@ -138,10 +176,11 @@ THEOREM = Theorem(
             knob="beams K (M = 3 words, T = 4: 27 beginnings)",
             quantity="trees whose best is lost",
             measure=missed,
-            caption="Share of random trees on which the sequence found is not the best. With as many beams as beginnings none is lost (black); a few beams lose some, and greedy search (K = 1) many.",
+            relation="≡",
+            caption="Share of random trees on which the sequence found is not the best. With as many beams as beginnings none can be lost (black). Look how the share grows towards greedy search (K = 1), and with how few beams of random trees none is seen lost, though step 9 makes one that is.",
         ),
     ),
-    meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. A few beams find most of what can be found; Berkeley HW6's tree shows how any number short of all can fail.""",
+    meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. Berkeley HW6's tree shows two beams of four failing; the last step has a tree for every number short of all. How often it happens on trees drawn at random is another question, which the second figure answers for one kind of them.""",
     correction="""Berkeley HW6, 5(e), counts $M \\log(M)$ by sorting; a selection needs $M$.""",
     instances=400,
     seconds=1.0,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 
 
 def placements(size: int, kernel: int, padding: int, stride: int) -> int:
@@ -78,6 +78,18 @@ THEOREM = Theorem(
     statement="""The first pixel of a $3 \\times 3$ convolution lacks five of its nine terms. The output has
         $$o = \\lfloor \\frac{n + 2 p - k}{s} \\rfloor + 1$$
         pixels per side. Every element of the filter meets every pixel if, and only if, $p \\ge k - 1$.""",
+    conclusions=(
+        Conclusion(
+            of="the pixels that are missed",
+            steps=(1, 2, 3, 7),
+            answer="The first response of a 3 × 3 filter lacks five of its nine pixels; every element of a filter of side k meets every pixel only with k − 1 pixels of padding.",
+        ),
+        Conclusion(
+            of="the size of the output",
+            steps=(4, 5, 6),
+            answer="The output has ⌊(n + 2p − k)/s⌋ + 1 pixels a side.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -115,6 +127,7 @@ THEOREM = Theorem(
             knob="padding p (5 × 5 filter)",
             quantity="elements that meet it",
             measure=corner,
+            relation="≡",
             caption="Elements of a 5 × 5 filter that ever meet the pixel in the corner, counted (points), and (p + 1)² up to 25 (black). Only full padding, p = 4, treats the corner like the middle.",
         ),
     ),
@@ -124,6 +137,7 @@ THEOREM = Theorem(
             knob="stride s (n = 32, k = 3, p = 0)",
             quantity="pixels of output",
             measure=strides,
+            relation="≡",
             caption="Output size, counted, beside (n + 2p − k)/s + 1 without rounding (black), which holds where s divides n + 2p − k; elsewhere it must be rounded down (dotted), and pixels at the far end are never seen.",
         ),
     ),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.theory.law import uncorrelated
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 SIZE = 3
@@ -82,6 +82,20 @@ THEOREM = Theorem(
     statement="""The slope that makes the data most likely is
         $$\\hat{a} = \\frac{\\sum_{n=1}^{N} x_n (y_n - \\beta (z_n - x_n))}{\\sum_{n=1}^{N} x_n^2}$$
         It is unbiased, and its variance is $1 - \\beta^2$ times that of least squares on y alone.""",
+    conclusions=(
+        Conclusion(
+            of="the joint log-likelihood",
+            steps=(1, 2, 3, 4, 5),
+            items=(1,),
+            answer="The joint log-likelihood is −N log 2π − (N/2) log(1 − β²) − Σ (e² − 2βee′ + e′²) / (2(1 − β²)), with the residuals e = y − ax and e′ = z − x.",
+        ),
+        Conclusion(
+            of="the most likely slope",
+            steps=(6, 7, 8, 9, 10, 11, 12),
+            items=(2,),
+            answer="It does help: the most likely slope is a = Σ x(y − β(z − x)) / Σ x², least squares after the share of the noise that z gives away is taken from y. Its variance is (1 − β²) / Σ x²; β = 0 gives ordinary least squares.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -163,7 +177,7 @@ THEOREM = Theorem(
     meaning="""The second output says nothing about the slope: its own slope is known. It speaks of the noise alone, and that is worth more the stronger the two noises are
         correlated, of whichever sign. At $\\beta = 0.95$ one data set does the work of ten. The price is that $\\beta$ must be known: with a wrong one the estimate stays unbiased, but its
         variance is $1 - 2 b \\beta + b^2$, and an assumed $b$ of the wrong sign, or larger than $2 \\beta$, does worse than to ignore $z$. Gaussian noise is needed to call the estimate the most
-        likely one; the variance uses second moments alone.""",
+        likely one; the variance uses second moments alone. Noise on the inputs, in place of the outputs, is [[theory-input-noise]].""",
     correction="Duke HW3, question 1(a), calls the joint density itself the log-likelihood; it is the likelihood, and what is asked for is its logarithm.",
     instances=60,
     seconds=1.5,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.theory.law import independent
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 WIDTH = 3
@@ -93,6 +93,23 @@ THEOREM = Theorem(
     statement="""The mean of $q^\\top k$ is $\\lVert \\mu \\rVert^2$ and its variance is
         $$\\mathrm{Var}[q^\\top k] = 2 \\sigma^2 \\lVert \\mu \\rVert^2 + d \\sigma^4$$
         With mean 0 and variance 1 the variance is $d$, so $\\frac{q^\\top k}{\\sqrt{d}}$ has variance 1 whatever the width.""",
+    conclusions=(
+        Conclusion(
+            of="the mean of q·k",
+            steps=(1, 2),
+            answer="The mean of q·k is ‖μ‖², which is dμ² where all entries have the mean μ.",
+        ),
+        Conclusion(
+            of="the variance of q·k",
+            steps=(3, 4, 5, 6),
+            answer="Its variance is 2σ²‖μ‖² + dσ⁴: it grows as the width d, so that for mean 0 and variance 1 it is d, and division by √d brings it to 1.",
+        ),
+        Conclusion(
+            of="ranks, heads and the width of the MLP",
+            steps=(7, 8, 9, 10),
+            answer="A head of width d gives a table of scores of rank d at most; several heads mix tokens by weights of their own, at the same cost; and an MLP of ReLUs takes 2d units to let a vector of width d pass.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.theorems.low_rank import softmax
 from regard.theory.value import column
 
@@ -114,6 +114,18 @@ THEOREM = Theorem(
     statement="""The result is that of the softmax, exactly. It needs memory for a block of scores instead of $N^2$, and moves
         $$F = 2 N d + \\frac{12 N^2 d^2}{M}$$
         numbers instead of $4 N d + 4 N^2$, which is less as soon as $M > 3 d^2$.""",
+    conclusions=(
+        Conclusion(
+            of="exactness",
+            steps=(1, 2, 3, 4, 5, 6),
+            answer="Yes, and exactly: blocks of scores that are put on one scale by their largest score give the softmax itself, with a block of scores in memory in place of all N².",
+        ),
+        Conclusion(
+            of="traffic",
+            steps=(7, 8),
+            answer="It moves 2Nd + 12N²d²/M numbers to and from a fast memory of M numbers, in place of 4Nd + 4N²: fewer as soon as M > 3d².",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -164,6 +176,7 @@ THEOREM = Theorem(
             knob="tokens N (d = 16, M = 2048)",
             quantity="numbers moved",
             measure=moved,
+            relation="≡",
             scales=("log", "log"),
             caption="Numbers moved to and from slow memory, counted block by block (points), and 2Nd + 12N²d²/M (black), beside attention that writes its table (dashed).",
         ),
@@ -174,6 +187,7 @@ THEOREM = Theorem(
             knob="difference of the blocks' largest scores",
             quantity="largest gap to the softmax",
             measure=not_rescaled,
+            relation="≡",
             caption="What comes out if the blocks are added without putting them on one scale. It is right only where both have the same largest score.",
         ),
         Trial(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 WIDTH = 3
@@ -58,6 +58,8 @@ def _random(
 
 DEPTHS = (1, 2, 3, 4, 6, 8)
 SIZES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+GAINS = (0.015625, 0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0)
+RESIDUAL = "with residuals"
 
 
 def recurrence(random: np.random.Generator, count: int) -> Sweep:
@@ -80,15 +82,15 @@ def larger_weights(random: np.random.Generator, count: int) -> Sweep:
 
 
 def kept_alive(random: np.random.Generator, count: int) -> Sweep:
-    x, plain = _random(random, count, 0.25)
+    x = 0.1 * random.standard_normal((count, 8))
     turns = np.linalg.qr(random.standard_normal((count, 8, 8)))[0]
     return Sweep(
-        at=DEPTHS,
-        predicted=tuple((1 / 16) ** (depth - 1) for depth in DEPTHS),
-        measured=tuple(tuple(through(0.1 * x, turns, depth - 1, "tanh")) for depth in DEPTHS),
-        broken=tuple(depth > 1 for depth in DEPTHS),
-        also={"small weights, with residuals": tuple(
-            float(through(x, plain, depth - 1, residual=True).mean()) for depth in DEPTHS)},
+        at=GAINS,
+        predicted=((1 / 16) ** 5,) * len(GAINS),
+        measured=tuple(tuple(through(x, gain * turns, 5, "tanh")) for gain in GAINS),
+        broken=tuple(gain > 1 / 16 for gain in GAINS),
+        instead=tuple(gain**5 for gain in GAINS),
+        also={RESIDUAL: tuple(float(through(x, gain * turns, 5, "tanh", residual=True).mean()) for gain in GAINS)},
     )  # fmt: skip
 
 
@@ -104,6 +106,26 @@ THEOREM = Theorem(
     statement="""Through the chain the gradient is 0 or the product of the weights; with all weights 1 it is 0 or 1. Through the recurrence
         $$0 \\le \\sigma_{\\max}(\\frac{\\partial x_n}{\\partial x_1}) \\le (\\frac{1}{16})^{n-1}$$
         and the bound is reached.""",
+    conclusions=(
+        Conclusion(
+            of="a chain of ReLUs with weights 1",
+            steps=(1, 2),
+            items=(77,),
+            answer="No: with all weights 1 the gradient through a chain of ReLUs is 0 or 1, and 1 where every unit is on, at any depth.",
+        ),
+        Conclusion(
+            of="a chain of ReLUs with other weights",
+            steps=(3,),
+            items=(78,),
+            answer="With other weights its size is at most |w₁| |w₂| … |wₙ|, which it has where every unit is on: it vanishes or explodes with that product.",
+        ),
+        Conclusion(
+            of="the sigmoid recurrence",
+            steps=(4, 5, 6, 7, 8, 9, 10, 11),
+            items=(79,),
+            answer="Through the sigmoid recurrence with σₘₐₓ(W) = 1/4 it must vanish: the largest singular value of ∂xₙ/∂x₁ lies between 0 and (1/16)ⁿ⁻¹. Orthogonal weights, activations of slope 1 and residual connections change that.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -176,16 +198,16 @@ THEOREM = Theorem(
         ),
         Trial(
             title="orthogonal weights and tanh",
-            knob="n (that is n − 1 steps)",
+            knob="length kept by the weights W (n = 6)",
             quantity="largest singular value of the Jacobian",
             measure=kept_alive,
             relation="≤",
-            scales=("linear", "log"),
-            caption="With orthogonal weights and tanh near 0 the gradient stays near 1 at every depth (red); so it does with the small weights and sigmoid of panel (a) once each layer adds its input to its output (dashed).",
+            scales=("log", "log"),
+            caption="Orthogonal weights times a number g, and tanh, whose slope at 0 is 1, on small inputs. Up to g = 1/16 the bound holds, for the same reason; above, g⁵ takes its place (dotted), which is 1 for orthogonal weights as they are. Dashed: each layer adds a quarter of its output to its input.",
         ),
     ),
     meaning="""Nothing about depth itself makes gradients vanish: the factors do. A ReLU chain with weights near 1 passes them on, or nothing at all; a sigmoid takes three quarters away at best, at every step. Orthogonal starts, activations of slope 1 and
-        residual connections are three ways of holding the factors near 1.""",
+        residual connections are three ways of holding the factors near 1. What depth inside a block is worth in training is measured by [[width-or-depth]].""",
     correction="""Toronto A4, 1.1, calls its feed-forward chain a recurrent network.""",
     instances=60,
     seconds=1.0,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 NODES, WIDTH, OUT = 5, 3, 2
@@ -56,11 +56,11 @@ def counted_walks(random: np.random.Generator, count: int) -> Sweep:
             float(sum(walks(a, start, length, again=again).sum() for start in range(6))) for a in graphs
         )
 
+    each = tuple(tuple(float(np.linalg.matrix_power(a, length).sum()) for a in graphs) for length in LENGTHS)
     return Sweep(
         at=LENGTHS,
-        predicted=tuple(
-            float(np.mean([np.linalg.matrix_power(a, length).sum() for a in graphs])) for length in LENGTHS
-        ),
+        predicted=tuple(float(np.mean(one)) for one in each),
+        each=each,
         measured=tuple(number(length, True) for length in LENGTHS),
         also={"paths: no node twice": tuple(float(np.mean(number(length, False))) for length in LENGTHS)},
     )
@@ -112,6 +112,23 @@ THEOREM = Theorem(
     statement="""$A^n$ counts walks of length $n$, and with $L = D - A$ the form $x^\\top L x$ sums squared differences over edges. The layer is, for all nodes at once,
         $$H' = \\tanh(D^{-1} A H W^\\top + H B^\\top)$$
         (tanh stands for any activation). With a median in place of the mean there is no such form.""",
+    conclusions=(
+        Conclusion(
+            of="walks",
+            steps=(1, 2),
+            answer="Aⁿ counts the walks of length n between two nodes, which may meet a node twice.",
+        ),
+        Conclusion(
+            of="the Laplacian",
+            steps=(3, 4),
+            answer="The Laplacian D − A takes from each node what its neighbours have: xᵀ(D − A)x is the sum of squared differences over the edges.",
+        ),
+        Conclusion(
+            of="layers as matrices",
+            steps=(5, 6, 7, 8, 9, 10),
+            answer="A layer that takes means is a product of matrices, σ(D⁻¹AHWᵀ + HBᵀ); one that takes medians has no such form, and graph attention puts weights in place of the means.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -151,7 +168,7 @@ THEOREM = Theorem(
             formula=r"w_k \coloneqq \frac{A_{v,k} \exp(s_{v,k})}{\sum_{j=1}^{n} A_{v,j} \exp(s_{v,j})}, \quad \sum_{k=1}^{n} w_k = 1, \quad \sum_{k=1}^{n} (1 - A_{v,k}) w_k = 0",
         ),
         ProofStep(
-            text="What a matrix computes is additive. A median is not: with $a = (1, 0, 0)$ and $b = (0, 1, 0)$ it is 0 for each and 1 for the sum. So no matrix, and no sum of messages, gives a median.",
+            text="What a matrix computes is additive. A median is not: with $a = (1, 0, 0)$ and $b = (0, 1, 0)$ it is 0 for each and 1 for the sum. So no matrix gives a median, and no sum of messages that are linear in the features. (Nonlinear messages with a nonlinear update can: from the sums of powers of the values their median can be computed. That is no matrix form.)",
             formula=r"\mathrm{median}(a) = 0, \quad \mathrm{median}(b) = 0, \quad \mathrm{median}(a + b) = 1",
         ),
     ),
@@ -161,8 +178,9 @@ THEOREM = Theorem(
             knob="length n of the walk",
             quantity="walks in the whole graph",
             measure=counted_walks,
+            relation="≡",
             scales=("linear", "log"),
-            caption="Walks of length n in random graphs of six nodes, counted by trying each (points), and the sum of the entries of Aⁿ (black). Paths, which visit no node twice (dashed), are far fewer, and no power counts them.",
+            caption="Walks of length n in random graphs of six nodes, counted by trying each (points), and the sum of the entries of Aⁿ (black). Dashed are the paths among them, which visit no node twice.",
         ),
     ),
     breaks=(
@@ -171,6 +189,7 @@ THEOREM = Theorem(
             knob="share of the median in the aggregation",
             quantity="|f(x + y) − f(x) − f(y)|",
             measure=median_share,
+            relation="≡",
             caption="What is missing to additivity when the mean is mixed with the median. A matrix form needs 0 (black); any share of the median breaks it.",
         ),
         Trial(
@@ -178,6 +197,7 @@ THEOREM = Theorem(
             knob="share of edges that are one-way",
             quantity="|xᵀLx − sum over edges|",
             measure=one_way_streets,
+            relation="≡",
             caption="The quadratic form of the Laplacian against the sum of squared differences, when some edges count in one direction only. The two agree for symmetric A alone.",
         ),
     ),

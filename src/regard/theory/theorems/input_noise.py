@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.theory.law import uncorrelated
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 ROWS, WIDTH = 4, 3
@@ -75,6 +75,20 @@ THEOREM = Theorem(
     statement="""Averaged over the noise, the loss on noisy inputs is the loss on clean ones plus a ridge penalty on everything but the bias,
         $$\\mathbb{E}[\\tilde{L}] = L + \\lambda \\lVert \\theta \\rVert^2, \\quad \\lambda = \\sigma^2$$
         In the form with a sum instead of a mean the strength is $n \\sigma^2$.""",
+    conclusions=(
+        Conclusion(
+            of="the expected loss",
+            steps=(1, 2, 3, 4),
+            items=(3,),
+            answer="On average over the noise the squared error on noisy inputs is that on clean ones plus σ²‖θ‖², the bias left out.",
+        ),
+        Conclusion(
+            of="the strength of the ridge",
+            steps=(5, 6, 7),
+            items=(4,),
+            answer="So noise on the inputs is ridge regression with λ = σ² (nσ² where squares are summed and not averaged): the more noise, the smaller the weights.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -131,7 +145,7 @@ THEOREM = Theorem(
         ),
     ),
     meaning="""Noise on the inputs makes large weights expensive, since they amplify it; that is the whole of ridge. More noise shrinks more: the weights go to 0 as $\\sigma$ grows, first along directions in which
-        the data hardly vary. The bias multiplies no input and is not shrunk. Uncorrelated entries of equal variance are what makes the penalty round; a nonlinear model has this penalty only to second order in $\\sigma$.""",
+        the data hardly vary. The bias multiplies no input and is not shrunk. Uncorrelated entries of equal variance are what makes the penalty round; a nonlinear model has this penalty only to second order in $\\sigma$. The same penalty from a prior on the weights, with corners, is [[theory-laplace-prior]]; what noise on the inputs does to an autoencoder is measured by [[autoencoders]].""",
     instances=60,
     seconds=1.0,
 )

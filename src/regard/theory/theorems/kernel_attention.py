@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 TOKENS, WIDTH, VALUES = 4, 2, 3
@@ -104,6 +104,18 @@ THEOREM = Theorem(
     statement="""Each output is an average of the values, and with $S = \\sum_{j=1}^{N} \\phi(K_j) V_j^\\top$ and $z = \\sum_{j=1}^{N} \\phi(K_j)$, which do not depend on the query, it is
         $$V'_i = \\frac{S^\\top \\phi(Q_i)}{z^\\top \\phi(Q_i)}$$
         For $N$ tokens that takes a number of multiplications in proportion to $N$ and not to $N^2$. For the kernel $(q^\\top k + 1)^2$ the map has $C = (D + 1)(D + 2) / 2$ entries.""",
+    conclusions=(
+        Conclusion(
+            of="the form by a kernel",
+            steps=(1, 2, 3, 4, 5, 6, 7),
+            answer="When the weights are a kernel φ(q)·φ(k), not negative and with a positive sum: then Σ φ(Kⱼ)Vⱼᵀ and Σ φ(Kⱼ) are summed once, and each query meets the sums. For (q·k + 1)² the map φ has (D + 1)(D + 2)/2 entries.",
+        ),
+        Conclusion(
+            of="what the kernel form costs",
+            steps=(8,),
+            answer="That takes 2NCM multiplications in place of N²(C + M): in proportion to N, not to N².",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -146,7 +158,8 @@ THEOREM = Theorem(
             knob="tokens N (D = M = 3, C = 10)",
             quantity="multiplications",
             measure=both_orders,
-            caption="Multiplications counted in a loop (points), 2NCM (black), and the same result with the scores first (dashed), which grows with N². They cross at N = 2CM/(C + M), about C when values are wide.",
+            relation="≡",
+            caption="Multiplications counted in a loop (points), 2NCM (black), and the same result with the scores first (dashed), which grows with N². They cross at N = 2CM/(C + M): at C where values are as wide as features, towards 2C as values grow wider.",
         ),
     ),
     breaks=(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 ROWS, WIDTH = 5, 3
@@ -36,7 +36,7 @@ def point(random: np.random.Generator) -> dict[str, Any]:
         "x": random.standard_normal((ROWS, WIDTH)), "y": column(*random.standard_normal(ROWS)),
         "theta": column(*random.standard_normal(WIDTH)), "n": ROWS, "d": WIDTH, "sigma": random.uniform(0.5, 2.0),
         "b": random.uniform(0.5, 2.0), "rho": rho, "c": random.uniform(0.5, 2.0), "lambda_1": penalty,
-        "t": random.standard_normal(), "s": random.uniform(0.0, 1.0), "q": np.sign(rho) * random.uniform(0.0, 1.0) * abs(rho),
+        "t": random.standard_normal(), "s": random.uniform(0.0, 1.0), "q": np.sign(rho) * random.uniform(0.0, 1.0) * penalty / 2,
     }  # fmt: skip
 
 
@@ -64,9 +64,11 @@ POWERS = (1.0, 1.1, 1.25, 1.5, 2.0)
 
 def path(random: np.random.Generator, count: int) -> Sweep:
     rho = _correlations(random, count)
+    each = tuple(tuple(np.abs(soft(rho, SIGMA**2 / b)).sum(1)) for b in SCALES)
     return Sweep(
         at=SCALES,
-        predicted=tuple(float(np.abs(soft(rho, SIGMA**2 / b)).sum(1).mean()) for b in SCALES),
+        predicted=tuple(float(np.mean(one)) for one in each),
+        each=each,
         measured=tuple(tuple(np.abs(coordinate(rho, b)).sum(1)) for b in SCALES),
     )
 
@@ -98,20 +100,25 @@ def climbed(x: np.ndarray, y: np.ndarray, b: float, steps: int = 3000) -> np.nda
 def shared_inputs(random: np.random.Generator, count: int) -> Sweep:
     designs = _designs(random, max(2, count // 3))
     x, y = (np.stack(one) for one in zip(*designs, strict=True))
-    lasso = [[np.abs(most_probable(*one, SIGMA, b)).sum() for one in designs] for b in WIDTHS]
+    lasso = tuple(
+        tuple(float(np.abs(most_probable(*one, SIGMA, b)).sum()) for one in designs) for b in WIDTHS
+    )
     return Sweep(
         at=WIDTHS,
         predicted=tuple(float(np.mean(one)) for one in lasso),
+        each=lasso,
         measured=tuple(tuple(np.abs(climbed(x, y, b)).sum(1)) for b in WIDTHS),
     )
 
 
 def other_priors(random: np.random.Generator, count: int) -> Sweep:
     rho = _correlations(random, count)
-    zeros = float((soft(rho, SIGMA**2 / SCALE) == 0).mean())
+    each = tuple((soft(rho, SIGMA**2 / SCALE) == 0).mean(1))
+    zeros = float(np.mean(each))
     return Sweep(
         at=POWERS,
         predicted=(zeros,) * len(POWERS),
+        each=(each,) * len(POWERS),
         measured=tuple(tuple((np.abs(coordinate(rho, SCALE, power)) < 1e-40).mean(1)) for power in POWERS),
         broken=tuple(power != 1.0 for power in POWERS),
         instead=tuple(zeros if power == 1.0 else 0.0 for power in POWERS),
@@ -130,6 +137,14 @@ THEOREM = Theorem(
     statement="""The most probable weights given the data minimise
         $$J = \\sum_{i=1}^{n} (y_i - \\theta^\\top x_i)^2 + \\lambda \\lVert \\theta \\rVert_1, \\quad \\lambda = \\frac{2 \\sigma^2}{b}$$
         The penalty falls as the prior widens ($b$ grows), and grows with the noise.""",
+    conclusions=(
+        Conclusion(
+            of="the penalty",
+            steps=(1, 2, 3, 4, 5, 6),
+            items=(5,),
+            answer="The lasso: the most probable weights under a Laplace prior of width b minimise Σ (y − θᵀx)² + λ‖θ‖₁ with λ = 2σ²/b. The wider the prior, the weaker the penalty.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -157,9 +172,9 @@ THEOREM = Theorem(
             formula=r"\tau \coloneqq |t| \mathrm{sign}(\rho), \quad h(m + \tau) - h(m) = c \tau^2 + |\tau| \max(\lambda_1 - 2 |\rho|, 0), \quad h(s m) - h(m) = c (1 - s)^2 m^2",
         ),
         ProofStep(
-            text="So a weight is exactly 0 as soon as $|\\rho| \\le \\lambda / 2$, which for the whole problem means: a prior so narrow that $\\sigma^2 / b$ exceeds every $|\\rho|$ leaves nothing. "
-            "Here $q$ is any number smaller than $\\rho$ in size.",
-            formula=r"\mathrm{sign}(q) \max(|q| - |\rho|, 0) = 0, \quad \frac{\lambda}{2} = \frac{\sigma^2}{b}",
+            text="So a weight is exactly 0 as soon as its $\\rho$ is no larger in size than half the penalty; $q$ is such a $\\rho$. For the whole problem, where half the penalty is $\\lambda / 2 = \\sigma^2 / b$, "
+            "this means: a prior so narrow that $\\sigma^2 / b$ exceeds the product $\\rho$ of every input with the outputs leaves nothing.",
+            formula=r"\mathrm{sign}(q) \max(|q| - \frac{\lambda_1}{2}, 0) = 0, \quad \frac{\lambda}{2} = \frac{\sigma^2}{b}",
         ),
     ),
     trials=(
@@ -168,6 +183,7 @@ THEOREM = Theorem(
             knob="width b of the prior",
             quantity="‖θ‖₁ of the most probable weights",
             measure=path,
+            relation="≡",
             scales=("log", "linear"),
             caption="Size of the most probable weights for orthonormal inputs: found by bisection of the derivative of the log-posterior (points), and by the soft threshold σ²/b (black). "
             "A narrow prior leaves nothing, a wide one leaves least squares.",
@@ -177,6 +193,7 @@ THEOREM = Theorem(
             knob="width b of the prior",
             quantity="‖θ‖₁ of the most probable weights",
             measure=shared_inputs,
+            relation="≡",
             scales=("log", "linear"),
             caption="The same for correlated inputs, where no formula gives the answer: the log-posterior climbed step by step (points), and coordinate descent on the lasso with λ = 2σ²/b (black).",
         ),
@@ -187,13 +204,14 @@ THEOREM = Theorem(
             knob="power p in the prior exp(−|θ/b|^p)",
             quantity="share of weights that are exactly 0",
             measure=other_priors,
+            relation="≡",
             caption="Share of the weights that the most probable answer sets to exactly 0. At p = 1 (Laplace) it is what the soft threshold says (black). For any p above 1 the prior has no kink at 0, "
             "and no weight is exactly 0 (dotted); p = 2 is ridge. The kink, not the shrinking, is what selects.",
         ),
     ),
     meaning="""The lasso is a Laplace prior seen from the other side: $\\lambda = 2 \\sigma^2 / b$. A prior sure that weights are small (small $b$) or data full of noise (large $\\sigma$) make the
         penalty strong. The maximum of the posterior has exact zeros; a draw from the posterior has none, so the zeros belong to the maximum and not to the belief. In the form with a mean of squares instead of a sum,
-        $\\lambda$ is divided by $n$.""",
+        $\\lambda$ is divided by $n$. The penalty of noise on the inputs, a ridge, is [[theory-input-noise]].""",
     instances=60,
     seconds=1.0,
 )

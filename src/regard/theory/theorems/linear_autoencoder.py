@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 
 WIDTH, POINTS, CODE = 4, 6, 2
 
@@ -53,6 +53,7 @@ def trained(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=CODES,
         predicted=tuple(float(values[:, code:].sum(1).mean()) for code in CODES),
+        each=tuple(tuple(values[:, code:].sum(1)) for code in CODES),
         measured=tuple(losses(code) for code in CODES),
     )
 
@@ -84,6 +85,18 @@ THEOREM = Theorem(
     statement="""With $X = \\sum_{i=1}^{m} s_i u_i v_i^\\top$ and $U$ the first $k$ left singular vectors, the smallest loss is
         $$L = \\frac{1}{n} \\sum_{i=k+1}^{m} s_i^2$$
         and it is reached exactly where $W_2 W_1 = U U^\\top$, the projection onto the principal directions. The weights themselves are free up to an invertible $k \\times k$ matrix.""",
+    conclusions=(
+        Conclusion(
+            of="the first-order conditions",
+            steps=(1, 2, 3, 4, 5, 6),
+            answer="At its best a linear autoencoder fulfils (I − W₂W₁)XXᵀW₁ᵀ = 0 and W₂ᵀ(I − W₂W₁)XXᵀ = 0; the principal directions do, and so does any other set of singular vectors.",
+        ),
+        Conclusion(
+            of="the optimum",
+            steps=(7, 8, 9, 10),
+            answer="It learns the span of the principal directions: W₂W₁ = UUᵀ and nothing else has the smallest loss, the sum of the variances left out. The weights themselves are free up to an invertible matrix.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -135,6 +148,7 @@ THEOREM = Theorem(
             knob="width k of the code (m = 8)",
             quantity="squared error per point",
             measure=trained,
+            relation="≡",
             caption="Loss of linear autoencoders trained from random weights by solving for each weight in turn (points), and the sum of the variances left out (black). No run stops at one of the saddles.",
         ),
     ),
@@ -144,6 +158,7 @@ THEOREM = Theorem(
             knob="distance of the mean from 0",
             quantity="sine of the angle to the principal plane",
             measure=off_centre,
+            relation="≡",
             caption="Angle between what the autoencoder learns (k = 2) and the plane of the two principal components. Without a bias it minimises the second moments, not the variances: once the mean is farther out than the second component is wide (√2), the mean itself is learned as a direction.",
         ),
     ),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.theorems.kernel_attention import counted
 
 TOKENS, RANK, WIDTH = 5, 2, 3
@@ -56,6 +56,7 @@ def discarded(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=RANKS,
         predicted=tuple(float(np.sqrt((values[:, rank:] ** 2).sum(1)).mean()) for rank in RANKS),
+        each=tuple(tuple(np.sqrt((values[:, rank:] ** 2).sum(1))) for rank in RANKS),
         measured=tuple(tuple(np.linalg.norm(p - truncated(p, rank), axis=(1, 2))) for rank in RANKS),
         also={"largest value left out": tuple(float(values[:, rank].mean()) for rank in RANKS)},
     )
@@ -87,6 +88,23 @@ THEOREM = Theorem(
     statement="""$P V$ can be computed with $2 n k d + k d$ multiplications instead of $n^2 d$, and without the softmax there are $k \\times n$ matrices $C$ and $D$ with
         $$Q (C K)^\\top (D V) = P V$$
         Cut off at a rank below its own, the table is missed by exactly the singular values that are left out, and no table of that rank comes closer.""",
+    conclusions=(
+        Conclusion(
+            of="attention by low rank",
+            steps=(1, 2, 3, 4, 5, 6),
+            answer="With the factors of a table of rank k at hand, PV takes 2nkd + kd multiplications in place of n²d; cut off below its rank, the table is missed by exactly the singular values left out.",
+        ),
+        Conclusion(
+            of="projected keys and values",
+            steps=(7, 8),
+            answer="Without a softmax, keys and values projected by the right singular vectors of QKᵀ lose nothing: Q(CK)ᵀ(DV) = PV.",
+        ),
+        Conclusion(
+            of="whether attention has low rank",
+            steps=(9,),
+            answer="Softmax weights need not have low rank: equal weights have rank 1, and a softmax so sharp that each token looks at one other has full rank.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -132,6 +150,7 @@ THEOREM = Theorem(
             knob="rank k kept, of 32",
             quantity="‖P − P_k‖ (Frobenius)",
             measure=discarded,
+            relation="≡",
             scales=("linear", "log"),
             caption="Softmax weights over 32 random tokens, cut off at rank k: distance from the whole table (points), and the root of the sum of squares of the singular values left out (black). The largest of them (dashed) bounds the error of any one output.",
         ),
@@ -142,6 +161,7 @@ THEOREM = Theorem(
             knob="sharpness of the softmax (scores × this)",
             quantity="share missed at rank d = 4",
             measure=sharper,
+            relation="≡",
             caption="The scores have rank d = 4, so without a softmax rank 4 misses nothing (black). With it, nothing is missed at sharpness 0 alone; sharp attention is far from low rank, even though the scores behind it are not.",
         ),
     ),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.theorems.low_rank import softmax
 from regard.theory.value import column
 
@@ -89,6 +89,18 @@ THEOREM = Theorem(
     ),
     statement="""Reordering the tokens reorders the outputs and changes nothing else. With rotary positions a score depends on the two places through their difference alone,
         $$(R(m f) q)^\\top (R(n f) k) = q^\\top R((n - m) f) k$$""",
+    conclusions=(
+        Conclusion(
+            of="order",
+            steps=(1, 2, 3, 4, 5),
+            answer="Attention without a mask does not see the order of its tokens: reordering them reorders the outputs and changes nothing else.",
+        ),
+        Conclusion(
+            of="rotary positions",
+            steps=(6, 7),
+            answer="Rotary positions make it see distances: a score depends on the two places through their difference alone, and lengths stay as they were.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -126,6 +138,7 @@ THEOREM = Theorem(
             knob="places by which both are moved",
             quantity="change of the score",
             measure=shifted,
+            relation="≡",
             caption="Change of a score when query and key are moved by the same distance: none with rotary positions (points, on the black line), but with positions added to the features (dashed) the score becomes another.",
         ),
     ),
@@ -135,6 +148,7 @@ THEOREM = Theorem(
             knob="what is taken from scores of later tokens",
             quantity="largest gap of reordered outputs",
             measure=masked,
+            relation="≡",
             scales=("linear", "linear"),
             caption="How far attention is from commuting with a reordering, when scores of later tokens are lowered. Without a mask it commutes (black); a mask alone, without any positions, tells first from last: a causal model can learn order from it.",
         ),

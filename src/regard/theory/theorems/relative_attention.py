@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 
@@ -67,6 +67,18 @@ THEOREM = Theorem(
     ),
     statement="""With $W_Q = W_K = 0$, $p$ the logarithm of the kernel's shares and $W_V$ the kernel's sum, the layer is the convolution, exactly. With $W_Q = W_K = \\sqrt{\\beta}$, $W_V = 1$ and $p = 0$ inside the window it gives the largest entry up to
         an error of at most $\\frac{2 k}{e \\beta c}$.""",
+    conclusions=(
+        Conclusion(
+            of="the convolution",
+            steps=(1, 2),
+            answer="Yes, exactly: with W_Q = W_K = 0, p the logarithm of the kernel's shares and W_V the kernel's sum, the layer is the convolution with that kernel.",
+        ),
+        Conclusion(
+            of="max pooling",
+            steps=(3, 4, 5, 6, 7, 8),
+            answer="And max pooling in the limit: with W_Q = W_K = √β, W_V = 1 and p = 0 in the window it misses the largest of 2k + 1 entries by at most 2k/(eβc), for places of value c > 0.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(

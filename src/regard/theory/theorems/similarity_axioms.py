@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.theory.theorem import ProofStep, Sweep, Theorem, Trial
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial
 from regard.theory.value import column
 
 
@@ -65,6 +65,18 @@ THEOREM = Theorem(
     ),
     statement="""On vectors of length 1 the cosine $s(x, y) = \\frac{x^\\top y}{\\lVert x \\rVert \\lVert y \\rVert}$ fulfils all four rules with $b = 1$. On all vectors other than 0 it fulfils rules 1, 2 and 4,
         and breaks rule 3.""",
+    conclusions=(
+        Conclusion(
+            of="the cosine on directions",
+            steps=(1, 2, 3, 4),
+            answer="On vectors of length 1 it fulfils all four rules, with the bound 1.",
+        ),
+        Conclusion(
+            of="the cosine on all vectors",
+            steps=(5, 6, 7),
+            answer="On all vectors other than 0 it breaks rule 3: x and cx are distinct and have similarity 1. The angle is a distance between directions alone.",
+        ),
+    ),
     point=point,
     steps=(
         ProofStep(
@@ -99,6 +111,7 @@ THEOREM = Theorem(
             knob="distance of the two vectors",
             quantity="cosine similarity",
             measure=on_the_sphere,
+            relation="≡",
             caption="On the unit sphere the similarity falls with the distance, 1 − distance²/2 (black), and is 1 at distance 0 alone.",
         ),
     ),
@@ -108,6 +121,7 @@ THEOREM = Theorem(
             knob="length of y, which points where x does",
             quantity="cosine similarity",
             measure=off_the_sphere,
+            relation="≡",
             caption="x has length 1, and y the same direction with the length shown. Similarity by distance would be the black curve; the cosine stays at 1 (dotted): distinct vectors, largest similarity.",
         ),
     ),

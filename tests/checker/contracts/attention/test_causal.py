@@ -1,10 +1,12 @@
 """Causal attention in the styles people write."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from regard.checker.live import check
+from regard.checker.target import check_file
 
 NAMES = [
     "NanoStyle",
@@ -44,3 +46,30 @@ def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
 
 def test_all_programs_answer_as_before(known_answers) -> None:
     known_answers("causal-attention")
+
+
+ONE_HEAD = """
+import math
+import torch
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, T_max, d_k, d_v, d_model):
+        super().__init__()
+        self.register_buffer("mask", torch.tril(torch.ones(T_max, T_max)).bool())
+        self.d_k, self.d_v = d_k, d_v
+        self.qkv_proj, self.out_proj = nn.Linear(d_model, 2 * d_k + d_v), nn.Linear(d_v, d_model)
+
+    def forward(self, x):
+        n = x.shape[1]
+        q, k, v = self.qkv_proj(x).split([self.d_k, self.d_k, self.d_v], dim=-1)
+        scores = (q @ k.transpose(-1, -2) / math.sqrt(self.d_k)).masked_fill(~self.mask[:n, :n], -torch.inf)
+        return self.out_proj(scores.softmax(-1) @ v)
+"""
+
+
+@pytest.mark.parametrize(("old", "new", "code"), [("", "", 0), ("math.sqrt(self.d_k)", "self.d_k", 1)])
+def test_one_head_with_widths_of_its_own_is_read(tmp_path: Path, old: str, new: str, code: int) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(ONE_HEAD.replace(old, new) if old else ONE_HEAD)
+    assert check_file(str(path), contract="causal-attention").code == code

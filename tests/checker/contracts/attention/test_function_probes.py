@@ -42,7 +42,7 @@ def test_every_query_of_a_masked_case_sees_a_key_and_not_all(puppet: Callable) -
     mask = asked(RNG(3), ((2, 3), 7, 5, 8, 9), masked=True)["mask"]
     assert mask.any(1).all()
     assert not mask.all(1).all()
-    lengths = asked(RNG(3), ((2,), 7, 5, 8, 9), masked=True, lengths=True)["mask"]
+    lengths = asked(RNG(3), ((2,), 7, 5, 8, 9), masked=True, pattern="lengths")["mask"]
     assert (np.diff(lengths.astype(int), axis=1) <= 0).all()
 
 

@@ -1,10 +1,12 @@
 """Attention functions in the styles people write."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from regard.checker.live import check
+from regard.checker.target import check_file
 
 NAMES = [
     "attention",
@@ -31,3 +33,35 @@ def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
 
 def test_all_programs_answer_as_before(known_answers) -> None:
     known_answers("scaled-dot-product")
+
+
+PADDED = """
+import math
+import torch
+
+def attention(query, key, value, mask=None):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(key.size(-1))
+    if mask is not None:
+        scores = scores.masked_fill(mask.unsqueeze(1).expand(query.size(0), query.size(-2), key.size(-2)) == 0, -1e9)
+    return torch.softmax(scores, dim=-1) @ value
+"""
+
+
+def test_a_mask_may_say_once_for_each_sample_which_keys_are_seen(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(PADDED)
+    found = check_file(str(path), contract="scaled-dot-product")
+    said = "correct, by another convention: the mask says once for each sample which keys may be seen, (batch, keys)"
+    assert (found.code, found.verdicts[0].sentence.partition(";")[0]) == (0, said)
+    path.write_text(PADDED.replace("-1e9", "0.0"))
+    assert check_file(str(path), contract="scaled-dot-product").code == 1
+
+
+@pytest.mark.parametrize(("second", "code"), [("weights", 0), ("None", 0), ("value", 1)])
+def test_beside_the_output_come_the_weights_or_nothing(tmp_path: Path, second: str, code: int) -> None:
+    text = PADDED.replace(
+        "return torch.softmax(scores, dim=-1) @ value", "weights = torch.softmax(scores, dim=-1)"
+    )
+    path = tmp_path / "mine.py"
+    path.write_text(text + f"    return weights @ value, {second}\n")
+    assert check_file(str(path), contract="scaled-dot-product").code == code

@@ -1,11 +1,14 @@
 """The graphs of the probes, and the ways to pass them."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from regard.checker.contracts.graph.layer import callings, case, unlike, usual
 from regard.checker.reading.arguments import Built
+from regard.checker.target import check_file
 from regard.checker.workbench import Made
 
 
@@ -57,3 +60,57 @@ def test_the_case_unlike_the_first_has_as_many_nodes_and_other_edges(puppet: Cal
     first, other = (of(subject, np.random.default_rng(0))["adjacency"] for of in (usual, unlike))
     assert first.shape == other.shape
     assert not np.array_equal(first, other)
+
+
+GCN = """
+import torch
+from torch import nn
+
+class GraphConvolution(nn.Module):
+    def __init__(self, size_in, size_out):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(size_in, size_out))
+
+    def forward(self, x, adj):
+        return adj @ (x @ self.weight)
+"""
+GAT = """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+class GraphAttentionLayer(nn.Module):
+    def __init__(self, in_features, out_features, dropout, alpha):
+        super().__init__()
+        self.dropout, self.alpha, self.n = dropout, alpha, out_features
+        self.W = nn.Parameter(torch.randn(in_features, out_features))
+        self.a = nn.Parameter(torch.randn(2 * out_features, 1))
+
+    def forward(self, h, adj):
+        h = h @ self.W
+        e = F.leaky_relu(h @ self.a[: self.n] + (h @ self.a[self.n :]).T, self.alpha)
+        w = torch.softmax(torch.where(adj > 0, e, -9e15 * torch.ones_like(e)), dim=1)
+        return F.dropout(w, self.dropout, training=self.training) @ h
+"""
+
+
+@pytest.mark.parametrize(
+    ("contract", "text", "old", "new", "said"),
+    [
+        ("gcn-layer", GCN, "", "", ""),
+        ("gcn-layer", GCN, "randn(size_in,", "randn(size_out,", "inputs and outputs may differ in width"),
+        ("gat-layer", GAT, "", "", ""),
+        ("gat-layer", GAT, "adj > 0", "adj >= 0", ""),
+        ("gat-layer", GAT, "w, self.dropout,", "w,", "train() changes nothing but dropout"),
+    ],
+    ids=["gcn", "widths", "gat", "no edge hides", "rate"],
+)
+def test_what_was_asked_for_is_what_is_there(
+    tmp_path: Path, contract: str, text: str, old: str, new: str, said: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(text.replace(old, new) if old else text)
+    found = check_file(str(path), contract=contract)
+    assert found.code == bool(old), found.verdicts[0].sentence
+    words = (found.verdicts[0].sentence, *(f.sentence for f in found.verdicts[0].findings))
+    assert any(said in one for one in words), words

@@ -7,7 +7,15 @@ import torch
 
 from regard.core.backends.edges import native
 from regard.core.backends.edges import torch_sums as eager
-from regard.core.backends.edges.autograd import AdditiveSoftmax, Neighbours, Sampled, Scaled, Totals, Weighted
+from regard.core.backends.edges.autograd import (
+    AdditiveSoftmax,
+    Neighbours,
+    Sampled,
+    Scaled,
+    SharedAdditiveSoftmax,
+    Totals,
+    Weighted,
+)
 from regard.core.edges import Edges
 
 EDGES = Edges(torch.tensor([4, 0, 3, 1, 2, 0]), torch.tensor([1, 1, 0, 2, 0, 2]), sizes=(3, 5))
@@ -44,6 +52,47 @@ def test_gradients_are_the_numerical_ones() -> None:
         assert check(
             lambda i, j, v, held=held: AdditiveSoftmax.apply(EDGES, 0.2, held, i, j, None, v), without
         )
+
+
+SQUARE = Edges(torch.tensor([0, 1, 2, 2, 3, 1]), torch.tensor([1, 1, 0, 3, 3, 2]), nodes=5)
+"Node 4 has no edge."
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("slope", [0.2, 0.0, -0.3])
+@pytest.mark.parametrize("terms", [False, True])
+@pytest.mark.parametrize("held", [False, True])
+def test_one_tensor_for_all_three_has_the_sum_of_their_gradients(
+    slope: float, terms: bool, held: bool
+) -> None:
+    target, source = (torch.randn(2, 3, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    term, v, keep = rand(6) if terms else None, rand(5, 3), torch.rand(2, 2, 6).double() if held else None
+    left, right = (torch.einsum("bhnd,hd->bhn", v, one) for one in (target, source))
+    apart = AdditiveSoftmax.apply(SQUARE, slope, keep, left, right, term, v)
+    y = SharedAdditiveSoftmax.apply(SQUARE, slope, keep, target, source, term, v)
+    leaves, pull = [target, source, v, *([term] if terms else [])], torch.randn_like(y)
+    torch.testing.assert_close(y, apart)
+    for _ in range(2):
+        found = torch.autograd.grad(y, leaves, pull, retain_graph=True)
+        torch.testing.assert_close(found, torch.autograd.grad(apart, leaves, pull, retain_graph=True))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("heads", [2, 8])
+def test_scores_of_exactly_zero_have_torchs_gradient(heads: int) -> None:
+    """Half of them are: a bend is not met by numbers that were drawn. Eight heads of eight have loops of their own."""
+    left, right = (torch.randint(-1, 2, (1, heads, 5)).double().requires_grad_() for _ in range(2))
+    v, pull = torch.randn(1, heads, 5, 8).double(), torch.randn(1, heads, 5, 8).double()
+    y = AdditiveSoftmax.apply(SQUARE, 0.2, None, left, right, None, v)
+    z = left[:, :, :, None] + right[:, :, None, :]
+    there = torch.zeros(5, 5, dtype=torch.bool).index_put((SQUARE.target, SQUARE.source), torch.tensor(True))
+    scores = torch.nn.functional.leaky_relu(z, 0.2).masked_fill(~there, -1e30)
+    dense = scores.softmax(-1).masked_fill(~there, 0.0) @ v
+    assert (z == 0).any() and (z > 0).any()
+    found, wanted = (torch.autograd.grad(one, [left, right], pull) for one in (y, dense))
+    torch.testing.assert_close(found, wanted)
 
 
 @pytest.mark.usefixtures("way")

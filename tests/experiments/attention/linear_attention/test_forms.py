@@ -4,7 +4,17 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from regard.experiments.attention.linear_attention.forms import FORMS, crossing, formula, prepared, rootless
+from regard.experiments.attention.linear_attention.forms import (
+    FORMS,
+    MATRICES,
+    crossing,
+    formula,
+    kept,
+    kept_formula,
+    prepared,
+    rootless,
+    short_forms,
+)
 
 
 def test_the_printed_feature_map_gives_the_kernel_without_its_linear_part() -> None:
@@ -36,3 +46,24 @@ def test_a_form_costs_what_the_formula_says(form: str) -> None:
         prepared(form, 64, 16)()
     assert counter.get_total_flops() == pytest.approx(formula(64, 16)[form], rel=0.05)
     assert formula(10, 4)["softmax"] == 2 * 10 * 10 * (4 + 4)
+
+
+@pytest.mark.parametrize("form", MATRICES)
+def test_matrices_are_the_form_and_keep_what_the_formula_says(form: str) -> None:
+    x = torch.randn(1, 1, 9, 4)
+    assert torch.allclose(MATRICES[form](*[x[0, 0]] * 3), FORMS[form](x)[0, 0], atol=1e-5)
+    assert kept(MATRICES[form], 50, 4) == kept_formula(50, 4)[form]
+
+
+def test_what_is_kept_is_counted_once() -> None:
+    """q, k and v of 5 × 2 numbers; the product of the first two is kept, its double is not."""
+    assert kept(lambda q, k, v: 2 * ((q * k) * v), 5, 2) == 40
+
+
+def test_short_forms_give_a_row_for_each_token_and_cost_as_much_as_they_should() -> None:
+    costs = {}
+    for name, form in short_forms(64, 4, 8).items():
+        with FlopCounterMode(display=False) as counter:
+            assert form().shape == (64, 8)
+        costs[name] = counter.get_total_flops()
+    assert costs == {"PV": 2 * 64 * 64 * 8, "low rank": 4 * 64 * 4 * 8, "projected": 8 * 64 * 4 * 8}

@@ -10,18 +10,17 @@ import golden
 from regard.core.edges import Edges
 from regard.core.similarity import Additive
 from regard.data.sets.graphs import FIELDS, Network
-from regard.errors import Unreachable
+from regard.errors import RegardError, Unreachable
 from regard.experiments.graphs.cora import experiment as cora
 from regard.experiments.graphs.cora.experiment import (
     EXPERIMENT,
-    VARIANTS,
     Settings,
     dense_attention,
     dense_convolution,
     run,
 )
-from regard.experiments.graphs.cora.nodes import ATTENTION
-from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, TableEvent
+from regard.experiments.graphs.cora.nodes import ATTENTION, VARIANTS
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, TableEvent, TextEvent
 from regard.lab.experiment import Context
 
 
@@ -47,7 +46,10 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> list[Event]:
     patch.setattr(cora, "load_cora", small)
     try:
         return list(
-            run(Settings(seeds=2, ablated=2, epochs=8), Context(folder=tmp_path_factory.mktemp("run")))
+            run(
+                Settings(seeds=2, explained=2, ablated=2, epochs=8),
+                Context(folder=tmp_path_factory.mktemp("run")),
+            )
         )
     finally:
         patch.undo()
@@ -100,7 +102,7 @@ def test_the_entropy_of_attention_is_at_most_that_of_equal_weights(events: list[
 
 def test_figures_are_drawn(events: list[Event]) -> None:
     assert {one.name for one in events if isinstance(one, FigureEvent)} == {
-        "seeds", "neighbours", "entropy", "embedding", "ablation"
+        "seeds", "lead", "neighbours", "entropy", "embedding", "ablation"
     }  # fmt: skip
 
 
@@ -131,3 +133,32 @@ def test_the_formulas_with_matrices_by_hand() -> None:
         assert dense_convolution(x, one, edges)[:, 0].tolist() == pytest.approx([0.5 + 3 / 2**0.5, 3.0])
         share = exp(4) / (exp(2) + exp(4))
         assert dense_attention(x, one, score, edges)[:, 0].tolist() == pytest.approx([1 + 2 * share, 3.0])
+
+
+@pytest.mark.slow
+def test_a_graph_of_ones_own_takes_coras_place(tmp_path: Path) -> None:
+    ring = [(node, (node + 1) % 40) for node in range(40)]
+    (tmp_path / "edges.csv").write_text("\n".join(f"{a},{b}" for a, b in ring))
+    (tmp_path / "nodes.csv").write_text(
+        "id,size,kind\n" + "\n".join(f"{n},{n},{'abc'[n // 14]}" for n in range(40))
+    )
+    settings = Settings(
+        graph=tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv", seeds=2, explained=2, epochs=4
+    )
+    events = list(run(settings, Context(folder=tmp_path)))
+    (said,) = [one for one in events if isinstance(one, TextEvent)]
+    assert said.name == "Your graph" and "a 14, b 14, c 12" in said.text
+    named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
+    assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
+    assert [one.data for one in EXPERIMENT.claims].count("graph") == len(EXPERIMENT.claims) - 2
+
+
+def test_a_graph_without_classes_is_told(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("a,b\nb,c\n")
+    with pytest.raises(RegardError) as error:
+        list(run(Settings(graph=tmp_path / "edges.csv"), Context(folder=tmp_path)))
+    assert str(error.value) == (
+        "this experiment learns the classes of nodes: two or more, of at most 20,000 nodes\n"
+        f"  got: 0 classes and 3 nodes in {tmp_path / 'edges.csv'}\n"
+        "  fix: give the labels with --set nodes=FILE, a CSV with a row for each node: its name, its label"
+    )

@@ -7,11 +7,14 @@ import torch
 
 from regard.data.sets.graphs import Network, load_karate
 from regard.experiments.graphs.cora.nodes import (
+    ALONE,
     ATTENTION,
     CONVOLUTION,
+    EQUAL,
     NodeTask,
     Recipe,
     build,
+    shares_of,
     train,
     train_all,
 )
@@ -119,3 +122,20 @@ def test_trainings_in_processes_are_those_in_a_row(club: NodeTask, monkeypatch: 
         assert torch.allclose(there.scores, here.scores, atol=1e-5)
         x = club.features[True]
         assert torch.allclose(there.model(x, club.edges), there.scores, atol=1e-5)
+
+
+def test_words_become_shares_and_numbers_of_another_kind_stay() -> None:
+    words = torch.tensor([[1.0, 1.0, 2.0], [0.0, 0.0, 0.0]])
+    assert shares_of(words).tolist() == [[0.25, 0.25, 0.5], [0, 0, 0]]
+    assert torch.equal(shares_of(-words), -words)
+
+
+def test_equal_weights_stay_equal_and_nobody_is_heard_where_there_are_no_neighbours(club: NodeTask) -> None:
+    found = train(club, replace(EQUAL, hidden=3, heads=2, epochs=8), 0)
+    with torch.no_grad():
+        _, weights = found.model.get_submodule("first")(club.features[True], club.edges, weights=True)
+    share = 1 / club.edges.targets.count[club.edges.target].float()
+    torch.testing.assert_close(weights, share.expand_as(weights))
+    changed = replace(club.network, source=club.network.source[:0], target=club.network.target[:0])
+    alone = [train(task, replace(ALONE, epochs=8), 0).scores for task in (club, NodeTask(changed))]
+    assert torch.equal(*alone)

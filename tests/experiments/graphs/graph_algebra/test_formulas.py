@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from regard.core.edges import Edges
+from regard.errors import RegardError
 from regard.experiments.graphs.graph_algebra.formulas import (
     LEFT,
     RIGHT,
@@ -15,6 +16,7 @@ from regard.experiments.graphs.graph_algebra.formulas import (
     edges,
     laplacian,
     middle,
+    own_graph,
     rate,
     residual,
     smoothed,
@@ -71,3 +73,13 @@ def test_two_blocks_are_one_graph():
     graph = blocks(20, torch.Generator().manual_seed(0))
     reached = torch.linalg.matrix_power(adjacency(graph) + torch.eye(20), 20)
     assert isinstance(graph, Edges) and bool((reached > 0).all()) and not adjacency(graph).diagonal().any()
+
+
+def test_the_largest_connected_part_of_a_graph_of_ones_own(tmp_path) -> None:
+    (tmp_path / "mine.csv").write_text("a,b\nb,c\nc,d\nx,y\n")
+    graph, said = own_graph(tmp_path / "mine.csv")
+    assert graph.sizes == (4, 4) and adjacency(graph).sum(1).tolist() == [1, 2, 2, 1]
+    assert said.endswith("Its largest connected part is used, of 4 nodes.")
+    (tmp_path / "two.csv").write_text("a,b\n")
+    with pytest.raises(RegardError, match="largest connected part has 3 to 2,000 nodes"):
+        own_graph(tmp_path / "two.csv")

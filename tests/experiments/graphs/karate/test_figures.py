@@ -36,10 +36,10 @@ def test_members_change_colour_where_club_and_community_differ() -> None:
 
 
 def test_training_shows_both_losses_and_the_accuracy_of_every_run() -> None:
-    left, right = draw_training(story()).axes
+    left, right = draw_training(ring(), story()).axes
     assert [line.get_label() for line in left.lines] == [
         "all labels train it, training", "all labels train it, test",
-        "24 labels train it, training", "24 labels train it, test",
+        "8 labels train it, training", "8 labels train it, test",
     ]  # fmt: skip
     assert list(left.lines[0].get_ydata()) == pytest.approx([-1, -2])
     assert [list(axis.lines[0].get_xdata()) for axis in (left, right)] == [[1, 2], [1, 2]]

@@ -11,6 +11,7 @@ from regard.experiments.graphs.karate.handmade import (
     differences,
     forward,
     normalised,
+    some,
 )
 
 PATH = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3).both_ways()
@@ -51,3 +52,11 @@ def test_the_cost_by_hand():
     ones = w._replace(last=torch.ones(1, 2, 2, dtype=torch.float64))
     more = cost(ones, normalised(PATH), wanted, mask, 1.0) - cost(w, normalised(PATH), wanted, mask, 1.0)
     assert abs(more.item() - 4 / 2 / 3) < 1e-12
+
+
+def test_of_many_weights_some_are_tried_evenly(monkeypatch) -> None:
+    monkeypatch.setattr("regard.experiments.graphs.karate.handmade.TRIED", 3)
+    whole = Weights(torch.ones(1, 2, 4), torch.ones(1, 1, 3), torch.ones(1, 1, 2), torch.ones(1, 1, 1))
+    kept = some(whole)
+    assert kept.first.flatten().tolist() == [1, 0, 0, 1, 0, 0, 1, 0]
+    assert [x.sum().item() for x in kept] == [3, 3, 2, 1]

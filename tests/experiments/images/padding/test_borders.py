@@ -7,10 +7,15 @@ import torch
 from regard.experiments.images.padding.borders import (
     best_by_order,
     change,
+    columns,
+    first_response,
+    in_one_window,
+    lone,
     missing,
     moved,
     responses,
     seen_together,
+    told_by_place,
     unmet,
 )
 from regard.experiments.images.padding.networks import BORDERS, Net1
@@ -70,3 +75,29 @@ def test_the_best_by_order_is_that_of_drawn_pictures() -> None:
     guessed = numpy.maximum(counts, counts.T).sum() / 2
     assert 100 * (together.sum().item() + guessed) / 1200 == pytest.approx(best_by_order(), abs=3.5)
     assert best_by_order() == pytest.approx(87.238, abs=0.001)
+
+
+def test_the_first_response_has_four_pixels_inside() -> None:
+    inside, outside = first_response()
+    assert inside == ["h−− g22", "h−0 g21", "h0− g12", "h00 g11"]
+    assert [term[-3:] for term in outside] == ["g20", "g10", "g02", "g01", "g00"]
+
+
+def test_windows_of_columns_are_the_windows_of_filters() -> None:
+    pictures, _ = red_green(60, seed=3)
+    places = columns(pictures)
+    assert (places[:, 0] + 5 <= places[:, 1]).all() and places[:, 0].max() <= 9
+    assert torch.equal(in_one_window(*places.unbind(1)), seen_together(BORDERS["fconv"], pictures))
+
+
+def test_only_full_convolution_says_the_same_of_both_sides_and_both_bands() -> None:
+    torch.manual_seed(0)
+    squares = lone()
+    assert {name: one.shape for name, one in squares.items()} == dict.fromkeys(squares, (16, 3, 32, 32))
+    assert squares["right"][5].sum() == 16 and torch.equal(
+        squares["left"][12].roll(20, 2), squares["right"][12]
+    )
+    assert torch.equal(squares["upper"][3].roll(16, 1), squares["lower"][3])
+    for name in ("fconv", "valid"):
+        told = told_by_place(Net1(BORDERS[name]), squares)
+        assert (max(map(abs, told)) < 1e-12) == (name == "fconv")

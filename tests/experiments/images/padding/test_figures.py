@@ -2,7 +2,13 @@
 
 import torch
 
-from regard.experiments.images.padding.figures import draw_maps, draw_patterns, draw_rows, draw_unmet
+from regard.experiments.images.padding.figures import (
+    draw_courses,
+    draw_maps,
+    draw_patterns,
+    draw_rows,
+    draw_unmet,
+)
 from regard.experiments.images.padding.networks import BORDERS
 
 SCORES = {
@@ -42,3 +48,13 @@ def test_rows_are_one_column_of_the_maps() -> None:
     ]  # fmt: skip
     drawn = torch.as_tensor(right.lines[0].get_ydata())
     torch.testing.assert_close(drawn, SCORES["fconv"][:, 8] / SCORES["fconv"].abs().max())
+
+
+def test_courses_end_beside_what_was_published() -> None:
+    (panel,) = draw_courses(
+        {"valid": [50.0, 9.0, 1.0], "fconv": [50.0, 70.0]}, {"valid": 0.5, "fconv": 88.0}
+    ).axes
+    valid, published, fconv, _, guess = panel.lines
+    assert list(valid.get_xdata()) == [1, 2, 3] and list(fconv.get_ydata()) == [50.0, 70.0]
+    assert list(published.get_ydata()) == [0.5] and published.get_xdata()[0] > 3
+    assert set(guess.get_ydata()) == {50}

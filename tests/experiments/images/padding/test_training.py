@@ -17,7 +17,9 @@ from regard.experiments.images.padding.training import (
     Lesson,
     build,
     judge,
+    percent,
     prepare,
+    right,
     teach,
     teach_all,
 )
@@ -76,9 +78,11 @@ def test_training_ends_and_the_best_weights_come_back(monkeypatch: pytest.Monkey
     monkeypatch.setattr(redgreen, "judge", judged)
     lesson = replace(SMALL, epochs=50, patience=3)
     net = build(Cell("Net1", "valid", "original", 0))
-    outcome = teach(net, prepare(BORDERS["valid"], PROTOCOLS["original"], lesson), lesson)
+    material = prepare(BORDERS["valid"], PROTOCOLS["original"], lesson)
+    outcome = teach(net, material, lesson)
     # The second epoch was the best; an equal loss is no better one; three epochs later it ends.
-    assert outcome.epochs == 5 and outcome.validation == 50.0 and outcome.test == 60.0
+    assert outcome.epochs == len(outcome.course) == 5 and outcome.validation == 50.0
+    assert outcome.test == pytest.approx(percent(right(net, material.test))) == outcome.course[1]
     assert torch.equal(net.head.weight, seen[1]) and not torch.equal(seen[1], seen[4])
 
 
@@ -129,3 +133,11 @@ def test_all_networks_are_drawn_before_the_first_is_trained(monkeypatch: pytest.
     monkeypatch.setattr(redgreen, "build", build)
     monkeypatch.setattr(redgreen, "teach", teach)
     assert [count for *_, count in teach_all(dict.fromkeys(cells, SMALL))] == [3, 3, 3]
+
+
+def test_what_one_window_sees_and_what_none_does_make_up_the_test() -> None:
+    material = prepare(BORDERS["valid"], PROTOCOLS["clean"], SMALL)
+    outcome = teach(build(Cell("Net1", "valid", "clean", 0)), material, SMALL)
+    seen = material.together.double().mean().item()
+    assert 0 < seen < 1
+    assert seen * outcome.together + (1 - seen) * outcome.apart == pytest.approx(outcome.test)

@@ -1,17 +1,34 @@
 """The experiment on a handful of made-up digits."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
+from torch import nn
 
 import golden
 from regard.experiments.images.pixels import experiment as pixels
 from regard.experiments.images.pixels.digits import Digits
-from regard.experiments.images.pixels.experiment import EXPERIMENT, Settings, builders, distances, run
+from regard.experiments.images.pixels.experiment import (
+    BLIND,
+    CNN,
+    EXPERIMENT,
+    GLOBAL,
+    LOCAL,
+    Settings,
+    builders,
+    distances,
+    run,
+)
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
 from regard.lab.experiment import Context
+from regard.lab.vision_model import load_vision_model
+from regard.models.cnn import ConvNet
+from regard.models.vit import Convolving
+from saboteurs import Saboteur, covers, fails, small, states, without_figures
 
 
-def few(pictures: int, tests: int) -> tuple[Digits, str]:
+def few(pictures: int, tests: int, folder: None) -> tuple[Digits, str]:
     labels = torch.arange(pictures) % 10
     shown = torch.randn(pictures, 1, 28, 28, generator=torch.Generator().manual_seed(0))
     return Digits(shown, labels, shown[:tests], labels[:tests]), "Made up."
@@ -39,6 +56,8 @@ def test_a_small_run_measures_every_claim_and_draws(tmp_path, monkeypatch: pytes
     exact = {one.name: one.value for one in events if isinstance(one, Metric)}
     assert exact["largest gap between nine heads and the CNN's convolution"] < 1e-12
     assert exact["largest change under a shift by a patch, no positions"] < 1e-12
+    kept = load_vision_model(tmp_path / "all-patches")
+    assert kept.model.sight.width == SMALL.width and kept.classes == tuple("0123456789")
 
 
 def test_the_budgets_are_within_a_tenth_of_each_other() -> None:
@@ -52,3 +71,86 @@ def test_a_head_that_looks_next_door_looks_one_patch_far() -> None:
     for cell in range(6):
         weights[1, cell, cell + 1 if cell % 3 < 2 else cell - 1] = 1
     assert distances(weights, (2, 3)).tolist() == [0.0, 1.0]
+
+
+def blocks(pictures: int, tests: int, folder: None) -> tuple[Digits, str]:
+    """The class is where a bright patch lies: a model without positions cannot know."""
+    labels = torch.arange(pictures) % 10
+    shown = 0.1 * torch.randn(pictures, 1, 28, 28, generator=torch.Generator().manual_seed(0))
+    for number, label in enumerate(labels.tolist()):
+        row, column = 4 + 8 * (label // 4), 4 + 4 * (label % 4)
+        shown[number, 0, row : row + 4, column : column + 4] += 4
+    return Digits(shown, labels, shown[:tests], labels[:tests]), "Made up."
+
+
+def moved_on(kinds: set[str], right: Callable) -> Callable:
+    """Labels that are one further for some models."""
+
+    def accuracy(model: nn.Module, pictures: torch.Tensor, labels: torch.Tensor) -> float:
+        name = CNN if isinstance(model, ConvNet) else GLOBAL
+        blind = getattr(model, "positions", None) is None and not isinstance(model, ConvNet)
+        return right(model, pictures, (labels + 1) % 10 if name in kinds and not blind else labels)
+
+    return accuracy
+
+
+def with_places(made: Callable) -> Callable:
+    """Learned places where there should be none, or steps."""
+    return lambda settings, classes=10: (
+        made(settings, classes) | dict.fromkeys((LOCAL, BLIND), made(settings, classes)[GLOBAL])
+    )
+
+
+def mirrored(convolution: nn.Conv2d, shape: tuple[int, int]) -> Convolving:
+    other = nn.Conv2d(1, convolution.out_channels, 3, padding=1, dtype=torch.float64)
+    other.weight.data, other.bias = convolution.weight.data.flip(3), convolution.bias
+    return Convolving.from_torch(other, shape)
+
+
+LITTLE = Settings(
+    pictures=100, tests=40, steps=100, batch=20, seeds=2, width=16, depth=1, shifts=(0, 4), angles=(0, 90)
+)
+SABOTEURS = {
+    "labels moved on for the CNN": Saboteur(
+        lambda patch: patch.setattr(pixels, "accuracy", moved_on({CNN}, pixels.accuracy)),
+        {f"accuracy, {CNN} minus {other}" for other in (GLOBAL, LOCAL)},
+    ),
+    "labels moved on for attention with places, and pictures that are not turned": Saboteur(
+        lambda patch: (
+            patch.setattr(pixels, "accuracy", moved_on({GLOBAL}, pixels.accuracy)),
+            patch.setattr(pixels, "rotate", lambda pictures, angle, sampling: pictures),
+        ),
+        {f"accuracy, {GLOBAL} minus {BLIND}", "largest accuracy at 90 degrees, of any model"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_another_measurement_fails_its_claims(name: str, monkeypatch, tmp_path) -> None:
+    without_figures(monkeypatch, pixels)
+    monkeypatch.setattr(pixels, "load", blocks)
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, LITTLE, tmp_path))
+
+
+EXACT = {
+    "largest change under a shift by a patch, no positions",
+    "largest gap between nine heads and the CNN's convolution",
+}
+WHOLE = f"change of the answer by a whole patch minus half a patch, {LOCAL}"
+
+
+@pytest.mark.slow
+def test_places_where_there_should_be_none_and_a_mirrored_filter(monkeypatch, tmp_path) -> None:
+    """The exact claims fail; that on relative positions, a small difference here, no longer holds."""
+    without_figures(monkeypatch, pixels)
+    monkeypatch.setattr(pixels, "load", blocks)
+    monkeypatch.setattr(pixels, "builders", with_places(pixels.builders))
+    monkeypatch.setattr(pixels, "Convolving", type("Mirrored", (), {"from_torch": staticmethod(mirrored)}))
+    monkeypatch.setattr(pixels, "_looks", lambda found, digits: ())
+    found = states(EXPERIMENT.claims, run(LITTLE, Context(folder=tmp_path)))
+    assert {found[name] for name in EXACT} == {"failed"} and found[WHOLE] != "held"
+
+
+def test_every_claim_has_a_saboteur() -> None:
+    covers(EXPERIMENT, SABOTEURS | {"by itself": Saboteur(lambda patch: None, EXACT | {WHOLE})})

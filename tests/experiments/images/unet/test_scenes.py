@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from regard.experiments.images.unet.scenes import SHAPES, make_scenes, outline
+from regard.experiments.images.unet.scenes import SHAPES, STRIPES, make_scenes, make_textures, outline
 
 
 def test_areas_are_those_of_geometry() -> None:
@@ -41,3 +41,19 @@ def test_brightness_says_nothing_about_the_shape() -> None:
     scenes = make_scenes(200, size=(32, 32))
     means = [float(scenes.images[:, 0][scenes.masks == kind].mean()) for kind in range(4)]
     assert max(means) - min(means) < 0.35
+
+
+def test_brightness_says_nothing_about_the_direction_of_stripes() -> None:
+    textures = make_textures(60, size=(48, 40))
+    lying, standing = (textures.images[:, 0][textures.masks == kind] for kind in (1, 0))
+    assert textures.classes == STRIPES and 0.05 < textures.masks.double().mean() < 0.6
+    assert abs(lying.mean() - standing.mean()) < 0.1 and abs(lying.std() / standing.std() - 1) < 0.1
+
+
+def test_stripes_lie_in_shapes_and_stand_on_the_ground() -> None:
+    textures = make_textures(3, size=(31, 29), noise=0.0)
+    for image, mask in zip(textures.images[:, 0], textures.masks, strict=True):
+        for row in range(31):
+            assert len(image[row][mask[row] == 1].unique()) <= 1
+        for column in range(29):
+            assert len(image[:, column][mask[:, column] == 0].unique()) <= 1

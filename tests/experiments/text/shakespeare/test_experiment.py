@@ -8,11 +8,14 @@ import torch
 
 import golden
 from regard.experiments.text.corpus import load_corpus
-from regard.experiments.text.shakespeare.experiment import Settings, last_right, run
+from regard.experiments.text.shakespeare import experiment as here
+from regard.experiments.text.shakespeare import written_out as formulas
+from regard.experiments.text.shakespeare.experiment import EXPERIMENT, Settings, last_right, run
 from regard.lab.events import FigureEvent, Metric, TextEvent
 from regard.lab.experiment import Context
 from regard.lab.store.runs import Store
 from regard.training import Checkpoints, Plan
+from saboteurs import Saboteur, covers, fails, small, without_figures
 
 LINE = "First Citizen:\nBefore we proceed any further, hear me speak.\n\nAll:\nSpeak, the speak. ROMEO: What light through yonder\n"
 
@@ -27,12 +30,13 @@ def settings(tmp_path: Path) -> Settings:
         plan=Plan(steps=4, optimiser="muon"),
         batch=2,
         rows=2,
+        spoken=12,
     )
 
 
 def test_accuracy_looks_at_the_last_character_alone(settings: Settings) -> None:
     corpus = load_corpus(settings.text, shares={"train": 0.5, "test": 0.5}, context=5)
-    _, targets = next(iter(corpus.windows.cover("test", size=10_000)))
+    _, targets = corpus.windows.batch("test", 0, size=len(corpus.windows.splits["test"]) // 5, seed=0)
 
     class Knows(torch.nn.Module):
         def forward(self, ids):
@@ -50,7 +54,8 @@ def test_a_small_run_trains_samples_saves_and_draws(settings: Settings, tmp_path
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["epochs", "loss", "attention"]
     said = [one.name for one in events if isinstance(one, TextEvent)]
     assert "Jerusalem ex. 5's model after epoch 2" in said and "Duke HW3's model before training" in said
-    assert not any(one.name.startswith("Jerusalem ex. 5:") for one in events if isinstance(one, Metric)), (
+    logged = {"Jerusalem ex. 5: test loss after 100,000 windows", "Jerusalem ex. 5: test loss at the end"}
+    assert not any(one.name in logged for one in events if isinstance(one, Metric)), (
         "another text settles no claim about this one"
     )
     assert Checkpoints(tmp_path / "duke").steps() == [4]
@@ -82,7 +87,7 @@ def test_a_run_that_was_cut_off_ends_like_one_that_was_not(settings: Settings, t
 
 @pytest.mark.slow
 def test_the_command_under_torchrun_trains_like_one_process(settings: Settings, tmp_path: Path) -> None:
-    small = ("epochs=2", "epoch=3", "plan.steps=4", "batch=2", "rows=1", f"text={settings.text}")
+    small = ("epochs=2", "epoch=3", "plan.steps=4", "batch=2", "rows=1", "spoken=12", f"text={settings.text}")
     words = ["-m", "regard", "run", "shakespeare", *(word for pair in small for word in ("--set", pair))]
     losses = []
     for start in ([], ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]):
@@ -98,3 +103,60 @@ def test_the_command_under_torchrun_trains_like_one_process(settings: Settings, 
     alone, together = losses
     assert len(alone) == 2
     assert together == pytest.approx(alone, abs=1e-5)
+
+
+def noise(model, corpus, prompt, *, steps, sampler, seed, rows=1):
+    """A model that says any characters."""
+    generator = torch.Generator().manual_seed(seed)
+    drawn = torch.randint(0, corpus.tokenizer.size, (rows, steps), generator=generator)
+    return [prompt + corpus.tokenizer.decode(row) for row in drawn]
+
+
+def known(source, **words):
+    """A text of one's own that goes for tiny Shakespeare."""
+    corpus = load_corpus(source, **words)
+    return replace(corpus, text=replace(corpus.text, name="tiny-shakespeare"))
+
+
+SABOTEURS = {
+    "attention with other weights": Saboteur(
+        lambda patch: patch.setattr(formulas, "inf", 0.0), {"gap between attention written out and the layer"}
+    ),
+    "a model that is sure before it has learned anything": Saboteur(
+        lambda patch: patch.setattr(here, "DUKE", replace(here.DUKE, init_std=1.0)),
+        {"Duke HW3: loss before training minus ln of the number of characters"},
+    ),
+    "models that are not trained": Saboteur(
+        lambda patch: (patch.setattr(here, "load_corpus", known), patch.setattr(here, "EPOCH", 3)),
+        {
+            "Jerusalem ex. 5: test loss after the last epoch minus that of a table of letter pairs",
+            "Jerusalem ex. 5: test loss after 100,000 windows",
+            "Jerusalem ex. 5: training loss at the end",
+            "Jerusalem ex. 5: test loss at the end",
+            "Jerusalem ex. 5: test accuracy at the end",
+            "Duke HW3: held-out loss at the end",
+            "Duke HW3: held-out loss at the end minus that of a table of letter pairs",
+        },
+    ),
+    "models that say anything": Saboteur(
+        lambda patch: patch.setattr(here, "speak", noise),
+        {here.EPOCHS_TEACH, here.TOP_K_HELPS, here.TRAINING_TEACHES},
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_another_model_fails_its_claims(name: str, settings: Settings, monkeypatch, tmp_path: Path) -> None:
+    without_figures(monkeypatch, here)
+    monkeypatch.setattr(here, "DUKE", replace(here.DUKE, depth=1, heads=2, width=16))
+    fails(
+        EXPERIMENT,
+        SABOTEURS[name],
+        monkeypatch,
+        small(EXPERIMENT, replace(settings, rows=4, spoken=60), tmp_path),
+    )
+
+
+def test_every_claim_has_a_saboteur() -> None:
+    covers(EXPERIMENT, SABOTEURS)

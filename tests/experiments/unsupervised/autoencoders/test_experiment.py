@@ -9,7 +9,7 @@ from regard.errors import Unreachable
 from regard.experiments.unsupervised.autoencoders import experiment as autoencoders
 from regard.experiments.unsupervised.autoencoders.experiment import EXPERIMENT, Settings, run
 from regard.experiments.unsupervised.autoencoders.training import TrainingGrid
-from regard.lab.events import FigureEvent, Metric, PairedMetric, ProgressEvent, TextEvent
+from regard.lab.events import FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context
 
 SMALL = {"bottlenecks": (5, 10), "corrupted": (10,), "epochs": 1, "repeats": 2}
@@ -82,6 +82,15 @@ def test_every_claim_of_a_small_bottleneck_has_its_measurement(events: list) -> 
     assert missing == {
         f"{what} of the linear model, k = {k}" for what in ("error", "probe accuracy") for k in (100, 1000)
     }
+
+
+def test_captions_tell_the_parts_apart_and_what_noise_and_masks_change(events: list) -> None:
+    captions = [one.caption for one in events if isinstance(one, FigureEvent | TableEvent)]
+    assert len(set(captions)) == len(captions)
+    table = next(
+        one for one in events if isinstance(one, TableEvent) and one.name == "linear models on digits"
+    )
+    assert "at k = 5" in table.caption and "Beside vanilla: denoising at k = 10" in table.caption
 
 
 def test_without_digits_the_rest_is_measured_and_it_is_said(tmp_path, monkeypatch) -> None:

@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from regard.experiments.unsupervised.autoencoders.figures import (
+    behind,
+    beside_pca,
     draw_accuracies,
     draw_blocks,
     draw_curves,
@@ -103,3 +107,15 @@ def test_blocks_mark_the_first() -> None:
     every, first, whole = axis.lines
     assert np.allclose(every.get_ydata(), [0.9, 0.7, 0.8])
     assert np.allclose(first.get_ydata(), [0.9]) and list(whole.get_ydata()) == [0.8, 0.8]
+
+
+def test_a_model_that_ends_away_from_pca_is_told_with_whether_it_had_come_to_rest(trials) -> None:
+    trial = trials[0][2, "vanilla"]
+    falling, resting = (
+        replace(trial, valid=torch.tensor(errors)) for errors in ([[2.0], [1.0]], [[1.0], [1.0]])
+    )
+    assert behind(2, falling).endswith("still falling when the training ended, by 50 % in the last epoch.")
+    assert "come to rest away from PCA" in behind(2, resting)
+    assert behind(2, replace(trial, valid=torch.ones(1, 1))).startswith("At k = 2 one epoch is too little")
+    told = beside_pca(trials[0], {2: trials[0][2, "vanilla"].error, 5: trials[0][5, "vanilla"].error / 2})
+    assert "At k = 2" not in told and "At k = 5" in told

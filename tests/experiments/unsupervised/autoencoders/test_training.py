@@ -97,3 +97,9 @@ def test_shares_follow_the_work_and_leave_three_percent() -> None:
         (0.0, pytest.approx(0.97 / 4)),
         (pytest.approx(0.97 / 4), 0.97),
     ]
+
+
+def test_a_wide_code_is_trained_once_and_briefly(task: Points) -> None:
+    grid = TrainingGrid(bottlenecks=(2, 5), corrupted=(), brief=(5,), epochs=5, repeats=2)
+    found = dict(try_grid(task, grid))
+    assert found[2, "vanilla"].valid.shape == (5, 2) and found[5, "vanilla"].valid.shape == (1, 1)

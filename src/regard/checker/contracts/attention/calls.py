@@ -9,7 +9,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Case
-from regard.checker.contracts.rotary.forms import TABLE, tables
+from regard.checker.contracts.rotary.tables import TABLE, tables
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.reading.source import role

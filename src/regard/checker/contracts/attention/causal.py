@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, ComputationStage, Contract, Law, Mistake, forms
-from regard.checker.contracts.attention import conventions, wiring
+from regard.checker.contracts.attention import conventions, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
@@ -326,6 +326,7 @@ CONTRACT = Contract(
     stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
+    program=attention.LAYER,
     mistakes=(
         *known.SCALE,
         *MISTAKES,
@@ -351,6 +352,7 @@ CONTRACT = Contract(
         laws.untouched(one),
         laws.finite(one, ("query", "key", "value"), 60.0),
         flowing(one, ("query", "key", "value")),
+        *heeded.LAWS,
         *conduct.kept(one),
     ),
 )

@@ -121,6 +121,12 @@ LENGTHS = Convention(
     choice="mask=lengths",
     words=r"valid_len|lengths?\b|lens\b",
 )
+OF_KEYS = Convention(
+    slug="mask-of-keys",
+    says="the mask says once for each sample which keys may be seen, (batch, keys)",
+    choice="mask=keys",
+    words=r"pad(ding)?_?mask|key_mask",
+)
 SEQUENCE_FIRST = Convention(
     slug="sequence-first",
     says="tokens come before samples: (tokens, batch, channels)",

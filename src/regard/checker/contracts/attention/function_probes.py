@@ -1,5 +1,7 @@
 """Cases and laws of attention as a function: what its weights sum to, what it may not see, which sizes it takes."""
 
+import re
+
 import numpy as np
 
 from regard.checker import laws
@@ -8,17 +10,22 @@ from regard.checker.subject import Subject, larger
 
 
 def asked(
-    rng: np.random.Generator, shape: tuple, *, masked: bool, size: float = 1.5, lengths: bool = False
+    rng: np.random.Generator, shape: tuple, *, masked: bool, size: float = 1.5, pattern: str = "free"
 ) -> Case:
-    """Random queries, keys and values; every query sees at least one key, and no two see the same."""
+    """Random queries, keys and values; every query sees at least one key, and no two see the same.
+
+    Where a mask cannot be free, all queries see the same keys ("rows"), or as many from the first on ("lengths").
+    """
     lead, n, m, d, c = shape
     draw = rng.standard_normal
     mask = rng.random((n, m)) < 0.5
     mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
     mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
     mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
-    if lengths:
+    if pattern == "lengths":
         mask = np.arange(m)[None] < (1 + np.arange(n) * 2 % (m - 1))[:, None]
+    elif pattern == "rows":
+        mask = np.repeat(mask[:1], n, axis=0)
     inputs: dict[str, np.ndarray] = {
         "query": draw((*lead, n, d)) * size,
         "key": draw((*lead, m, d)) * size,
@@ -31,22 +38,27 @@ def asked(
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Without a mask, and with one where there is one."""
-    shape, lengths = subject.facts["shape"], subject.facts.get("lengths", False)
+    shape = subject.facts["shape"]
     plain = [
         asked(rng, shape, masked=False),
         asked(rng, (shape[0], 3, shape[2] if shape[1] != shape[2] else 3, *shape[3:]), masked=False),
     ]
-    return [asked(rng, shape, masked=True, lengths=lengths), *plain] if subject.facts["mask"] else plain
+    return [masked(subject, rng), *plain] if subject.facts["mask"] else plain
+
+
+def masked(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case with a mask, if it takes one, of the kind that it takes."""
+    facts = subject.facts
+    return asked(rng, facts["shape"], masked=bool(facts["mask"]), pattern=facts["pattern"])
 
 
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples, then more and more queries and keys."""
-    (lead, n, m, d, c), masked = subject.facts["shape"], bool(subject.facts["mask"])
-    lengths = subject.facts.get("lengths", False)
+    (lead, n, m, d, c), hides = subject.facts["shape"], bool(subject.facts["mask"])
     batches = larger(subject, rng, 4, 14)[:5] if lead else []
     sizes = [((count, *lead[1:]), n, m) for count in batches]
     sizes += [(lead, count, count if n == m else count + 3) for count in larger(subject, rng)]
-    return [asked(rng, (*size, d, c), masked=masked, lengths=lengths) for size in sizes]
+    return [asked(rng, (*size, d, c), masked=hides, pattern=subject.facts["pattern"]) for size in sizes]
 
 
 def usual(subject: Subject, rng: np.random.Generator, size: float = 1.5) -> Case:
@@ -66,12 +78,7 @@ STAGES = (
     ComputationStage(step="the scores of queries and keys or their scale", case=usual),
     ComputationStage(
         step="the mask",
-        case=lambda subject, rng: asked(
-            rng,
-            subject.facts["shape"],
-            masked=bool(subject.facts["mask"]),
-            lengths=subject.facts.get("lengths", False),
-        ),
+        case=masked,
     ),
 )
 
@@ -115,16 +122,36 @@ def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
     )
 
 
+def beside(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """What comes back beside the output has a number for every query and key, as the weights have."""
+    case = usual(subject, rng)
+    answer = subject.raw(*subject.enter(case))
+    if not (isinstance(answer, list) and len(answer) == 2 and all(isinstance(a, np.ndarray) for a in answer)):
+        return None
+    sizes = case["query"].shape[-2], case["key"].shape[-2]
+    if case["value"].shape[-1] == sizes[1]:
+        return None
+    if weights := [a for a in answer if a.shape[-2:] == sizes]:
+        off = float(np.abs(weights[0].sum(-1) - 1).max())
+        meant = re.search(r"score|logit|energ|similarit", subject.bench.source.said(subject.bench.name), re.I)
+        if off <= laws.MOVES[subject.kind] or meant:
+            return None
+        return Broken(number=off, words="what comes beside the output are no weights: a row of them sums to "
+                      f"{float(weights[0].sum(-1).flat[0]):.3g}, not to 1")  # fmt: skip
+    words = f"for {sizes[0]} queries and {sizes[1]} keys it returns {answer[0].shape} and {answer[1].shape}"
+    return Broken(number=1.0, words=words)
+
+
 def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """What a query may not see does not move its output."""
     if not subject.facts["mask"]:
         return None
-    case = asked(rng, subject.facts["shape"], masked=True)
+    case = masked(subject, rng)
     mask = case["mask"].copy()
     mask[:, 0] = False
     mask[:, 1] = True
     place = 0
-    if subject.facts.get("lengths"):
+    if subject.facts["pattern"] == "lengths":
         place = mask.shape[1] - 1
         mask[:, :place], mask[:, place] = True, False
     case = Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts)
@@ -146,9 +173,9 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
     """What a query does that may see nothing."""
-    if not subject.facts["mask"] or subject.facts.get("lengths"):
+    if not subject.facts["mask"] or subject.facts["pattern"] != "free":
         return None
-    case = asked(rng, subject.facts["shape"], masked=True)
+    case = masked(subject, rng)
     mask = case["mask"].copy()
     mask[0] = False
     answer = subject.answer(Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts))

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from regard.checker import laws
-from regard.checker.contract import Case
+from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.attention.conventions import SEQUENCE_FIRST
+from regard.checker.contracts.attention.heeded import idle
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import ALIASES, mean
 from regard.checker.reading.settings import constant
@@ -150,16 +152,20 @@ def prepare(
     # Where nothing tells how many heads there are, every number that divides the width may be meant.
     free_heads = told_heads(bench, made) is None and not bench.strict
     others = [h for h in OTHER_HEADS if facts["width"] % h == 0] if free_heads else []
-    found = [
-        frame
-        for heads in (facts["heads"], *others)
-        for frame in frames(
-            gather(held, made.owners, made.learned),
-            thirds=bench.source.thirds(bench.name),
-            said=bench.said,
-            facts=facts | {"heads": heads},
-        )
-    ]
+
+    def read(heads: int) -> list[WeightMap]:
+        learned = [name for name in made.learned if name not in subject.facts.get("idle", [])]
+        weights, thirds = gather(held, made.owners, learned), bench.source.thirds(bench.name)
+        return frames(weights, thirds=thirds, said=bench.said, facts=facts | {"heads": heads})
+
+    try:
+        found = read(facts["heads"])
+    except Unfit:
+        subject.facts["idle"] = idle(subject, trial, drawn)
+        found = read(facts["heads"])
+    for heads in others:
+        with suppress(Unfit):  # some weights cannot be cut into so many heads
+            found += read(heads)
     fitting = [frame for frame in found if frame["wo"].shape[1] == answer.shape[-1]]
     more = norm_of(held, made.learned, answer.shape[-1])
     own = subject.facts.get("conventions", ())

@@ -90,7 +90,10 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     masked = bool(subject.facts["mask"])
     # As many keys as queries: what takes one sequence has no choice.
     longer = [asked(subject, rng, masked=masked, queries=n, keys=n) for n in larger(subject, rng)]
-    return [*(asked(subject, rng, masked=masked, batch=b) for b in larger(subject, rng, 4, 14)[:5]), *longer]
+    batches = [asked(subject, rng, masked=masked, batch=b) for b in larger(subject, rng, 4, 14)[:5]]
+    sides = ((3, SEQUENCE + 4), (SEQUENCE + 4, 3)) if subject.facts["cross"] else ()
+    uneven = [asked(subject, rng, masked=masked, queries=n, keys=m) for n, m in sides]
+    return [*batches, *longer, *uneven]
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:

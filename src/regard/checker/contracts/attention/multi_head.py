@@ -9,7 +9,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Case, Contract, Law, Mistake, forms
-from regard.checker.contracts.attention import conventions, wiring
+from regard.checker.contracts.attention import conventions, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
@@ -278,6 +278,7 @@ CONTRACT = Contract(
     stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
+    program=attention.LAYER,
     mistakes=(
         *known.SCALE,
         *(m for m in FUNCTION if m.slug in SHARED),
@@ -305,6 +306,7 @@ CONTRACT = Contract(
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
+        *heeded.LAWS,
         *conduct.kept(usual),
     ),
     notices=(nothing_seen,),

@@ -1,11 +1,14 @@
 """Attention in steps, each of which a mistake may replace."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
+from regard.checker.contracts.attention.similarity import BIASES, MASKS, OTHERS
+from regard.checker.grammar.program import Program, ProgramStep, Rewired, Value
 
 Array = np.ndarray
 
@@ -15,11 +18,6 @@ def softmax(scores: Array, axis: int | tuple[int, ...] = -1) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         raised = np.exp(scores - scores.max(axis=axis, keepdims=True))
         return raised / raised.sum(axis=axis, keepdims=True)
-
-
-def project(q: Array, k: Array, v: Array, w: WeightMap) -> tuple[Array, Array, Array]:
-    """Queries, keys and values from their sources."""
-    return q @ w["wq"] + w["bq"], k @ w["wk"] + w["bk"], v @ w["wv"] + w["bv"]
 
 
 def split(x: Array, heads: int) -> Array:
@@ -49,63 +47,6 @@ def hide(scores: Array, seen: Array) -> Array:
     return np.where(seen, scores, -np.inf)
 
 
-def leave(y: Array, x: Array, w: WeightMap) -> Array:
-    """The output projection."""
-    return y @ w["wo"] + w["bo"]
-
-
-PLAIN: Steps = {
-    "turn": lambda x: x,
-    "enter": lambda q, k, v, w: (q, k, v),
-    "place": lambda q, k: (q, k),
-    "after": lambda y, case: y,
-    "project": project,
-    "heads": lambda heads: heads,
-    "split": split,
-    "share": share,
-    "similarity": dot,
-    "scale": lambda size: size.d**-0.5,
-    "see": lambda seen, size: seen,
-    "unasked": lambda seen, size: seen,
-    "hide": hide,
-    "normalise": softmax,
-    "keep": lambda weights, seen, size: weights,
-    "mix": lambda weights, v: weights @ v,
-    "merge": merge,
-    "leave": leave,
-}
-
-
-def core(q: Array, k: Array, v: Array, seen: Array | None, do: Steps, size: Any) -> tuple[Array, Array]:
-    """Similarity, scale, mask, softmax, sum: what all attention shares; without a mask everything is seen."""
-    with np.errstate(all="ignore"):
-        scores = do["similarity"](q, k) * do["scale"](size)
-        seen = np.ones(scores.shape, bool) if seen is None else do["see"](seen, size)
-        seen = np.broadcast_to(do["unasked"](seen, size), scores.shape)
-        weights = do["normalise"](do["hide"](scores, seen))
-        weights = do["keep"](weights, seen, size)
-        return do["mix"](weights, v), weights
-
-
-def layer(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
-    """Multi-head attention of x, or of query, key and value; the mask is that of the case, or the past."""
-    do = {**PLAIN, **steps}
-    x = do["turn"](case["query"])
-    key, value = do["turn"](case["key"]), do["turn"](case["value"])
-    heads = do["heads"](frame.facts["heads"])
-    seen = np.tril(np.ones((x.shape[1], key.shape[1]), bool)) if frame.facts["causal"] else shown(case)
-    q, k, v = do["project"](*do["enter"](x, key, value, frame), frame)
-    fewer = key_heads(q, k, heads)
-    q, k, v = do["split"](q, heads), do["split"](k, fewer), do["split"](v, fewer)
-    if fewer < heads:
-        k, v = do["share"](k, v, heads // fewer)
-    q, k = do["place"](q, k)
-    size = sizes(q, k, v)
-    y, weights = core(q, k, v, seen, do, size)
-    with np.errstate(all="ignore"):
-        return do["turn"](do["after"](do["leave"](do["merge"](y), x, frame), case)), weights
-
-
 def key_heads(q: Array, k: Array, heads: int) -> int:
     """How many heads the keys have, a head being as wide as one of the queries; a divisor of the queries' heads.
 
@@ -133,16 +74,194 @@ def sizes(q: Array, k: Array, v: Array) -> SimpleNamespace:
     )
 
 
-def function(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
-    """Attention of given queries, keys and values."""
-    do = PLAIN | {"give": lambda q, k, v: (q, k, v)} | steps
-    q, k, v = do["give"](case["query"], case["key"], case["value"])
-    return core(q, k, v, shown(case), do, sizes(q, k, v))
-
-
 def shown(case: Case) -> Array | None:
     """The mask of a case that has one."""
     return case["mask"] if case.facts["masked"] else None
+
+
+def _past(x: Array, key: Array) -> Array:
+    return np.tril(np.ones((x.shape[1], key.shape[1]), bool))
+
+
+TOKENS = ("samples", "tokens", "channels")
+HEADS = ("samples", "heads", "tokens", "channels of a head")
+SCORES = ("samples", "heads", "queries", "keys")
+MATRIX = ("inputs", "outputs")
+
+
+def linear(x: Array, w: Array, b: Array) -> Array:
+    """A product and a bias."""
+    return x @ w + b
+
+
+def _projection(role: str, noun: str, source: str) -> ProgramStep:
+    """The projection of one role."""
+    return ProgramStep(
+        f"project {role}",
+        (source, f"w{role}", f"b{role}"),
+        f"p{role}",
+        linear,
+        f"the {noun} projection",
+        f"{{{source}}}, {{w{role}}} and {{b{role}}} give the {noun}s",
+        look="product bias",
+        instead=(
+            (f"the bias of the {noun} projection is left out", lambda x, w, b: x @ w),
+            (f"the bias of the {noun} projection is taken off and not added", lambda x, w, b: x @ w - b),
+            (f"the bias of the {noun} projection is added twice", lambda x, w, b: x @ w + 2 * b),
+            (f"the weight of the {noun} projection is applied twice", lambda x, w, b: x @ w @ w + b),
+            (f"the weight of the {noun} projection is transposed", lambda x, w, b: x @ w.T + b),
+            (f"the {noun} projection is left out, its bias is still added", lambda x, w, b: x + b),
+        ),
+    )
+
+
+NAMES = {"q": "query", "k": "key", "v": "value", "o": "output"}
+WEIGHTS = tuple(f"{letter}{role}" for role in NAMES for letter in "wb")
+OWN = {
+    f"w{r}": Value(noun=f"the weight of the {name} projection", axes=MATRIX, count="is", weight=True, role=r)
+    for r, name in NAMES.items()
+}
+OWN |= {f"b{r}": Value(noun=f"the bias of the {name} projection", axes=("channels",), count="is", weight=True, role=r) for r, name in NAMES.items()}  # fmt: skip
+LOAD = ProgramStep("load", ("w",), WEIGHTS, lambda w: tuple(w[name] for name in WEIGHTS))
+IN = {
+    "xq": Value(noun="the inputs of the queries", axes=TOKENS),
+    "xk": Value(noun="the inputs of the keys", axes=TOKENS),
+}
+IN |= {"xv": Value(noun="the inputs of the values", axes=TOKENS)}
+
+project = Program(
+    ("xq", "xk", "xv", "w"),
+    (LOAD, _projection("q", "query", "xq"), _projection("k", "key", "xk"), _projection("v", "value", "xv")),
+    ("pq", "pk", "pv"),
+    OWN | IN,
+)
+"Queries, keys and values from their sources."
+leave = Program(
+    ("y", "x", "w"),
+    (LOAD, _projection("o", "output", "y")),
+    ("po",),
+    OWN | {"y": Value(noun="the merged heads", axes=TOKENS), "x": Value(noun="the inputs", axes=TOKENS)},
+)
+"The output projection."
+
+SEE = ProgramStep(
+    "see", ("seen", "size"), "shown", lambda seen, size: seen, look="mask masked", instead=MASKS
+)
+"What may be seen; without a mask, everything."
+OPEN = ProgramStep("open", ("raw",), "shown", lambda raw: np.ones(raw.shape, bool))
+CORE = (
+    ProgramStep("size", ("q", "k", "v"), "size", sizes),
+    ProgramStep("similarity", ("q", "k"), "raw", dot, "the product of queries and keys", "{q} are compared with {k}", look="product", instead=OTHERS),
+    ProgramStep("scale", ("size",), "factor", lambda size: size.d**-0.5, look="root power product"),
+    ProgramStep("scaled", ("raw", "factor"), "scores", lambda raw, factor: raw * factor, look="product", instead=BIASES),
+    SEE,
+    ProgramStep("unasked", ("shown", "size"), "asked", lambda seen, size: seen),
+    ProgramStep("allow", ("asked", "raw"), "allowed", lambda seen, raw: np.broadcast_to(seen, raw.shape)),
+    ProgramStep("hide", ("scores", "allowed"), "hidden", hide, "the mask", look="mask masked"),
+    ProgramStep("normalise", ("hidden",), "weights", softmax, "the softmax", look="softmax exponential"),
+    ProgramStep("keep", ("weights", "allowed", "size"), "kept", lambda weights, seen, size: weights),
+    ProgramStep("mix", ("kept", "v"), "mixed", lambda weights, v: weights @ v, "the weighted sum", "{kept} weigh {v}", look="product",
+         instead=(("the largest of the weighted values is taken, not their sum", lambda a, v: (a[..., None] * v[..., None, :, :]).max(-2)),)),
+)  # fmt: skip
+VALUES = {
+    "factor": Value(noun="the scale of the scores"),
+    "scores": Value(noun="the scores", axes=SCORES),
+    "hidden": Value(noun="the masked scores", axes=SCORES),
+    "weights": Value(noun="the weights", axes=SCORES),
+    "kept": Value(axes=SCORES),
+    "q": Value(noun="the queries", axes=HEADS),
+    "k": Value(noun="the keys", axes=HEADS),
+    "v": Value(noun="the values", axes=HEADS),
+    "mixed": Value(noun="the weighted sums of the values", axes=HEADS),
+}
+INSIDE = (
+    ProgramStep("turn query", ("query",), "x", lambda x: x, key="turn"),
+    ProgramStep("turn key", ("key",), "xk", lambda x: x, key="turn"),
+    ProgramStep("turn value", ("value",), "xv", lambda x: x, key="turn"),
+    ProgramStep("heads", ("given heads",), "heads", lambda heads: heads),
+    ProgramStep("visible", ("mask", "causal", "x", "xk"), "seen", lambda mask, causal, x, key: _past(x, key) if causal else mask),
+    ProgramStep("enter", ("x", "xk", "xv", "w"), ("eq", "ek", "ev"), lambda q, k, v, w: (q, k, v)),
+    ProgramStep("project", ("eq", "ek", "ev", "w"), ("pq", "pk", "pv"), project),
+    ProgramStep("fewer", ("pq", "pk", "heads"), "fewer", key_heads),
+    ProgramStep("split queries", ("pq", "heads"), "hq", split, key="split"),
+    ProgramStep("split keys", ("pk", "fewer"), "hk", split, key="split"),
+    ProgramStep("split values", ("pv", "fewer"), "hv", split, key="split"),
+    ProgramStep("group", ("heads", "fewer"), "group", lambda heads, fewer: heads // fewer),
+    ProgramStep("share", ("hk", "hv", "group"), ("sk", "v"), share),
+    ProgramStep("place", ("hq", "sk"), ("q", "k"), lambda q, k: (q, k)),
+    *CORE,
+    ProgramStep("merge", ("mixed",), "merged", merge),
+    ProgramStep("leave", ("merged", "x", "w"), "left", leave, "the output projection", "{merged} are projected", look="out merge"),
+    ProgramStep("after", ("left", "case"), "final", lambda y, case: y),
+    ProgramStep("turn output", ("final",), "output", lambda y: y, key="turn"),
+)  # fmt: skip
+AROUND = {
+    "left": Value(noun="the output", axes=TOKENS, count="is"),
+    "merged": Value(noun="the merged heads", axes=TOKENS),
+    "x": Value(noun="the inputs", axes=TOKENS),
+    "pq": Value(noun="the queries, before they are split into heads,", axes=TOKENS),
+    "pk": Value(noun="the keys, before they are split into heads,", axes=TOKENS),
+    "pv": Value(noun="the values, before they are split into heads,", axes=TOKENS),
+}
+
+
+def _roles(q: str, k: str, v: str) -> dict[str, Any]:
+    """Every projection with the weights of a role."""
+    takes = {
+        f"project {role}": (f"x{role}", f"w{of}", f"b{of}") for role, of in zip("qkv", (q, k, v), strict=True)
+    }
+    return {"project": project.replaced({name: Rewired(taken, linear) for name, taken in takes.items()})}
+
+
+EXCHANGES = (
+    ("q-k-projections", "the query projection makes the keys and the key projection the queries: they are exchanged", _roles("k", "q", "v")),
+    ("q-v-projections", "the query projection makes the values and the value projection the queries: they are exchanged", _roles("v", "k", "q")),
+    ("k-v-projections", "the key projection makes the values and the value projection the keys: they are exchanged", _roles("q", "v", "k")),
+    ("one-projection", "the query projection serves queries, keys and values alike", _roles("q", "q", "q")),
+    ("one-projection-k", "the key projection serves queries, keys and values alike", _roles("k", "k", "k")),
+    ("one-projection-v", "the value projection serves queries, keys and values alike", _roles("v", "v", "v")),
+    ("cycled-projections", "the projections are one off: keys, values and queries each use the next one's weights", _roles("k", "v", "q")),
+    ("cycled-projections-back", "the projections are one off: keys, values and queries each use the previous one's weights", _roles("v", "q", "k")),
+)  # fmt: skip
+GIVEN = ("query", "key", "value", "mask", "causal", "given heads", "w", "case")
+LAYER = Program(GIVEN, INSIDE, ("output", "kept"), VALUES | AROUND, EXCHANGES)
+FUNCTION = Program(
+    ("query", "key", "value", "seen"),
+    (ProgramStep("give", ("query", "key", "value"), ("q", "k", "v"), lambda q, k, v: (q, k, v)), *CORE),
+    ("mixed", "kept"),
+    VALUES,
+)
+
+
+def _open(program: Program) -> Program:
+    """The same where there is no mask."""
+    return replace(program, steps=tuple(OPEN if step is SEE else step for step in program.steps))
+
+
+UNMASKED = {True: _open(LAYER), False: _open(FUNCTION)}
+
+
+def layer(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
+    """Multi-head attention of x, or of query, key and value; the mask is that of the case, or the past."""
+    causal = frame.facts["causal"]
+    mask = None if causal else shown(case)
+    program = LAYER if causal or mask is not None else UNMASKED[True]
+    heads = frame.facts["heads"]
+    given = (case["query"], case["key"], case["value"], mask, causal, heads, frame, case)
+    return _run(program, given, steps)
+
+
+def function(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
+    """Attention of given queries, keys and values."""
+    mask = shown(case)
+    program = FUNCTION if mask is not None else UNMASKED[False]
+    return _run(program, (case["query"], case["key"], case["value"], mask), steps)
+
+
+def _run(program: Program, given: tuple, steps: Steps) -> tuple[Array, Array]:
+    with np.errstate(all="ignore"):
+        known = program.run(dict(zip(program.takes, given, strict=True)), steps)
+    return known[program.gives[0]], known[program.gives[1]]
 
 
 def output(case: Case, frame: WeightMap, steps: Steps) -> Array:

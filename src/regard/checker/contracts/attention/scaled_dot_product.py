@@ -13,10 +13,11 @@ from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import SLUGS, meanings, told
 from regard.checker.contracts.attention.function_probes import (
     STAGES,
-    asked,
+    beside,
     cases,
     growing,
     hidden,
+    masked,
     nothing_seen,
     ones,
     order,
@@ -139,8 +140,8 @@ MISTAKES = (
 )
 
 WIDTH = 8
-LAYOUTS = ("n m", "b n m", "b 1 n m")
-"Shapes of a mask over queries and keys."
+LAYOUTS = ("n m", "b n m", "b 1 n m", "b m")
+"Shapes of a mask over queries and keys; the last says the same to all queries."
 OTHERS = {"weights-transposed", "similarity-cosine"}
 MASKING = re.compile(r"mask|^m$|allowed|visible|^keep$|^valid$|^seen$|valid_?len|^lens$", re.I)
 
@@ -173,7 +174,7 @@ def adapt(bench: Workbench) -> Subject:
     facts: dict[str, Any] = {
         "mask": mask,
         "drawn": {},
-        "lengths": lengths,
+        "pattern": "lengths" if lengths else "free",
         "meaning": meanings(bench, mask)[0],
     }
     facts |= {"layout": "n m", "width": width}
@@ -201,16 +202,18 @@ def _shape(bench: Workbench, subject: Subject) -> Raised | None:
     """Find the first sizes that run; what the sizes before it ended in."""
     rng, facts = np.random.default_rng(7), subject.facts
     first_error: Raised | None = None
-    for lead, n, m, d, c in (shape for shape in SHAPES if shape[0] or not facts["lengths"]):
+    for lead, n, m, d, c in (shape for shape in SHAPES if shape[0] or facts["pattern"] == "free"):
         shape = (lead, n, m, d + facts["width"] - WIDTH, c + facts["width"] - WIDTH)
-        trial = asked(rng, shape, masked=bool(facts["mask"]), lengths=facts["lengths"])
+        facts["shape"] = shape
         for layout in LAYOUTS if facts["mask"] and lead else LAYOUTS[:1]:
             facts["layout"] = layout
+            if facts["pattern"] != "lengths":
+                facts["pattern"] = "rows" if layout == "b m" else "free"
+            trial = masked(subject, rng)
             try:
                 bench.precise(subject.made, *subject.enter(trial), subject.method)
                 if layout != "n m" and subject.answer(trial).shape != (*lead, n, shape[-1]):
                     continue
-                facts["shape"] = shape
                 return first_error if layout == "n m" else None
             except Raised as error:
                 first_error = first_error or error
@@ -221,24 +224,27 @@ def _shape(bench: Workbench, subject: Subject) -> Raised | None:
 def _meaning(bench: Workbench, subject: Subject, mask: str | None) -> tuple[str, ...]:
     """What the mask means: the first meaning under which what is hidden does not matter; as a convention."""
     facts = subject.facts
-    if facts["lengths"]:
+    if facts["pattern"] == "lengths":
         return ("valid-lengths",)
+    own = ("mask-of-keys",) if facts["pattern"] == "rows" else ()
     possible = meanings(bench, mask) if mask else ()
     for meaning in possible:
         facts["meaning"] = meaning
         try:
             if hidden(subject, np.random.default_rng(5)) is None:
-                return tuple(filter(None, [SLUGS.get(meaning)]))
+                return (*own, *filter(None, [SLUGS.get(meaning)]))
         except Raised:
             continue
     facts["meaning"] = possible[0] if possible else "seen"
-    return tuple(filter(None, [SLUGS.get(facts["meaning"])]))
+    return (*own, *filter(None, [SLUGS.get(facts["meaning"])]))
 
 
 def laid(mask: np.ndarray, layout: str, batch: int) -> np.ndarray:
-    """A mask (n, m) as it is, or once for each sample."""
+    """A mask (n, m) as it is, or once for each sample, or its first row alone."""
     if layout == "n m":
         return mask
+    if layout == "b m":
+        return np.repeat(mask[:1], batch, axis=0)
     whole = np.broadcast_to(mask, (batch, *mask.shape)).copy()
     return whole if layout == "b n m" else whole[:, None]
 
@@ -266,7 +272,11 @@ def output(answer: Any, case: Case) -> np.ndarray:
     return first(answer)
 
 
-CONVENTIONS: tuple[Convention, ...] = (*conventions.MASKS, conventions.MASKED_ROW)
+CONVENTIONS: tuple[Convention, ...] = (
+    *conventions.MASKS,
+    conventions.OF_KEYS,
+    conventions.MASKED_ROW,
+)
 
 CONTRACT = Contract(
     name="scaled-dot-product",
@@ -283,6 +293,7 @@ CONTRACT = Contract(
     picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(
         -1, *w.shape[-2:]
     )[0],
+    program=attention.FUNCTION,
     mistakes=(
         *(m for m in known.SCALE if m.slug != "scale-width"),
         *MISTAKES,
@@ -309,6 +320,9 @@ CONTRACT = Contract(
             says="queries and keys may differ in number, keys and values in width",
             test=room,
             look="product",
+        ),
+        Law(
+            name="beside", says="beside the output come the weights, or nothing", test=beside, look="softmax"
         ),
         laws.untouched(usual),
         laws.finite(usual, ("query", "key", "value"), 60.0),

@@ -1,5 +1,6 @@
 """How a person's graph layer is called: with a matrix or with a list of edges."""
 
+import ast
 import re
 from collections.abc import Callable
 from typing import Any
@@ -62,6 +63,8 @@ def _is_linear(made: Made, name: str) -> bool:
     return made.owners[name] == "Linear" and made.weights[name].ndim == 2
 
 
+GRAPH = re.compile(r"adj|edges?|graph|^a$|a_hat|^g$|mask|connect|index|lap", re.I)
+"Names of a graph."
 ADDITIVE = "mask to be added"
 "The way in which a graph is passed as zeros and minus infinities."
 
@@ -69,11 +72,7 @@ ADDITIVE = "mask to be added"
 def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     """Ways to pass features and graph, the one that the names suggest first."""
     names = [p["name"].lower() for p in made.call if not p["star"]]
-    known = [
-        i
-        for i, name in enumerate(names)
-        if re.search(r"adj|edges?|graph|^a$|a_hat|^g$|mask|connect|index|lap", name)
-    ]
+    known = [i for i, name in enumerate(names) if GRAPH.search(name)]
     both = len([p for p in made.call if p["required"]]) == 1 and known[:1] in ([], [0])
     graph = known[0] if known else 1
     feature = 1 if graph == 0 else 0
@@ -145,8 +144,9 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
     """The first way to call that gives one row for each node."""
     error: Raised | None = None
     fallback: Subject | None = None
-    ways = [way for way, _ in callings(made)]
-    for way, enter in callings(made):
+    allowed = [(way, enter) for way, enter in callings(made) if way != ADDITIVE or _adds(bench)]
+    ways = [way for way, _ in allowed]
+    for way, enter in allowed:
         if fallback and way != ADDITIVE:
             continue  # what runs and is not local may only be meant otherwise
         subject = Subject(bench, made, enter, leave)
@@ -171,6 +171,36 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
     if error:
         raise error
     raise Raised("ValueError", "no way to pass a graph gives one row for each node", None, "")
+
+
+def sized(made: Made) -> bool:
+    """Whether it was made with a width for inputs and another for outputs, both by name."""
+    meant = made.built.meant
+    named = {meant.get("inputs"), meant.get("outputs")}
+    return len(named - {None, *made.built.guessed}) == 2
+
+
+def widths(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Inputs and outputs may differ in width, as they were asked to."""
+    error = subject.facts.get("refused")
+    if error is None or not sized(subject.made):
+        return None
+    words = f"more features in than out: {error.kind}: {error.words.splitlines()[0][:150]}"
+    return Broken(number=np.inf, words=words)
+
+
+def _adds(bench: Workbench) -> bool:
+    """Whether the code adds anything that is called as a graph is: else no graph of it is a mask that is added."""
+    for node in ast.walk(bench.source.member(bench.name)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            sides: list[ast.expr] = [node.left, node.right]
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            sides = [node.value]
+        else:
+            continue
+        if any(isinstance(n, ast.Name) and GRAPH.search(n.id) for side in sides for n in ast.walk(side)):
+            return True
+    return False
 
 
 def _local(subject: Subject) -> bool:

@@ -3,6 +3,8 @@
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
+from regard.checker.contracts.graph.others import DEGREES, MIXES, SCORES
+from regard.checker.grammar.program import Program, ProgramStep, Value
 
 Array = np.ndarray
 
@@ -38,37 +40,68 @@ def last(a: Array) -> Array:
     return a * (place == place.max(-1, keepdims=True))
 
 
-ATTENTION: Steps = {
-    "graph": lambda a: (a > 0).astype(float),
-    "transform": lambda x, w: np.einsum("nf,fhd->nhd", x, w["w"]) + w["bw"],
-    "vectors": lambda target, source: (target, source),
-    "score": lambda h, g, t, s, bias: (
-        np.einsum("nhd,hd->hn", g, t)[:, :, None] + np.einsum("nhd,hd->hn", h, s)[:, None] + bias
+def transform(x: Array, w: WeightMap) -> Array:
+    """The features of every node in every head."""
+    return np.einsum("nf,fhd->nhd", x, w["w"]) + w["bw"]
+
+
+def _second(x: Array, w: WeightMap, h: Array) -> Array:
+    """The second version has a transformation of its own for the node that listens."""
+    return np.einsum("nf,fhd->nhd", x, w["w2"]) + w["bw2"] if "w2" in w.weights else h
+
+
+def _score(h: Array, g: Array, t: Array, s: Array, bias: Array) -> Array:
+    return np.einsum("nhd,hd->hn", g, t)[:, :, None] + np.einsum("nhd,hd->hn", h, s)[:, None] + bias
+
+
+NODES = ("nodes", "heads", "channels")
+PAIRS = ("heads", "nodes that listen", "neighbours")
+ATTENTION = Program(
+    ("adjacency", "given", "w"),
+    (
+        ProgramStep("inputs", ("given",), "x", lambda x: x),
+        ProgramStep("graph", ("adjacency",), "a", lambda a: (a > 0).astype(float)),
+        ProgramStep("transform", ("x", "w"), "h", transform, look="product"),
+        ProgramStep("second", ("x", "w", "h"), "g", _second),
+        ProgramStep("ends", ("w",), ("given target", "given source", "ba"), lambda w: (w["target"], w["source"], w["ba"])),
+        ProgramStep("vectors", ("given target", "given source"), ("target", "source"), lambda target, source: (target, source)),
+        ProgramStep("score", ("h", "g", "target", "source", "ba"), "raw", _score, look="product concatenate", instead=SCORES),
+        ProgramStep("activate", ("raw",), "bent", leaky, "the LeakyReLU", look="leaky"),
+        ProgramStep("bend", ("bent", "h", "g", "target", "source", "ba", "steps"), "e", lambda bent, *ends: bent),
+        ProgramStep("normalise", ("e", "a"), "alpha", lambda e, a: over(e, np.broadcast_to(a, e.shape)), "the softmax over the neighbours",
+             look="softmax exponential"),
+        ProgramStep("keep", ("alpha", "a"), "kept", lambda alpha, a: alpha),
+        ProgramStep("mix", ("kept", "h", "x"), "mixed", lambda alpha, h, x: np.einsum("hij,jhd->ihd", alpha, h), look="product gather",
+             instead=MIXES),
+        ProgramStep("merge", ("mixed",), "merged", lambda y: y.reshape(y.shape[0], -1)),
+        ProgramStep("finish", ("merged", "w"), "finished", lambda y, w: y + w["bias"], "the bias", look="bias product",
+             instead=(("the bias is taken off and not added", lambda y, w: y - w["bias"]),
+                      ("the bias multiplies and is not added", lambda y, w: y * w["bias"]),
+                      ("the bias is added twice", lambda y, w: y + 2 * w["bias"]))),
+        ProgramStep("after", ("finished",), "output", lambda y: y),
     ),
-    "activate": leaky,
-    "bend": lambda do, *ends: do["activate"](do["score"](*ends)),
-    "normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape)),
-    "keep": lambda alpha, a: alpha,
-    "mix": lambda alpha, h, x: np.einsum("hij,jhd->ihd", alpha, h),
-    "merge": lambda y: y.reshape(y.shape[0], -1),
-    "finish": lambda y, w: y + w["bias"],
-    "after": lambda y: y,
-}
+    ("output", "kept"),
+    {
+        "x": Value(noun="the inputs", axes=("nodes", "features")),
+        "h": Value(noun="the transformed features", axes=NODES),
+        "target": Value(noun="the attention vector of the node that listens", axes=("heads", "channels"), count="is", weight=True),
+        "source": Value(noun="the attention vector of the neighbour", axes=("heads", "channels"), count="is", weight=True),
+        "raw": Value(noun="the scores, before the LeakyReLU,", axes=PAIRS),
+        "bent": Value(axes=PAIRS),
+        "e": Value(noun="the scores", axes=PAIRS),
+        "kept": Value(noun="the weights", axes=PAIRS),
+        "mixed": Value(noun="the weighted sums", axes=NODES),
+        "finished": Value(noun="the output", axes=("nodes", "channels"), count="is"),
+    },
+)  # fmt: skip
 
 
 def attention(case: Case, frame: WeightMap, steps: Steps) -> tuple[Array, Array]:
     """A graph attention layer: output, and weights (h, n, n)."""
-    do, x = ATTENTION | steps, case["x"]
     with np.errstate(all="ignore"):
-        a = do["graph"](case["adjacency"])
-        h = do["transform"](x, frame)
-        # The second version has a transformation of its own for the node that listens.
-        g = np.einsum("nf,fhd->nhd", x, frame["w2"]) + frame["bw2"] if "w2" in frame.weights else h
-        target, source = do["vectors"](frame["target"], frame["source"])
-        alpha = do["normalise"](do["bend"](do, h, g, target, source, frame["ba"]), a)
-        alpha = do["keep"](alpha, a)
-        y = do["finish"](do["merge"](do["mix"](alpha, h, x)), frame)
-        return do["after"](y), alpha
+        given = {"adjacency": case["adjacency"], "given": case["x"], "w": frame, "steps": steps}
+        known = ATTENTION.run(given, steps)
+        return known["output"], known["kept"]
 
 
 def listening(case: Case) -> Array:
@@ -91,25 +124,52 @@ def symmetric(a: Array, degree: Array) -> Array:
         return root[:, None] * a * root[None, :]
 
 
-CONVOLUTION: Steps = {
-    "graph": lambda a: a,
-    "loops": looped,
-    "degree": lambda a, looped: looped.sum(1),
-    "normalise": symmetric,
-    "transform": lambda x, w: x @ w["w"],
-    "spread": lambda a, h: a @ h,
-    "finish": lambda y, a, w: y + w["bias"],
-    "after": lambda y: y,
-}
+CONVOLUTION = Program(
+    ("adjacency", "given", "w"),
+    (
+        ProgramStep("inputs", ("given",), "x", lambda x: x),
+        ProgramStep("graph", ("adjacency",), "a", lambda a: a),
+        ProgramStep("loops", ("a",), "looped", looped, look="loops"),
+        ProgramStep("degree", ("a", "looped"), "degrees", lambda a, looped: looped.sum(1), look="degree"),
+        ProgramStep("normalise", ("looped", "degrees"), "normal", symmetric, look="degree power", instead=DEGREES),
+        ProgramStep("transform", ("x", "w"), "h", lambda x, w: x @ w["w"], look="product"),
+        ProgramStep("spread", ("normal", "h"), "sums", lambda a, h: a @ h, look="product gather",
+             instead=(("a node's own transformed features are added to what it gathers", lambda a, h: a @ h + h),
+                      ("a node's own transformed features are taken off what it gathers", lambda a, h: a @ h - h),
+                      ("what a node gathers is taken off its own transformed features", lambda a, h: h - a @ h),
+                      ("the mean over all nodes is added to what a node gathers", lambda a, h: a @ h + h.mean(0)))),
+        ProgramStep("finish", ("sums", "normal", "w"), "finished", lambda y, a, w: y + w["bias"], "the bias", look="bias product",
+             instead=(("the bias is taken off and not added", lambda y, a, w: y - w["bias"]),
+                      ("the bias multiplies and is not added", lambda y, a, w: y * w["bias"]),
+                      ("the bias is added before the sum over the neighbours, so that it is spread with the features", lambda y, a, w: y + a.sum(1)[:, None] * w["bias"]),
+                      ("the bias is added twice", lambda y, a, w: y + 2 * w["bias"]))),
+        ProgramStep("after", ("finished",), "output", lambda y: y),
+    ),
+    ("output",),
+    {
+        "x": Value(noun="the inputs", axes=("nodes", "features")),
+        "a": Value(noun="the adjacency", axes=("nodes that listen", "neighbours"), count="is"),
+        "looped": Value(noun="the adjacency with its loops", axes=("nodes that listen", "neighbours"), count="is"),
+        "degrees": Value(noun="the degrees", axes=("nodes",)),
+        "normal": Value(noun="the normalised adjacency", axes=("nodes that listen", "neighbours"), count="is"),
+        "h": Value(noun="the transformed features", axes=("nodes", "channels")),
+        "sums": Value(noun="the sums over the neighbours", axes=("nodes", "channels")),
+        "finished": Value(noun="the output", axes=("nodes", "channels"), count="is"),
+    },
+)  # fmt: skip
 
 
 def convolution(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """A graph convolution layer."""
-    do = CONVOLUTION | steps
     with np.errstate(all="ignore"):
-        a = do["graph"](case["adjacency"])
-        whole = do["loops"](a)
-        normal = do["normalise"](whole, do["degree"](a, whole))
-        return do["after"](
-            do["finish"](do["spread"](normal, do["transform"](case["x"], frame)), normal, frame)
-        )
+        given = {"adjacency": case["adjacency"], "given": case["x"], "w": frame}
+        return CONVOLUTION.run(given, steps)["output"]
+
+
+def normalised(case: Case, steps: Steps) -> Array:
+    """The adjacency by which features are spread."""
+    known = {"a": steps.get("graph", lambda a: a)(case["adjacency"])}
+    with np.errstate(all="ignore"):
+        for step in CONVOLUTION.steps[2:5]:
+            known |= CONVOLUTION.only(step, known, steps)
+    return known["normal"]

@@ -10,7 +10,7 @@ from regard.checker.contract import Broken, Case, Contract, Convention, Law, Wei
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.mixture.methods import LOGARITHMS, conditional, loss, method, whole
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
-from regard.checker.contracts.mixture.reference import likelihood
+from regard.checker.contracts.mixture.reference import PLAIN, likelihood
 from regard.checker.gradients import flowing
 from regard.checker.subject import Arguments, Subject, first
 from regard.checker.workbench import Unfit, Workbench
@@ -108,6 +108,9 @@ def adapt(bench: Workbench) -> Subject:
     subject.method = "" if made.call else likely or ""
     trial = points(rng, d)
     bench.precise(made, *enter(trial), subject.method)
+    if likely and not subject.method and np.size(first(subject.raw(*enter(trial)))) == 1:
+        # Called, it gives its loss; the log-likelihoods have a method of their own.
+        subject.method, subject.facts["loss"] = likely, "forward"
     subject.set(values)
     subject.facts |= {
         "drawn": values,
@@ -267,6 +270,7 @@ CONTRACT = Contract(
     roles=("logits", "means", "log_variances"),
     cases=cases,
     reference=likelihood,
+    program=PLAIN,
     mistakes=(*DENSITY, *MIXING, *OTHERS, *BEHAVIOUR),
     conventions=(
         Convention(

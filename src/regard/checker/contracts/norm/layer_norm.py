@@ -23,7 +23,7 @@ from regard.checker.contracts.norm.layer import (
     starting,
     usual,
 )
-from regard.checker.contracts.norm.reference import centred, layer, mean_square
+from regard.checker.contracts.norm.reference import LAYER, centred, layer, mean_square
 from regard.checker.gradients import flowing
 from regard.checker.subject import Subject
 
@@ -220,6 +220,7 @@ CONTRACT = Contract(
         ComputationStage(step="the mean that is taken off", case=usual),
     ),
     reference=layer,
+    program=LAYER,
     mistakes=(
         *(SUM if m.slug == SUM.slug else m for m in SHARED),
         *MISTAKES,

@@ -21,7 +21,7 @@ from regard.checker.contracts.norm.layer import (
     starting,
     usual,
 )
-from regard.checker.contracts.norm.reference import centred, mean_square, rms
+from regard.checker.contracts.norm.reference import RMS, centred, mean_square, rms
 from regard.checker.gradients import flowing
 
 STUB = '''"""RMS norm, to be filled in. Then: regard check rms_norm.py"""
@@ -116,6 +116,7 @@ CONTRACT = Contract(
         ComputationStage(step="the division by the root mean square", case=usual),
     ),
     reference=rms,
+    program=RMS,
     mistakes=(*SHARED, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=(*CONVENTIONS, Convention(slug="bias-added", says="a bias is added")),
     laws=(

@@ -19,7 +19,7 @@ from regard.checker.contract import (
 from regard.checker.contracts.rotary.forms import HELPER, OFFSET, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
-from regard.checker.contracts.rotary.reference import rotary
+from regard.checker.contracts.rotary.reference import ONE, rotary
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -130,6 +130,8 @@ def adapt(bench: Workbench) -> Subject:
         except Unfit:
             continue  # a table of the file that nobody knows how to make
         running = running or (subject, form)
+        if form.handed and length_kept(subject, trial) > laws.MOVES[subject.kind]:
+            continue
         axis = None if bench.strict else turning(subject, trial)
         if axis is None or axis in PLACES[form.layout]:
             return settle(subject, form, heads_second)
@@ -145,6 +147,12 @@ def adapt(bench: Workbench) -> Subject:
         "no way to call it gives back the shape of the input",
         "take x of shape (..., n, d) and return that shape",
     )
+
+
+def length_kept(subject: Subject, trial: Case) -> float:
+    """How much the lengths of vectors change: with tables of another layout than it wants, they do."""
+    before, after = (np.linalg.norm(v, axis=-1) for v in (trial["x"], subject.answer(trial)))
+    return laws.gap(before, after)
 
 
 def turning(subject: Subject, trial: Case) -> int | None:
@@ -312,6 +320,7 @@ CONTRACT = Contract(
         ComputationStage(step="the angles or the pairs", case=usual),
     ),
     reference=rotary,
+    program=ONE,
     mistakes=(*MISTAKES, *conduct.MISTAKES),
     decide=decide,
     conventions=CONVENTIONS,

@@ -8,21 +8,18 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case
+from regard.checker.contracts.rotary.tables import COUNT, LENGTH, TABLE, batched, handed, tables
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Workbench
 
-WIDTH, COUNT, LENGTH, OFFSET, HEADS = 10, 7, 280, 5, 3
+WIDTH, OFFSET, HEADS = 10, 5, 3
 LAYOUTS = {"b h n d": (2, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
 ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d")
 HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
     re.I,
 )
-
-
-TABLE = re.compile(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", re.I)
-"Arguments that are tables of angles, or of their cosines and sines."
 
 
 @dataclass
@@ -38,6 +35,8 @@ class Form:
     "Whether a start or positions can be given."
     method: str = ""
     width: int = WIDTH
+    handed: bool = False
+    "Whether the tables of angles are ours, in one of the layouts that are in use."
 
 
 def lay(x: np.ndarray, layout: str) -> np.ndarray:
@@ -103,9 +102,11 @@ def forms(bench: Workbench) -> Iterator[Form]:
         and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
     )
     rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tabled]
-    makers = tables(bench, width_of(made)) if tabled else [None]
+    wide = width_of(made)
+    own = tables(bench, wide) if tabled else [None]
+    makers = own or handed(wide)
     for layout in ORDERS:
-        for table in [*makers, *(_batched(made) for made in makers if made)]:
+        for table in [*makers, *(batched(made) for made in makers if made)]:
             place = next(
                 (
                     p["name"]
@@ -122,7 +123,8 @@ def forms(bench: Workbench) -> Iterator[Form]:
                 layout,
                 bool(place or table),
                 method,
-                width_of(made),
+                wide,
+                not own,
             )
 
 
@@ -162,79 +164,3 @@ def _enter(
         return [x[0], x[1]] if two else [x[0]], named
 
     return enter
-
-
-def tables(bench: Workbench, width: int) -> list[Any]:
-    """Functions or classes of the file that make tables of cosines and sines, as something to call."""
-    found = []
-    for member in bench.members:
-        name = member["name"]
-        if (
-            name == bench.name
-            or not re.search(
-                r"precompute|table|cache|freq|rotary|rope|cos|sin|angle|build|emb|pos|theta", name, re.I
-            )
-            or re.search(r"rotate|apply|turn", name)
-        ):
-            continue
-        bench.doubts.append(f"tables of angles made by {name}")
-        found.append(_maker(bench, name, width))
-    return found
-
-
-def _maker(bench: Workbench, name: str, width: int) -> Callable[[int, list[str], int], list[Any]]:
-    member = next(m for m in bench.members if m["name"] == name)
-    known = {"width": width, "length": LENGTH, "base": None, "head_width": width}
-    held: dict[str, Any] = {}
-
-    def make(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
-        if not held:
-            made = bench.build(known, name)
-            bench.line.ask("cast", made.number, "float64")
-            values: list[Any] = []
-            named: dict[str, Any] = {}
-            for parameter in (p for p in made.call if p["required"]):
-                meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
-                if meaning:
-                    named[parameter["name"]] = known[meaning] or 10000.0
-                elif (
-                    member["kind"] == "function"
-                    and not {"width", "head_width"} & {mean(word, ["width", "head_width"]) for word in named}
-                    and re.search(r"^(n|num|d|dim)_", parameter["name"])
-                ):
-                    named[parameter["name"]] = width
-                elif re.search(r"pos|^t$|ids|index", parameter["name"], re.I):
-                    named[parameter["name"]] = (
-                        np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
-                    )
-                elif parameter["name"] in ("device", "dtype"):
-                    named[parameter["name"]] = {"device": "cpu"}.get(parameter["name"])
-                else:
-                    named[parameter["name"]] = np.zeros((1, 1, LENGTH, width))
-            reply = bench.line.ask(
-                "call", made.number, values, named=named, method="", kind="float64", seed=0
-            )["answer"]
-            held["answer"] = reply if isinstance(reply, list) else [reply]
-        return [_slice(part, offset, count) for part in held["answer"]]
-
-    return make
-
-
-def _batched(make: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
-    """The same tables with a batch axis of one."""
-
-    def batched(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
-        return [part[None] if isinstance(part, np.ndarray) else part for part in make(offset, tables, count)]
-
-    return batched
-
-
-def _slice(part: Any, offset: int, count: int) -> Any:
-    """The rows of a table that belong to the positions; complex numbers travel as pairs."""
-    if not isinstance(part, np.ndarray):
-        return part
-    axis = next((i for i, size in enumerate(part.shape) if size == LENGTH), 0)
-    part = np.take(part, np.arange(offset, offset + count), axis=axis)
-    if np.iscomplexobj(part):
-        return {"complex": np.stack([part.real, part.imag], axis=-1).astype(np.float64)}
-    return part

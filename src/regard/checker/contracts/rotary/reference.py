@@ -3,6 +3,7 @@
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
+from regard.checker.grammar.program import Program, ProgramStep, Value
 
 Array = np.ndarray
 
@@ -29,33 +30,106 @@ def repeated(f: Array) -> Array:
     return np.repeat(f, 2, axis=-1)
 
 
-PLAIN: Steps = {
-    "axis": lambda axis: axis,
-    "positions": lambda n, offset: offset + np.arange(n),
-    "base": lambda base: base,
-    "frequencies": lambda d, base: base ** (-2.0 * np.arange(d // 2) / d),
-    "spread": repeated,
-    "partner": interleaved,
-    "turn": lambda x, partner, cos, sin: x * cos + partner * sin,
-    "arrange": lambda y: y,
-    "both": lambda turned, given: turned,
-}
+def _laid(angles: Array, x: Array, axis: int) -> Array:
+    """Angles (tokens, channels) beside an array whose tokens lie along some axis."""
+    shape = [1] * x.ndim
+    shape[axis], shape[-1] = x.shape[axis], x.shape[-1]
+    return angles.reshape(shape)
+
+
+FREQUENCIES = (
+    ("the frequencies fall linearly, not as a power of the base", lambda d, base: 1 - 2.0 * np.arange(d // 2) / d),
+    ("the frequencies are 1/i, not a power of the base", lambda d, base: 1 / (1.0 + np.arange(d // 2))),
+    ("the frequencies are 1/base^i: the exponent is not divided by the width", lambda d, base: base ** (-1.0 * np.arange(d // 2))),
+    ("the frequencies are exp(-2i/d): e stands in place of the base", lambda d, base: np.exp(-2.0 * np.arange(d // 2) / d)),
+    ("the exponent is -2i/(d-2): the frequencies fall over one pair less", lambda d, base: base ** (-2.0 * np.arange(d // 2) / max(d - 2, 1))),
+    ("the frequencies are one and the base by turns", lambda d, base: base ** (-1.0 * (np.arange(d // 2) % 2))),
+    ("the frequencies are multiplied by 2 pi", lambda d, base: 2 * np.pi * base ** (-2.0 * np.arange(d // 2) / d)),
+    ("the angles are given in degrees where radians are meant", lambda d, base: np.pi / 180 * base ** (-2.0 * np.arange(d // 2) / d)),
+)  # fmt: skip
+POSITIONS = (
+    ("the offset is subtracted and not added to the positions", lambda n, offset: np.arange(n) - offset),
+    ("the offset counts twice in the positions", lambda n, offset: np.arange(n) + 2 * offset),
+    ("the offset multiplies the positions and is not added", lambda n, offset: np.arange(n) * offset),
+    ("the positions count by two", lambda n, offset: offset + 2 * np.arange(n)),
+    ("the positions, offset and all, are doubled", lambda n, offset: 2 * (offset + np.arange(n))),
+    ("the positions are divided by the number of tokens", lambda n, offset: (offset + np.arange(n)) / n),
+    ("the positions are squared", lambda n, offset: (offset + np.arange(n)) ** 2),
+    ("the positions are negative", lambda n, offset: -1.0 * (offset + np.arange(n))),
+    ("every token gets the position of the last", lambda n, offset: np.full(n, offset + n - 1)),
+    ("the positions are one too small: they start at -1", lambda n, offset: offset + np.arange(n) - 1),
+)  # fmt: skip
+TURNS = (
+    ("the sine part is left out: channels are scaled by the cosine and not turned", lambda x, p, cos, sin: x * cos),
+    ("the cosine part is left out: only the partner times the sine is kept", lambda x, p, cos, sin: p * sin),
+    ("the cosine part is left out: the partner times the sine is added to the input as it is", lambda x, p, cos, sin: x + p * sin),
+    ("the pairs are turned twice, by double the angle", lambda x, p, cos, sin: x * (cos**2 - sin**2) + p * (2 * sin * cos)),
+    ("the sine part uses the channel itself, not its partner", lambda x, p, cos, sin: x * cos + x * sin),
+    ("the cosine stands in place of the sine, too", lambda x, p, cos, sin: x * cos + p * cos),
+    ("the sine stands in place of the cosine, too", lambda x, p, cos, sin: x * sin + p * sin),
+    ("the unturned input is added to the turned one", lambda x, p, cos, sin: x + x * cos + p * sin),
+    ("the unturned input is taken off the turned one", lambda x, p, cos, sin: x * cos + p * sin - x),
+    ("nothing is turned: the input comes back as it is", lambda x, p, cos, sin: x),
+    ("the input is multiplied by cosine plus sine", lambda x, p, cos, sin: x * (cos + sin)),
+)  # fmt: skip
+
+
+def _part(words: str, keep: str) -> tuple:
+    """Only some channels turned."""
+
+    def turn(x: Array, p: Array, cos: Array, sin: Array) -> Array:
+        i, d = np.arange(x.shape[-1]), x.shape[-1]
+        on = {"first": i < d // 2, "second": i >= d // 2, "even": i % 2 == 0, "odd": i % 2 == 1}
+        on |= {"pair": i < 2, "quarter": i < d // 4 // 2 * 2, "but": i < d - 2}
+        return np.where(on[keep], x * cos + p * sin, x)
+
+    return words, turn
+
+
+PARTS = (
+    _part("only the first half of the channels is turned", "first"),
+    _part("only the second half of the channels is turned", "second"),
+    _part("only the first part of each pair, the even channels, is turned", "even"),
+    _part("only the second part of each pair, the odd channels, is turned", "odd"),
+    _part("only the first pair of channels is turned", "pair"),
+    _part("only the first quarter of the channels is turned", "quarter"),
+    _part("all channels but the last pair are turned", "but"),
+)
+ONE = Program(
+    ("x", "offset", "given axis", "given base"),
+    (
+        ProgramStep("axis", ("given axis",), "tokens", lambda axis: axis),
+        ProgramStep("base", ("given base",), "base", lambda base: base),
+        ProgramStep("sizes", ("x", "tokens"), ("n", "d", "at"), lambda x, axis: (x.shape[axis % x.ndim], x.shape[-1], axis % x.ndim)),
+        ProgramStep("positions", ("n", "offset"), "positions", lambda n, offset: offset + np.arange(n), look="frequency", instead=POSITIONS),
+        ProgramStep("frequencies", ("d", "base"), "frequencies", lambda d, base: base ** (-2.0 * np.arange(d // 2) / d),
+             look="frequency power", instead=FREQUENCIES),
+        ProgramStep("outer", ("positions", "frequencies"), "angles", np.outer, look="frequency"),
+        ProgramStep("spread", ("angles",), "spread", repeated),
+        ProgramStep("laid", ("spread", "x", "at"), "laid", _laid),
+        ProgramStep("cosine", ("laid",), "cos", np.cos, "the cosine", look="trigonometry"),
+        ProgramStep("sine", ("laid",), "sin", np.sin, "the sine", look="trigonometry"),
+        ProgramStep("partner", ("x",), "partner", interleaved),
+        ProgramStep("turn", ("x", "partner", "cos", "sin"), "turned", lambda x, partner, cos, sin: x * cos + partner * sin,
+             look="trigonometry concatenate", instead=(*TURNS, *PARTS)),
+        ProgramStep("arrange", ("turned",), "output", lambda y: y),
+    ),
+    ("output",),
+    {
+        "frequencies": Value(noun="the frequencies", axes=("pairs",)),
+        "angles": Value(noun="the angles", axes=("tokens", "pairs")),
+        "cos": Value(noun="the cosine", axes=("tokens", "channels"), count="is"),
+        "sin": Value(noun="the sine", axes=("tokens", "channels"), count="is"),
+        "partner": Value(noun="the partners", axes=("tokens", "channels")),
+        "output": Value(noun="the turned channels", axes=("tokens", "channels")),
+    },
+)  # fmt: skip
 
 
 def rotary(case: Case, frame: WeightMap, steps: Steps) -> Array:
     """Every given array turned; arrays lie along a first axis of their own."""
-    do = PLAIN | steps
-    given = case["x"]
-    turned = np.stack([_turn(x, case.facts["offset"], frame, do) for x in given])
-    return do["both"](turned, given)
-
-
-def _turn(x: Array, offset: int, frame: WeightMap, do: Steps) -> Array:
-    axis = do["axis"](frame.facts["axis"]) % x.ndim
-    d, n = x.shape[-1], x.shape[axis]
-    angles = np.outer(do["positions"](n, offset), do["frequencies"](d, do["base"](frame.facts["base"])))
-    angles = do["spread"](angles)
-    shape = [1] * x.ndim
-    shape[axis], shape[-1] = n, d
-    angles = angles.reshape(shape)
-    return do["arrange"](do["turn"](x, do["partner"](x), np.cos(angles), np.sin(angles)))
+    given, facts = case["x"], frame.facts
+    known = {"offset": case.facts["offset"], "given axis": facts["axis"], "given base": facts["base"]}
+    with np.errstate(all="ignore"):
+        turned = np.stack([ONE.run(known | {"x": x}, steps)["output"] for x in given])
+    return steps["both"](turned, given) if "both" in steps else turned

@@ -3,6 +3,7 @@
 Edges stand in the order of `Edges.sorted` throughout.
 """
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +14,7 @@ from torch.autograd.function import once_differentiable
 
 from regard.core.backends.edges import native
 from regard.core.backends.edges import torch_sums as eager
+from regard.core.backends.gpu.usable import usable
 from regard.core.edges import Edges, Side
 from regard.core.normalise import peak
 from regard.shapes import Float
@@ -26,18 +28,28 @@ def kernels(like: Tensor) -> ModuleType:
     return native if compiled else eager
 
 
+def row_kernels(like: Tensor) -> ModuleType:
+    """The same for whole layers, of which a GPU has kernels of ours."""
+    if usable(like):
+        from regard.core.backends.gpu import edges as gpu  # imports Triton, which not every machine has
+
+        if gpu.fits(like):
+            return gpu
+    return kernels(like)
+
+
 class Scaled(Function):
     """outer_i times the sum over the edges to i of inner_j v_j: each weight is the product of two factors."""
 
     @staticmethod
     def forward(ctx: Context, edges: Edges, outer: Tensor, inner: Tensor, v: Tensor) -> Tensor:
         ctx.edges, ctx.factors = edges, (inner, outer)
-        return kernels(v).sum_scaled(edges.targets, outer, inner, v)
+        return row_kernels(v).sum_scaled(edges.targets, outer, inner, v)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Context, upstream: Tensor) -> tuple[None, None, None, Tensor]:
-        return None, None, None, kernels(upstream).sum_scaled(ctx.edges.sources, *ctx.factors, upstream)
+        return None, None, None, row_kernels(upstream).sum_scaled(ctx.edges.sources, *ctx.factors, upstream)
 
 
 class Weighted(Function):
@@ -98,6 +110,38 @@ class Totals(Function):
         return None, None, kernels(upstream).sum_edges(ctx.side, upstream).index_select(2, ctx.ends)
 
 
+def _attend_forward(
+    ctx: Context,
+    how: tuple[Edges, float, Tensor | None],
+    left: Tensor,
+    right: Tensor,
+    term: Tensor | None,
+    v: Tensor,
+    *more: Tensor,
+) -> Tensor:
+    """A GAT layer's sum; what its gradient needs is saved behind `more`."""
+    edges, slope, keep = how
+    # What one way keeps, the other cannot read.
+    ctx.by = row_kernels(v)
+    out, saved = ctx.by.additive_forward(edges, left, right, term, keep, v, slope)
+    ctx.edges, ctx.slope, ctx.given = edges, slope, (term is not None, keep is not None)
+    ctx.save_for_backward(*more, out, *saved, *[x for x in (term, keep) if x is not None])
+    return out
+
+
+def _attend_backward(
+    ctx: Context, saved: Sequence[Tensor], upstream: Tensor
+) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
+    """The gradients of both parts of the scores, of each edge's term where there is one, of the values."""
+    out, *saved = saved
+    keep = saved.pop() if ctx.given[1] else None
+    term = saved.pop() if ctx.given[0] else None
+    left, right, score, v = ctx.by.additive_backward(
+        ctx.edges, tuple(saved), term, keep, ctx.slope, out, upstream
+    )
+    return left, right, None if term is None else score, v
+
+
 class AdditiveSoftmax(Function):
     """A GAT layer's whole sum: z = left_i + right_j + term_e, softmax of LeakyReLU(z), dropout, sum of v."""
 
@@ -112,23 +156,43 @@ class AdditiveSoftmax(Function):
         term: Tensor | None,
         v: Tensor,
     ) -> Tensor:
-        # What one way keeps, the other cannot read.
-        ctx.by = kernels(v)
-        out, saved = ctx.by.additive_forward(edges, left, right, term, keep, v, slope)
-        ctx.edges, ctx.slope, ctx.given = edges, slope, (term is not None, keep is not None)
-        ctx.save_for_backward(out, *saved, *[x for x in (term, keep) if x is not None])
-        return out
+        return _attend_forward(ctx, (edges, slope, keep), left, right, term, v)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Context, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        out, *saved = ctx.saved_tensors
-        keep = saved.pop() if ctx.given[1] else None
-        term = saved.pop() if ctx.given[0] else None
-        left, right, score, v = ctx.by.additive_backward(
-            ctx.edges, tuple(saved), term, keep, ctx.slope, out, upstream
-        )
-        return None, None, None, left, right, None if term is None else score, v
+        return None, None, None, *_attend_backward(ctx, ctx.saved_tensors, upstream)
+
+
+class SharedAdditiveSoftmax(Function):
+    """The same where queries, keys and values are one tensor, as in a GAT layer.
+
+    Its gradient is added up in place; autograd would make three of them and then add those.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Context,
+        edges: Edges,
+        slope: float,
+        keep: Tensor | None,
+        target: Tensor,
+        source: Tensor,
+        term: Tensor | None,
+        v: Tensor,
+    ) -> Tensor:
+        left, right = (torch.einsum("bhnd,hd->bhn", v, vectors) for vectors in (target, source))
+        return _attend_forward(ctx, (edges, slope, keep), left, right, term, v, target, source, v)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Context, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        target, source, v, *saved = ctx.saved_tensors
+        left, right, score, to_v = _attend_backward(ctx, saved, upstream)
+        for part, vectors in ((left, target), (right, source)):
+            to_v.addcmul_(part.unsqueeze(3), vectors.unsqueeze(1))
+        to_target, to_source = (torch.einsum("bhn,bhnd->hd", part, v) for part in (left, right))
+        return None, None, None, to_target, to_source, score, to_v
 
 
 class Neighbours:

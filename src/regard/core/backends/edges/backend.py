@@ -4,7 +4,15 @@ import torch
 from torch import Tensor
 
 from regard.core.backends.edges import native
-from regard.core.backends.edges.autograd import AdditiveSoftmax, Neighbours, Sampled, Scaled, Weighted
+from regard.core.backends.edges.autograd import (
+    AdditiveSoftmax,
+    Neighbours,
+    Sampled,
+    Scaled,
+    SharedAdditiveSoftmax,
+    Weighted,
+)
+from regard.core.backends.gpu.usable import usable
 from regard.core.call import Call, Refusal, finite, kept, wide
 from regard.core.edges import Edges
 from regard.core.normalise import Divide, Mean, Raw, Softmax, Symmetric
@@ -35,7 +43,8 @@ def refuse(call: Call) -> Refusal | None:
 def way(call: Call) -> str:
     """How the sums will be made, for the reason that `attend` gives."""
     if call.q.device.type != "cpu":
-        return f"; by torch, on {call.q.device.type}"
+        by = "Triton" if usable(call.v) else "torch"
+        return f"; by {by}, on {call.q.device.type}"
     missing = native.missing()
     return "; compiled" if missing is None else f"; by torch alone ({missing})"
 
@@ -52,10 +61,13 @@ def run(call: Call) -> tuple[Float[Tensor, "b h n c"], Float[Tensor, "b h e"] | 
         k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
     keep, weights = survivors(call, edges, q), None
     if isinstance(call.similarity, Additive) and type(call.normalise) is Softmax and not call.weights:
-        left, right = call.similarity.parts(q, k)
-        output = AdditiveSoftmax.apply(
-            edges, float(call.similarity.slope), keep, left, right, term(call.similarity, edges, q), v
-        )
+        given = edges, float(call.similarity.slope), keep
+        extra = term(call.similarity, edges, q)
+        if call.q is call.k is call.v and not v.is_cuda:
+            vectors = call.similarity.target.to(v), call.similarity.source.to(v)
+            output = SharedAdditiveSoftmax.apply(*given, *vectors, extra, v)
+        else:
+            output = AdditiveSoftmax.apply(*given, *call.similarity.parts(q, k), extra, v)
     elif (
         isinstance(call.similarity, Constant)
         and type(call.normalise) in FACTORS

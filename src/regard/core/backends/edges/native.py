@@ -181,15 +181,19 @@ def additive_forward(
     values: Tensor,
     slope: float,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """The sums, and what their gradients need: no more than a few numbers per node and head."""
+    """The sums, and what their gradients need: some numbers per node and head, and one more sum per node."""
     right, values = _inside(right), _inside(values)
+    # No help where each edge has a gradient anyway, or a slope below 0 lifts scores of either sign.
+    lifts = term is None and slope >= 0
     term, keep = (None if x is None else _inside(x) for x in (term, keep))
     batch, _, heads, channels = values.shape
     memory = values.new_empty(batch, edges.sizes[0], 4, heads)
     memory[:, :, 0] = left.transpose(1, 2)
     out = values.new_empty(batch, edges.sizes[0], heads, channels)
-    _run("additive_forward", edges.targets, (heads, channels), right, term, keep, values, slope, memory, out)
-    return out.transpose(1, 2), (right, values, memory)
+    lift = [torch.empty_like(out), values.new_empty(batch, edges.sizes[0], heads)] if lifts else []
+    given = (right, term, keep, values, slope, *(lift or [None, None]), memory, out)
+    _run("additive_forward", edges.targets, (heads, channels), *given)
+    return out.transpose(1, 2), (right, values, memory, *lift)
 
 
 def additive_backward(
@@ -200,14 +204,18 @@ def additive_backward(
     slope: float,
     out: Tensor,
     upstream: Tensor,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Tensor, Tensor | None, Tensor]:
     """The gradients of the targets' part, of the sources' part, of each edge's score and of the values."""
-    right, values, memory = saved
+    right, values, memory, *lift = saved
     term, keep = (None if x is None else _inside(x) for x in (term, keep))
     upstream = _inside(upstream)
     to_values, to_right = torch.empty_like(values), torch.empty_like(right)
-    to_edges = values.new_empty(len(values), edges.count, values.shape[2])
-    given = (right, term, keep, values, slope, memory, _inside(out), upstream, to_values, to_right, to_edges)
-    _run("additive_backward", edges.sources, tuple(values.shape[2:]), *given)
-    to_left = sum_edges(edges.targets, to_edges.transpose(1, 2))
-    return to_left, to_right.transpose(1, 2), to_edges.transpose(1, 2), to_values.transpose(1, 2)
+    count = edges.sizes[0] if lift else edges.count
+    changes = values.new_empty(len(values), count, values.shape[2])
+    given = (right, term, keep, values, slope, *(lift or [None, None]), memory, _inside(out), upstream)
+    asked = (changes, None) if lift else (None, changes)
+    _run("additive_backward", edges.sources, tuple(values.shape[2:]), *given, *asked, to_right, to_values)
+    changes, to_right, to_values = (x.transpose(1, 2) for x in (changes, to_right, to_values))
+    if lift:
+        return changes, to_right, None, to_values
+    return sum_edges(edges.targets, changes), to_right, changes, to_values

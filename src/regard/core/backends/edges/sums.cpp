@@ -14,6 +14,7 @@
 #include <limits>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -80,9 +81,24 @@ inline double exponential(double x) { return std::exp(x); }
 // put into a variable outside has to be fetched from memory, and the compiler no longer knows it.
 template <int H, int C>
 struct Sizes {
+    static constexpr int cells = H * C;
     Index h, c;
     Index heads() const { return H ? H : h; }
     Index channels() const { return C ? C : c; }
+};
+
+// Where a row is summed up: in place, or, where its size is known and small, beside it, which the compiler keeps in
+// registers.
+template <class T, int cells>
+struct Sum {
+    T held[cells];
+    T* begin(T*) { return held; }
+    void end(T* row) const { std::copy(held, held + cells, row); }
+};
+template <class T>
+struct Sum<T, 0> {
+    T* begin(T* row) { return row; }
+    void end(T*) const {}
 };
 
 template <class Body>
@@ -114,15 +130,18 @@ void sum_scaled(const Side& side, Index h, Index c, const T* outer, const T* inn
     sized(h, c, [&](auto sizes) {
         share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
             const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+            Sum<T, decltype(sizes)::cells> held;
             for (Index r = first; r < end; ++r) {
-                T* sum = out + r * width;
+                T* sum = held.begin(out + r * width);
                 std::fill(sum, sum + width, T(0));
                 for (Index t = side.start[r]; t < side.start[r + 1]; ++t) {
                     expect(side, t, values, width);
                     const T *value = values + side.other[t] * width, factor = inner[side.other[t]];
+#pragma GCC unroll 8
                     for (Index k = 0; k < heads; ++k) add(sum + k * channels, factor, value + k * channels, channels);
                 }
                 for (Index i = 0; i < width; ++i) sum[i] *= outer[r];
+                held.end(out + r * width);
             }
         });
     });
@@ -134,16 +153,19 @@ void sum_weighted(const Side& side, Index h, Index c, const T* weights, const T*
     sized(h, c, [&](auto sizes) {
         share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
             const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+            Sum<T, decltype(sizes)::cells> held;
             for (Index r = first; r < end; ++r) {
-                T* sum = out + r * width;
+                T* sum = held.begin(out + r * width);
                 Index last = side.start[r + 1];
                 std::fill(sum, sum + width, T(0));
                 for (Index t = side.start[r]; t < last; ++t) {
                     expect(side, t, values, width);
                     const T *weight = weights + side.edge(t) * heads, *value = values + side.other[t] * width;
+#pragma GCC unroll 8
                     for (Index k = 0; k < heads; ++k)
                         add(sum + k * channels, weight[k], value + k * channels, channels);
                 }
+                held.end(out + r * width);
             }
         });
     });
@@ -184,20 +206,25 @@ inline void score(Index heads, const T* left, const T* right, const T* term, T s
 }
 
 // z_e = left_r + right_o + term_e;  s = leaky(z);  p = softmax of s over the row;  out_r = sum of keep_e p_e values_o
+// Where lifted is asked for, it is the same sum over the entries with s > 0, and raised the sum of their p.
 template <class T>
 void additive_forward(const Side& side, Index h, Index c, const T* right, const T* term, const T* keep, const T* values,
-                      T slope, T* memory, T* out, int threads) {
+                      T slope, T* lifted, T* raised, T* memory, T* out, int threads) {
     sized(h, c, [&](auto sizes) {
-        share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
+        auto rows = [&](auto lifts) { share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
             const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
-            std::vector<T> scratch, total(heads), zeros(heads, T(0));
+            Sum<T, decltype(sizes)::cells> sums_held, lifts_held;
+            std::vector<T> scratch, total(heads), above(heads), over(heads), zeros(heads, T(0));
             for (Index r = first; r < end; ++r) {
                 const Index begin = side.start[r], count = side.start[r + 1] - begin;
                 const Index* other = side.other + begin;
-                T *own = memory + r * kept * heads, *most = own + peak * heads, *sum = out + r * width;
+                T *own = memory + r * kept * heads, *most = own + peak * heads, *sum = sums_held.begin(out + r * width);
                 std::fill(sum, sum + width, T(0));
                 std::fill(most, most + heads, -std::numeric_limits<T>::infinity());
                 std::fill(total.begin(), total.end(), T(0));
+                std::fill(over.begin(), over.end(), T(0));
+                T* lift = lifts ? lifts_held.begin(lifted + r * width) : nullptr;
+                if (lifts) std::fill(lift, lift + width, T(0));
                 if (Index(scratch.size()) < count * heads) scratch.resize(count * heads);
                 for (Index t = 0; t < count; ++t)
                     score(heads, own + part * heads, right + other[t] * heads,
@@ -206,21 +233,40 @@ void additive_forward(const Side& side, Index h, Index c, const T* right, const 
                 for (Index k = 0; k < heads; ++k) most[k] = most[k] == -std::numeric_limits<T>::infinity() ? T(0) : most[k];
                 for (Index t = 0; t < count; ++t) {
                     expect(side, begin + t, values, width);
-                    T *weight = scratch.data() + t * heads, *sums = total.data();
+                    T *weight = scratch.data() + t * heads, *sums = total.data(), *up = above.data(), *ups = over.data();
 #pragma omp simd
-                    for (Index k = 0; k < heads; ++k) sums[k] += weight[k] = exponential(weight[k] - most[k]);
+                    for (Index k = 0; k < heads; ++k) {
+                        const T p = exponential(weight[k] - most[k]);
+                        if (lifts) up[k] = weight[k] > 0 ? p : T(0);
+                        sums[k] += weight[k] = p;
+                        if (lifts) ups[k] += up[k];
+                    }
                     if (keep)
-                        for (Index k = 0; k < heads; ++k) weight[k] *= keep[(begin + t) * heads + k];
+                        for (Index k = 0; k < heads; ++k) {
+                            weight[k] *= keep[(begin + t) * heads + k];
+                            if (lifts) up[k] *= keep[(begin + t) * heads + k];
+                        }
                     const T* value = values + other[t] * width;
+#pragma GCC unroll 8
                     for (Index k = 0; k < heads; ++k)
                         add(sum + k * channels, weight[k], value + k * channels, channels);
+                    if (lifts)
+#pragma GCC unroll 8
+                        for (Index k = 0; k < heads; ++k)
+                            add(lift + k * channels, up[k], value + k * channels, channels);
                 }
                 for (Index k = 0; k < heads; ++k) {
                     T share = own[inverse * heads + k] = total[k] != 0 ? 1 / total[k] : T(0);
                     for (Index i = 0; i < channels; ++i) sum[k * channels + i] *= share;
+                    if (!lifts) continue;
+                    raised[r * heads + k] = over[k] * share;
+                    for (Index i = 0; i < channels; ++i) lift[k * channels + i] *= share;
                 }
+                sums_held.end(out + r * width);
+                if (lifts) lifts_held.end(lifted + r * width);
             }
-        });
+        }); };
+        if (lifted) rows(std::true_type{}); else rows(std::false_type{});
     });
 }
 
@@ -239,23 +285,29 @@ inline void unscore(Index heads, const T* seen, const T* right, const T* term, c
     }
 }
 
-// Rows are the sources here. Gives the gradients of the values, of the sources' part and of each edge's z.
+// Rows are the sources here. Gives the gradients of the values, of the sources' part, and of each edge's z where it is
+// asked for. That of the targets' part is the sum of a row's; the gradients of its scores s add up to nothing, so the sum
+// is (1 - slope) times that over the entries with s > 0, for which the forward pass has kept what is needed.
 template <class T>
 void additive_backward(const Side& side, Index h, Index c, const T* right, const T* term, const T* keep, const T* values,
-                       T slope, T* memory, const T* out, const T* upstream, T* to_values, T* to_right, T* to_edges,
-                       int threads) {
+                       T slope, const T* lifted, const T* raised, T* memory, const T* out, const T* upstream, T* to_left,
+                       T* to_edges, T* to_right, T* to_values, int threads) {
     sized(h, c, [&](auto sizes) {
         share(side.others, side.others * h * c, threads, [&](Index first, Index end) {
             const Index heads = sizes.heads(), channels = sizes.channels();
-            for (Index i = first * heads; i < end * heads; ++i)
-                memory[(i / heads * kept + slack) * heads + i % heads] =
-                    dot(upstream + i * channels, out + i * channels, channels);
+            for (Index i = first * heads; i < end * heads; ++i) {
+                const T less = dot(upstream + i * channels, out + i * channels, channels);
+                memory[(i / heads * kept + slack) * heads + i % heads] = less;
+                if (lifted)
+                    to_left[i] = (1 - slope) * (dot(upstream + i * channels, lifted + i * channels, channels) - less * raised[i]);
+            }
         });
         share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
             const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
-            std::vector<T> scratch(heads), zeros(heads, T(0)), ones(heads, T(1));
+            Sum<T, decltype(sizes)::cells> sums_held;
+            std::vector<T> scratch(heads), spare(heads), zeros(heads, T(0)), ones(heads, T(1));
             for (Index r = first; r < end; ++r) {
-                T *sum = to_values + r * width, *total = to_right + r * heads, *weights = scratch.data();
+                T *sum = sums_held.begin(to_values + r * width), *total = to_right + r * heads, *weights = scratch.data();
                 std::fill(sum, sum + width, T(0));
                 std::fill(total, total + heads, T(0));
                 const Index last = side.start[r + 1];
@@ -264,14 +316,16 @@ void additive_backward(const Side& side, Index h, Index c, const T* right, const
                     expect(side, t, memory, kept * heads);
                     const Index edge = side.edge(t) * heads, target = side.other[t];
                     const T *gradient = upstream + target * width, *value = values + r * width;
-                    T* changes = to_edges + edge;
+                    T* changes = to_edges ? to_edges + edge : spare.data();
                     for (Index k = 0; k < heads; ++k)
                         changes[k] = dot(gradient + k * channels, value + k * channels, channels);
                     unscore(heads, memory + target * kept * heads, right + r * heads, term ? term + edge : zeros.data(),
                             keep ? keep + edge : ones.data(), slope, weights, changes, total);
+#pragma GCC unroll 8
                     for (Index k = 0; k < heads; ++k)
                         add(sum + k * channels, weights[k], gradient + k * channels, channels);
                 }
+                sums_held.end(to_values + r * width);
             }
         });
     });
@@ -308,16 +362,18 @@ void sum_edges(const Side& side, Index heads, const T* values, T* out, int threa
         sum_edges(*side, heads, values, out, threads);                                                               \
     }                                                                                                                \
     extern "C" void additive_forward_##suffix(const Side* side, Index heads, Index channels, const T* right,         \
-                                              const T* term, const T* keep, const T* values, T slope, T* memory,     \
-                                              T* out, int threads) {                                                 \
-        additive_forward(*side, heads, channels, right, term, keep, values, slope, memory, out, threads);            \
+                                              const T* term, const T* keep, const T* values, T slope, T* lifted,     \
+                                              T* raised, T* memory, T* out, int threads) {                           \
+        additive_forward(*side, heads, channels, right, term, keep, values, slope, lifted, raised, memory, out,      \
+                         threads);                                                                                   \
     }                                                                                                                \
     extern "C" void additive_backward_##suffix(const Side* side, Index heads, Index channels, const T* right,        \
                                                const T* term, const T* keep, const T* values, T slope,               \
-                                               T* memory, const T* out, const T* upstream, T* to_values,             \
-                                               T* to_right, T* to_edges, int threads) {                              \
-        additive_backward(*side, heads, channels, right, term, keep, values, slope, memory, out, upstream,           \
-                          to_values, to_right, to_edges, threads);                                                   \
+                                               const T* lifted, const T* raised, T* memory, const T* out,            \
+                                               const T* upstream, T* to_left, T* to_edges, T* to_right,              \
+                                               T* to_values, int threads) {                                          \
+        additive_backward(*side, heads, channels, right, term, keep, values, slope, lifted, raised, memory, out,     \
+                          upstream, to_left, to_edges, to_right, to_values, threads);                                \
     }
 
 FOR_TYPE(float, float)

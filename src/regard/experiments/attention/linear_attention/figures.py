@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COST = (
-    "Operations (counted) and time (the fastest of several calls) of one call against the length. Softmax "
-    "attention grows with N², both linear forms with N; the quadratic kernel has (D + 1)(D + 2)/2 features "
-    "and pays off only from about N = D² on."
+    "Operations (counted) and time (the fastest of several calls) of one call against the length. On these "
+    "axes N² is a line twice as steep as N. The quadratic kernel has (D + 1)(D + 2)/2 features: look where its "
+    "line crosses that of softmax, left and right of the mark at N = D²."
 )
 RANK = (
-    "Singular values of softmax attention over 256 random tokens, at three sharpnesses of the scores. Smooth "
-    "attention is nearly of low rank; sharp attention is not, and cutting it there costs what the discarded "
-    "values say."
+    "Singular values of softmax attention over 256 random tokens, largest first, with the scores multiplied by "
+    "three numbers: the larger, the sharper the attention. If attention is of low rank, its curve drops early; "
+    "what lies right of the mark is what the low-rank form cuts off."
 )
 
 

@@ -1,14 +1,16 @@
 """Pictures of networks over graphs: their accuracies, their attention, their embedding, their differences."""
 
 from collections.abc import Mapping
+from itertools import cycle
 from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from regard.core.edges import Edges
-from regard.experiments.graphs.cora.nodes import NodeTask, Trained
+from regard.experiments.graphs.cora.nodes import NodeTask, Trained, shares_of
 from regard.lab.book.style import BLACK, BLUE, GREEN, ORANGE, PALETTE, panels, style
 from regard.models.graph.layers import GAT
 from regard.shapes import Float
@@ -43,14 +45,15 @@ def agreement(task: NodeTask) -> Tensor:
     return torch.zeros(task.network.nodes).index_add(0, target, same) / count.clamp(min=1)
 
 
-def draw_seeds(found: Mapping[str, Mapping[int, Trained]]) -> "Figure":
-    """The test accuracy of every training, at its lowest validation loss and early, beside the papers'."""
+def draw_seeds(found: Mapping[str, Mapping[int, Trained]], *, published: bool = True) -> "Figure":
+    """The test accuracy of every training, at its lowest validation loss and early, beside the papers' on Cora."""
     with style():
         figure, (axis,) = panels(width=6.4, height=3.2)
         for row, (name, paper, colour) in enumerate(
             (("GCN", (81.0, 82.0), BLUE), ("GAT", (82.3, 83.7), ORANGE))
         ):
-            axis.fill_betweenx([row - 0.38, row + 0.38], *paper, color="#dddddd", linewidth=0)
+            if published:
+                axis.fill_betweenx([row - 0.38, row + 0.38], *paper, color="#dddddd", linewidth=0)
             runs = found[name].values()
             for offset, values, marker, label in (
                 (0.16, [one.test for one in runs], "o", "lowest validation loss"),
@@ -117,7 +120,9 @@ def draw_embedding(task: NodeTask, one: Trained) -> "Figure":
     assert isinstance(one.model, GAT)
     with torch.no_grad():
         hidden = one.model.embedding(task.features[True], task.edges)
-    words = task.network.features / task.network.features.sum(1, keepdim=True).clamp(min=1.0)
+    words = shares_of(task.network.features)
+    # Two directions are drawn: a single number beside nothing.
+    words = F.pad(words, (0, max(0, 2 - words.shape[1])))
     with style():
         figure, axes = panels(2, width=8.2, height=4.0)
         for axis, x, title in zip(
@@ -127,7 +132,7 @@ def draw_embedding(task: NodeTask, one: Trained) -> "Figure":
             centred = unit - unit.mean(0)
             _, _, directions = torch.pca_lowrank(centred, q=2, center=False)
             places = centred @ directions
-            for label, (name, colour) in enumerate(zip(task.network.classes, COLOURS, strict=True)):
+            for label, (name, colour) in enumerate(zip(task.network.classes, cycle(COLOURS), strict=False)):
                 mine = task.labels == label
                 look: Any = {"color": colour, "alpha": 0.55, "markersize": 4, "markeredgewidth": 0}
                 axis.plot(*places[mine].T, ".", **look, label=name.replace("_", " "))

@@ -37,6 +37,8 @@ class Recipe:
     "Dropout before each layer."
     attention_dropout: float = 0.0
     "Dropout of the weights of edges."
+    neighbours: Literal["weighed", "equal", "none"] = "weighed"
+    "Whether those of a node count as the network weighs them, all alike, or not at all."
     normalised: bool = True
     "Whether the words of a paper are shares that sum to one, or else ones."
     epochs: int = 1000
@@ -64,6 +66,30 @@ ATTENTION = Recipe(
     model="GAT", hidden=8, heads=8, rate=0.005, decayed="everything", dropout=0.6, attention_dropout=0.6
 )
 "The recipe of Veličković et al."
+WIDE = replace(CONVOLUTION, hidden=64, rate=0.005, decayed="everything", dropout=0.6)
+"A GCN as wide as GAT, and trained like it."
+EQUAL = replace(ATTENTION, neighbours="equal")
+"GAT in all but the attention: neighbours have equal weights."
+ALONE = replace(CONVOLUTION, neighbours="none")
+"GCN without the citations: it sees the words of a paper alone."
+
+VARIANTS = {
+    "without dropout of attention": replace(ATTENTION, attention_dropout=0.0),
+    "words as ones, not as shares": replace(ATTENTION, normalised=False),
+    "without weight decay": replace(ATTENTION, decay=0.0),
+}
+"What re-implementations of GAT change, one thing at a time."
+STEPS = {
+    "GCN without citations": ALONE,
+    "GCN with GAT's width and training": WIDE,
+    "GAT with equal weights": EQUAL,
+}
+"What lies between the words alone and GAT: each is trained from seeds of the two networks."
+
+
+def shares_of(features: Float[Tensor, "n f"]) -> Float[Tensor, "n f"]:
+    """Words as shares that sum to one; numbers of another kind, some of them negative, as they are."""
+    return features if (features < 0).any() else features / features.sum(1, keepdim=True).clamp(min=1.0)
 
 
 class NodeTask:
@@ -72,9 +98,10 @@ class NodeTask:
     def __init__(self, network: Network) -> None:
         self.network, self.labels = network, network.labels
         self.edges = Edges(network.source, network.target, nodes=network.nodes).with_loops().sorted
-        length = network.features.sum(1, keepdim=True).clamp(min=1.0)
+        own = torch.arange(network.nodes)
+        self.loops = Edges(own, own, nodes=network.nodes).sorted
         self.features = {
-            True: SparseFeatures.of(network.features / length),
+            True: SparseFeatures.of(shares_of(network.features)),
             False: SparseFeatures.of(network.features),
         }
         self.train, self.validation, self.test = (
@@ -124,7 +151,7 @@ def build(recipe: Recipe, features: int, classes: int) -> nn.Module:
     """The untrained network of a recipe."""
     if recipe.model == "GCN":
         return GCN(features, recipe.hidden, classes, dropout=recipe.dropout)
-    return GAT(
+    model = GAT(
         features,
         recipe.hidden,
         classes,
@@ -132,6 +159,11 @@ def build(recipe: Recipe, features: int, classes: int) -> nn.Module:
         dropout=recipe.dropout,
         attention_dropout=recipe.attention_dropout,
     )
+    if recipe.neighbours == "equal":
+        for layer in (model.first, model.second):
+            for one in layer.similarity.parameters():
+                one.requires_grad_(False).zero_()
+    return model
 
 
 def train(task: NodeTask, recipe: Recipe, seed: int) -> Trained:
@@ -139,18 +171,19 @@ def train(task: NodeTask, recipe: Recipe, seed: int) -> Trained:
     torch.manual_seed(seed)
     model = build(recipe, task.network.features.shape[1], len(task.network.classes))
     x = task.features[recipe.normalised]
+    edges = task.loops if recipe.neighbours == "none" else task.edges
 
     def loss(model: nn.Module, nodes: Int[Tensor, " m"]) -> Float[Tensor, ""]:
-        return task.loss(model(x, task.edges), nodes)
+        return task.loss(model(x, edges), nodes)
 
     def validation(model: nn.Module) -> tuple[float, float]:
-        scores = model(x, task.edges)
+        scores = model(x, edges)
         return task.loss(scores, task.validation).item(), task.right(scores, task.test)
 
     training = Training(model, lambda index: task.train, loss, recipe.plan(seed), validation=validation)
     seen, best = [step.validation for step in training if step.validation], training.best.step
     with torch.no_grad():
-        scores = model.eval()(x, task.edges)
+        scores = model.eval()(x, edges)
     return Trained(model, scores, best, training.step, seen[best - 1][0], tuple(test for _, test in seen))
 
 

@@ -18,13 +18,13 @@ PLACES = {
 "Where the nodes stand."
 GRAPHS = (
     "The two graphs of Amsterdam A2. On the right the area of a node is the mean square of its change under the "
-    "Laplacian for random features; the three of degree 3 (orange) change most."
+    "Laplacian for random features; in theory it is d(d + 1) for a node of degree d, largest for the three of degree 3 (orange)."
 )
 SMOOTHING = (
     "Equation 6 without its nonlinearity, 64 layers deep, on a graph of two loosely joined halves; "
-    "W = I/(1 + β), B = βI/(1 + β). Distances from the common value shrink by a constant factor per layer, "
-    "the largest |β + λ|/(1 + β) over the eigenvalues λ ≠ 1 of D⁻¹A (dotted). A self-connection slows the "
-    "smoothing down and does not stop it."
+    "W = I/(1 + β), B = βI/(1 + β). In theory distances from the common value shrink by a constant factor "
+    "per layer, the largest |β + λ|/(1 + β) over the eigenvalues λ ≠ 1 of D⁻¹A (dotted). The steeper a line, the sooner all "
+    "nodes are alike; a self-connection that stopped the smoothing would give a level line."
 )
 
 

@@ -38,7 +38,7 @@ class Noise:
     "Steps of training."
     rate: Annotated[float, Range(above=0, high=10)] = 0.05
     "Step size of Adam."
-    seeds: int = 4
+    seeds: int = 12
     "Pairs of crowds, one to learn from and one to be tested on, each for both layers."
 
 
@@ -206,7 +206,7 @@ def _noisy(noise: Noise, found: Found):
 
 CAPTION = (
     "Every node hears itself, a few of its class, and strangers. Marked strangers shout (three times the "
-    "noise) and can be told by a feature: attention learns to ignore them and stays near the best rule that "
-    "does (green), while equal weights follow the best rule that hears everyone (dotted). Unmarked strangers "
-    "(open diamonds) look like anybody, and attention has little to go by. Bars: smallest and largest seed."
+    "noise) and can be told by a feature: a layer that ignores them can reach the green line, one that hears everyone "
+    "alike no more than the dotted one. Unmarked strangers (open diamonds) look like anybody: look whether attention and "
+    "equal weights differ there. Bars: smallest and largest seed."
 )

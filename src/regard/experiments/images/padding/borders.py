@@ -38,6 +38,15 @@ def unmet(border: Border, side: int) -> Tensor:
     return found
 
 
+def first_response() -> tuple[list[str], list[str]]:
+    """The terms of f₁₁ = Σ h_(a,b) g_(1−a,1−b): those inside of a picture that begins at g₁₁, and those outside."""
+    steps = {-1: "−", 0: "0", 1: "+"}
+    inside, outside = [], []
+    for a, b in product(steps, repeat=2):
+        (inside if min(1 - a, 1 - b) >= 1 else outside).append(f"h{steps[a]}{steps[b]} g{1 - a}{1 - b}")
+    return inside, outside
+
+
 def moved() -> Tensor:
     """Red left of green, at every place at which both squares fit: row, column, channel, row, column."""
     rows, columns = SIDE - SQUARE + 1, SIDE - SQUARE - GAP + 1
@@ -76,6 +85,19 @@ def seen_together(border: Border, pictures: Tensor) -> Tensor:
     return (red & green).flatten(1).any(1)
 
 
+def in_one_window(left: Tensor, right: Tensor) -> Tensor:
+    """Whether a window of the last map sees squares that begin in these columns, under full convolution.
+
+    The windows are 17 columns wide and begin in columns −16, −8, 0, 8, …; the rows of a band fit into one.
+    """
+    return STRIDE * -(-right // STRIDE) - 2 * STRIDE <= left + SQUARE - 1
+
+
+def columns(pictures: Tensor) -> Tensor:
+    """The columns in which the left and the right square of each picture begin."""
+    return pictures[:, :2].amax(2).argmax(2).sort(1).values
+
+
 def _only(pictures: Tensor, channel: int) -> Tensor:
     alone = torch.zeros(len(pictures), WIDTHS[0], *pictures.shape[2:])
     alone[:, channel] = pictures[:, channel].float()
@@ -87,6 +109,41 @@ def bent(maps: Mapping[str, Tensor]) -> dict[str, tuple[float, float]]:
     return {name: (change(one, STRIDE), change(one, STRIDE // 2)) for name, one in maps.items()}
 
 
+def lone() -> dict[str, Tensor]:
+    """A red square alone: near the left and the right side, and in the upper and the lower band.
+
+    Each pair of places is apart by a multiple of the strides' product, and covers each rest once: what full
+    convolution says of both sides, or of both bands, is the same.
+    """
+    places = {
+        "left": product((7, 23), range(8)),
+        "right": product((7, 23), range(20, 28)),
+        "upper": product(range(3, 11), (4, 20)),
+        "lower": product(range(19, 27), (4, 20)),
+    }
+    return {name: torch.stack([_red(*place) for place in chosen]) for name, chosen in places.items()}
+
+
+def _red(row: int, column: int) -> Tensor:
+    picture = torch.zeros(3, SIDE, SIDE, dtype=torch.float64)
+    picture[0, row : row + SQUARE, column : column + SQUARE] = 1
+    return picture
+
+
+def told_by_place(net: Net1, squares: Mapping[str, Tensor]) -> tuple[float, float]:
+    """How much more a net says 1 of a red square alone at the right than at the left, and below than above.
+
+    Both are shares of the largest score. In class 1 red is right, and below.
+    """
+    scores = {name: responses(net, pictures[None])[1] for name, pictures in squares.items()}
+    largest = max(one.abs().max() for one in scores.values())
+    right, below = (
+        (scores[more] - scores[less]).mean() / largest
+        for more, less in (("right", "left"), ("lower", "upper"))
+    )
+    return right.item(), below.item()
+
+
 def best_by_order() -> float:
     """The best accuracy, in percent, with what full convolution and the largest responses leave to see.
 
@@ -94,12 +151,11 @@ def best_by_order() -> float:
     Where none does, each square's column is known but for multiples of 8; left squares begin in columns 0 to
     9, and so it hints at which one is left. All cases are counted, each as often as the recipe draws it.
     """
-    windows = [(8 * number - 16, 8 * number) for number in range(6)]
     together, apart = 0.0, dict.fromkeys(product(range(STRIDE), repeat=2), 0.0)
     for left in range(10):
         for right in range(left + 5, SIDE - SQUARE):
             share = 1 / 10 / (SIDE - SQUARE - left - 5)
-            if any(start <= left + SQUARE - 1 and right <= end for start, end in windows):
+            if in_one_window(torch.tensor(left), torch.tensor(right)):
                 together += share
             else:
                 apart[left % STRIDE, right % STRIDE] += share

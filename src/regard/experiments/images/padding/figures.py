@@ -1,6 +1,6 @@
 """The figures of the experiment `padding`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torch import Tensor
@@ -64,13 +64,27 @@ def draw_maps(scores: Mapping[str, Tensor]) -> "Figure":
         return figure
 
 
+def draw_courses(courses: Mapping[str, Sequence[float]], published: Mapping[str, float]) -> "Figure":
+    """Test accuracy after each epoch, and the published one at the right."""
+    with style():
+        figure, (panel,) = panels(1, width=6.8, height=3.6)
+        last = max(map(len, courses.values()))
+        for colour, (name, course) in zip(PALETTE, courses.items(), strict=False):
+            panel.plot(range(1, len(course) + 1), course, color=colour, marker="", label=name)
+            panel.plot([last + 1.5], [published[name]], color=colour, marker="D", markersize=5)
+        mark_height(panel, 50)
+        panel.set(xlabel="epoch", ylabel="test accuracy, %", ylim=(-3, 103), xlim=(0, last + 2.5))
+        panel.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
+        return figure
+
+
 def draw_rows(scores: Mapping[str, Tensor], column: int = STRIDE) -> "Figure":
     """The same along one column: types that follow the height, and those that do not."""
     with style():
         figure, axes = panels(2, width=7.6, height=3.3)
         groups = (("valid", "sconv", "reflect"), ("fconv", "circular", "replicate"))
         for panel, names, title in zip(
-            axes, groups, ("answers by height", "answers by order, for the most part"), strict=True
+            axes, groups, ("valid, sconv, reflect", "fconv, circular, replicate"), strict=True
         ):
             for name in names:
                 line, colour = scores[name][:, column], PALETTE[list(BORDERS).index(name)]

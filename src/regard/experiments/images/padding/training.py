@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
+from regard.experiments.images.padding.borders import columns, in_one_window
 from regard.experiments.images.padding.fast_convolution import Lit, light, score
 from regard.experiments.images.padding.networks import BORDERS, Border, Net1, Net2
 from regard.experiments.images.padding.pictures import red_green
 from regard.lab.workers import one_thread_each
+from regard.shapes import Bool
 from regard.training import PLAIN, EarlyStopping, TorchOptimiser, Training
 
 NETS = {"Net1": Net1, "Net2": Net2}
@@ -58,6 +60,8 @@ class Material:
     train: Batches
     validation: Batches
     test: Batches
+    together: Tensor
+    "Which test pictures have both squares in one window of full convolution."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +72,14 @@ class TrainedNet:
     "Validation accuracy after the last epoch, in percent, as Amsterdam A2's script reports it."
     test: float
     "Accuracy of the best weights on the pictures whose bands are swapped, in percent."
+    together: float
+    "The same where one window of full convolution sees both squares."
+    apart: float
+    "The same where none does."
     epochs: int
     "Epochs until it stopped."
+    course: tuple[float, ...] = ()
+    "Accuracy on the test pictures after each epoch, in percent."
 
 
 def prepare(border: Border, draws: Draws, lesson: Lesson) -> Material:
@@ -84,6 +94,7 @@ def prepare(border: Border, draws: Draws, lesson: Lesson) -> Material:
         ready(lesson.pictures, lesson.batch, draws.train),
         ready(lesson.held, lesson.held, draws.validation),
         ready(lesson.held, lesson.held, draws.test, swapped=True),
+        in_one_window(*columns(red_green(lesson.held, seed=draws.test, swapped=True)[0]).unbind(1)),
     )
 
 
@@ -93,15 +104,29 @@ def teach(net: Net1 | Net2, material: Material, lesson: Lesson) -> TrainedNet:
     stopping = EarlyStopping(patience=lesson.patience, every=epoch)
     steps = lesson.epochs * epoch
     plan = replace(PLAIN, steps=steps, optimiser=ADADELTA, learning_rate=1.0, early_stopping=stopping)
+    course: list[float] = []
+
+    def validate(_: nn.Module) -> tuple[float, float]:
+        course.append(percent(right(net, material.test)))
+        return judge(net, material.validation)
+
     training = Training(
         net,
         lambda index: material.train[index % epoch],
         lambda _, batch: F.cross_entropy(score(net, batch[0]), batch[1]),
         plan,
-        validation=lambda _: judge(net, material.validation),
+        validation=validate,
     )
     *_, (_, accuracy) = [step.validation for step in training if step.validation]
-    return TrainedNet(validation=accuracy, test=judge(net, material.test)[1], epochs=training.step // epoch)
+    found = right(net, material.test)
+    return TrainedNet(
+        validation=accuracy,
+        test=percent(found),
+        together=percent(found[material.together]),
+        apart=percent(found[~material.together]),
+        epochs=training.step // epoch,
+        course=tuple(course),
+    )
 
 
 @torch.no_grad()
@@ -109,8 +134,18 @@ def judge(net: Net1 | Net2, batches: Batches) -> tuple[float, float]:
     """Mean cross-entropy, and accuracy in percent."""
     scores = torch.cat([score(net, batch) for batch, _ in batches])
     classes = torch.cat([answer for _, answer in batches])
-    right = (scores.argmax(1) == classes).double().mean()
-    return F.cross_entropy(scores, classes).item(), 100 * right.item()
+    return F.cross_entropy(scores, classes).item(), percent(scores.argmax(1) == classes)
+
+
+@torch.no_grad()
+def right(net: Net1 | Net2, batches: Batches) -> Bool[Tensor, " n"]:
+    """Which pictures get their class."""
+    return torch.cat([score(net, batch).argmax(1) == classes for batch, classes in batches])
+
+
+def percent(found: Tensor) -> float:
+    """The share of what is true, in percent."""
+    return 100 * found.double().mean().item()
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from regard.data.sets.folder import read_pictures
 from regard.data.sets.images import load_mnist
 
 
@@ -17,6 +19,13 @@ class Digits:
     labels: Tensor
     test: Tensor
     answers: Tensor
+    classes: int = 10
+    names: tuple[str, ...] = tuple("0123456789")
+    "What the classes are called."
+    mean: float = 0.0
+    "Of the pixels, 0 to 255, before they were brought to mean 0."
+    spread: float = 1.0
+    "Their deviation."
 
     def batches(self, size: int, seed: int) -> Callable[[int], tuple[Tensor, Tensor]]:
         """Batch number i."""
@@ -29,14 +38,15 @@ class Digits:
         return batch
 
 
-def load(pictures: int, tests: int) -> tuple[Digits, str]:
-    """The digits, and which they are."""
-    found = load_mnist()
+def load(pictures: int, tests: int, folder: Path | None = None) -> tuple[Digits, str]:
+    """The digits, and which they are; or pictures of a person's own, in grey."""
+    found = load_mnist() if folder is None else read_pictures(folder, side=28, colour="grey")
     parts = [found.train[:pictures].float(), found.test[:tests].float()]
     mean, spread = parts[0].mean(), parts[0].std()
     train, test = ((part - mean) / spread for part in parts)
     labels = found.train_labels[:pictures], found.test_labels[:tests]
-    return Digits(train, labels[0], test, labels[1]), found.said
+    scale = {"names": found.classes, "mean": float(mean), "spread": float(spread)}
+    return Digits(train, labels[0], test, labels[1], len(found.classes), **scale), found.said
 
 
 @torch.no_grad()

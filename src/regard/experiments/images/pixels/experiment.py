@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from statistics import median
 from typing import Annotated
 
@@ -10,12 +11,14 @@ from torch import Tensor, nn
 
 from regard.claims import Claim
 from regard.core.trace import trace
+from regard.experiments.images.own import OwnPictures
 from regard.experiments.images.pixels.digits import Digits, accuracy, answers, load
 from regard.experiments.images.pixels.figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.experiments.images.rotate import rotate
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.ranges import Device
+from regard.lab.vision_model import save_vision_model
 from regard.models.cnn import ConvNet
 from regard.models.vit import Convolving, GridRelative, PatchTransformer, Sight
 from regard.training import Plan, Training, cross_entropy, find_device
@@ -24,10 +27,10 @@ CNN, GLOBAL, LOCAL, BLIND = "CNN", "all patches", "3 × 3 patches", "no position
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(OwnPictures):
     pictures: int = 20_000
     "Digits to learn from."
-    tests: int = 1000
+    tests: int = 600
     "Digits to be tried on."
     steps: int = 75
     "Training steps, the same for all."
@@ -57,11 +60,11 @@ class PatchResults:
     paces: list[float] = field(default_factory=list)
 
 
-def builders(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
+def builders(settings: Settings, classes: int = 10) -> dict[str, Callable[[], nn.Module]]:
     """The four models, by name."""
-    whole = Sight(width=settings.width, depth=settings.depth)
+    whole = Sight(width=settings.width, depth=settings.depth, classes=classes)
     return {
-        CNN: lambda: ConvNet(channels=1, side=28),
+        CNN: lambda: ConvNet(channels=1, side=28, classes=classes),
         GLOBAL: lambda: PatchTransformer(whole),
         LOCAL: lambda: PatchTransformer(replace(whole, reach=1, position="relative")),
         BLIND: lambda: PatchTransformer(replace(whole, position="none")),
@@ -70,9 +73,9 @@ def builders(settings: Settings) -> dict[str, Callable[[], nn.Module]]:
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Train all models on the same batches; then shift, turn, look, and set heads to a filter."""
-    digits, said = load(settings.pictures, settings.tests)
-    yield TextEvent("The pictures", said)
-    makers = builders(settings)
+    digits, said = load(settings.pictures, settings.tests, settings.folder)
+    yield TextEvent("Your pictures" if settings.folder else "The pictures", said)
+    makers = builders(settings, digits.classes)
     found = {name: PatchResults() for name in makers}
     for seed in range(settings.seeds):
         for turn, (name, make) in enumerate(makers.items()):
@@ -85,6 +88,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield from _changes(found, digits, settings)
     yield ProgressEvent("looking", 0.95)
     yield from _looks(found, digits)
+    _keep(found, digits, context)
     yield from _filter(found, digits)
 
 
@@ -200,6 +204,13 @@ def _looks(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
     yield FigureEvent("places", draw_places(whole.positions.detach(), table, whole.sight.grid), PLACES)
 
 
+def _keep(found: dict[str, PatchResults], digits: Digits, context: Context) -> None:
+    """Leave a transformer to be looked into, where checkpoints can be written."""
+    model = found[GLOBAL].models[0]
+    if find_spec("safetensors") and isinstance(model, PatchTransformer):
+        save_vision_model(context.folder / "all-patches", model, digits.names, digits.mean, digits.spread)
+
+
 def distances(weights: Tensor, grid: tuple[int, int]) -> Tensor:
     """The mean distance at which each head looks, in patches: sum over j of w_ij |i − j|, averaged over i."""
     cells = torch.cartesian_prod(torch.arange(grid[0]), torch.arange(grid[1])).to(weights)
@@ -231,41 +242,68 @@ def _filter(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
     network.float()
 
 
-TABLE = "The same batches and steps for all, about as many parameters. Means over the seeds; 'ms a step' is the median on this machine. The test digits were not learned from."
+TABLE = "The same batches and steps for all, about as many parameters. Training loss: mean of the last ten steps, in nats; test accuracy: the share of right answers on digits that were not learned from; both are means over the seeds. 'ms a step' is the median on this machine."
 CHANGES = (
     "Accuracy on digits that are shifted (what leaves on the right comes back on the left, where a digit has only black) and turned; none was so in training (seed 0). Dotted lines: whole patches. "
-    "A model without positions sees a heap of patches: a shift by a whole patch is nothing to it, a shift by half a patch is another heap."
+    "To a model without positions a picture is a set of patches: a shift by a whole patch gives it the same set, one by other distances another. Look for curves that rise again at the dotted lines."
 )
 LOOKS = (
     "A digit of the test, with one patch marked, and how much each head of each layer of the transformer over all patches looks at every patch from there: bright is much. "
-    "Each small picture has its own scale. After so short a training many heads still look almost anywhere."
+    "Each small picture has its own scale. A head whose picture is even has not learned where to look."
 )
 LOCAL_LOOKS = "The same for the transformer that sees 3 × 3 patches: what is dark outside the square cannot be seen. Layers upon each other see farther, as convolutions do."
 PLACES = (
-    "Above: how alike the learned vector of a marked place is to that of every other (1: the same direction). Started at random, they grow alike only where that helps; a short training leaves them nearly as they were. "
+    "Above: how alike the learned vector of a marked place is to that of every other (1: the same direction). They start at random; if neighbours have become alike, training has found that places lie on a grid. "
     "Below: what the local transformer's first layer adds to the score of each of its nine steps, head by head; the middle is the patch itself."
 )
 FILTER = (
-    "The CNN's own filter, as it was learned, as nine heads of attention: each head looks at one pixel, a step away, and nowhere else. Nine small pictures: what the heads bring, times the filter's weight for that step. "
+    "The CNN's own filter, as it was learned, as nine heads of attention: each head looks at one pixel, a step away, and nowhere else. Nine small pictures: what the heads bring, multiplied by the filter's weight for that step. "
     "Their sum is the convolution's map."
 )
 HERE = "this experiment"
 
+
+def _two(first: str, second: str) -> str:
+    """Two accuracies, for a sentence."""
+    return f"{{of[accuracy, {first}]:.1%}} of the test digits against {{of[accuracy, {second}]:.1%}}"
+
+
 CLAIMS = (
     Claim(f"accuracy, {CNN} minus {GLOBAL}", low=0.0,
-          why="neighbourhood and sameness of places are built in, and need no examples", source="Dosovitskiy and others, 2021"),
+          why="neighbourhood and sameness of places are built in, and need no examples", source="Dosovitskiy and others, 2021", data="folder",
+          says=f"With the same batches, steps and number of parameters, the convolutional network is ahead of attention over all patches: {_two(CNN, GLOBAL)}.",
+          otherwise=f"With the same batches, steps and number of parameters, attention over all patches is ahead of the convolutional network: {_two(GLOBAL, CNN)}.",
+          asks="whether a convolutional network is ahead of attention over all patches"),
     Claim(f"accuracy, {CNN} minus {LOCAL}", low=0.0,
-          why="the same at the scale of pixels inside a patch", source=HERE),
+          why="the same at the scale of pixels inside a patch", source=HERE, data="folder",
+          says=f"It is ahead of attention over 3 × 3 patches, too: {_two(CNN, LOCAL)}.",
+          otherwise=f"Attention over 3 × 3 patches is ahead of it: {_two(LOCAL, CNN)}.",
+          asks="whether the convolutional network is ahead of attention over 3 × 3 patches"),
     Claim(f"accuracy, {GLOBAL} minus {BLIND}", low=0.0,
-          why="a heap of patches does not say how they were arranged", source=HERE),
+          why="a set of patches does not say how they were arranged", source=HERE, data="folder",
+          says=f"Attention needs positions: {_two(GLOBAL, BLIND)} without them.",
+          otherwise=f"Attention does without positions: {_two(BLIND, GLOBAL)} with them.",
+          asks="whether attention needs positions"),
     Claim("largest change under a shift by a patch, no positions", high=1e-9,
-          why="the same heap of patches; rounding in float64", source=HERE),
+          why="the same set of patches; rounding in float64", source=HERE,
+          says="Without positions a shift by a whole patch changes no probability (at most {value:.0e}): the picture is a set of patches.",
+          otherwise="Even without positions a shift by a whole patch changes a probability, by {value:.2g}.",
+          asks="whether a model without positions sees a set of patches"),
     Claim(f"change of the answer by a whole patch minus half a patch, {LOCAL}", high=0.0,
-          why="steps between patches stay what they are under a shift by whole patches, but at the border", source=HERE),
+          why="steps between patches stay what they are under a shift by whole patches, but at the border", source=HERE, data="folder",
+          says="Attention over 3 × 3 patches with relative positions minds a shift by a whole patch less than one by half a patch ({value:+.1%} of the probability).",
+          otherwise="Attention over 3 × 3 patches minds a shift by a whole patch no less than one by half a patch ({value:+.1%} of the probability).",
+          asks="whether relative positions make whole-patch shifts the smaller change"),
     Claim("largest accuracy at 90 degrees, of any model", high=0.5,
-          why="neither filters nor patches turn with the picture", source="Amsterdam A2, 1.2"),
+          why="neither filters nor patches turn with the picture", source="Amsterdam A2, 1.2", data="folder",
+          says="No model knows digits that are turned by 90 degrees: at most {value:.0%} are right.",
+          otherwise="Some model still knows {value:.0%} of the digits that are turned by 90 degrees.",
+          asks="whether any model knows digits that are turned by 90 degrees"),
     Claim("largest gap between nine heads and the CNN's convolution", high=1e-10,
-          why="a convolution is a sum over steps, and each head is one step; in float64", source="the table in DESIGN.md"),
+          why="a convolution is a sum over steps, and each head is one step; in float64", source="the table in DESIGN.md",
+          says="Attention can be a convolution exactly: nine heads, one for each step, give the map of the network's own first filter (a gap of {value:.0e}).",
+          otherwise="Nine heads of attention do not give the convolution's map: a gap of {value:.2g}.",
+          asks="whether nine heads of attention are a convolution"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
@@ -279,12 +317,16 @@ EXPERIMENT = Experiment(
         The test digits are then shifted and turned, which no training digit was. `trace` shows where each head
         looks. Last, heads that see one pixel each are given the weights of the CNN's first convolution:
         `Constant`, one `Grid` offset per head and `Raw`.""",
-    see="""With so few digits the CNN is best: that a pixel belongs with its neighbours, and that a stroke means
-        the same everywhere, is built into it and has to be learned by the others. Without places a digit is a heap
-        of patches. The transformer with steps instead of places learns the digits more slowly here, and minds a shift
-        far less: it knows how patches lie to each other, not where. The transformer can be the convolution, exactly; it
-        is not told to be. No model turns with the picture.""",
+    see="""That a pixel belongs with its neighbours, and that a stroke means the same everywhere, is built into a CNN and has to be learned by
+        the others: compare how many digits each knows after the same few steps. Without places a digit is a set
+        of patches. The transformer with steps in place of places knows how patches lie to each other, not where. Attention can be a
+        convolution, as [[one-operator]] and [[theory-relative-attention]] show in general; training does not tell it to be. What rotation does to a CNN
+        is the question of [[rotation]].""",
     claims=CLAIMS,
+    opens_with=(
+        f"accuracy, {CNN} minus {GLOBAL}",
+        "largest gap between nine heads and the CNN's convolution",
+    ),
     presets={
         "quick": Settings(),
         "full": Settings(

@@ -18,7 +18,9 @@ def draw_first(pictures: Pictures) -> "Figure":
     """The first 25 pictures to be tried on, with the names of their classes."""
     with style():
         figure, axes = panels(5, 5, width=5.6, height=1.3)
-        for number, panel in enumerate(axes):
+        for panel in axes[len(pictures.test) :]:
+            panel.set_axis_off()
+        for number, panel in enumerate(axes[: len(pictures.test)]):
             _show(panel, pictures.test[number], pictures.classes[pictures.test_labels[number]])
         return figure
 

@@ -1,1 +1,1 @@
-"""A U-Net on slices of a brain, with and without its skips."""
+"""A U-Net on slices of a brain and on textures, with and without its skips."""

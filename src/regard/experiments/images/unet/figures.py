@@ -45,6 +45,8 @@ def draw_curves(
                 right.plot(steps, dice, color=colour, marker="o", markersize=3.5, label=label)
         mark_height(right, alone, "brightness alone")
         left.set(title=f"training loss, {SMOOTH} steps averaged", xlabel="step", yscale="log")
+        left.yaxis.set_major_formatter("{x:g}")
+        left.yaxis.set_minor_formatter("{x:g}")
         right.set(title="Dice on the test pictures", xlabel="step", xlim=(0, None), ylim=(None, 1.05))
         left.legend()
         return figure
@@ -85,7 +87,8 @@ def draw_skips(lost: Mapping[int, Sequence[tuple[float, float]]], names: tuple[s
             axis.axhline(0, color=BLACK, linewidth=0.8)
             for level, one in values.items():
                 mean = sum(one) / len(one)
-                axis.annotate(f"{mean:.3f}", (level, mean), (0, 6), textcoords="offset points", ha="center")
+                top = max(*one, mean)
+                axis.annotate(f"{mean:.3f}", (level, top), (0, 6), textcoords="offset points", ha="center")
             axis.set(title=f"{names[part]} lost", xlabel="level of the skip that is cut")
             axis.set_xticks(list(lost), [f"{level}\n{_size(level)}" for level in lost])
             axis.margins(y=0.15)

@@ -1,4 +1,4 @@
-"""Generated pictures of overlapping shapes: what a pixel shows is told by outlines, not by its brightness."""
+"""Generated pictures for segmentation: shapes that are told by their outlines or by their stripes, not by their brightness."""
 
 import numpy
 import torch
@@ -9,6 +9,8 @@ from regard.shapes import Bool
 
 SHAPES = ("ground", "disc", "box", "triangle")
 "What a pixel shows: the topmost shape."
+STRIPES = ("standing stripes", "lying stripes")
+"What a pixel is part of."
 
 
 def make_scenes(
@@ -37,6 +39,56 @@ def make_scenes(
         splits={"train": torch.arange(first), "test": torch.arange(first, count)},
         said=f"The pictures are {count} generated scenes of {shapes} overlapping shapes each.",
     )
+
+
+def make_textures(
+    count: int = 96,
+    *,
+    size: tuple[int, int] = (64, 64),
+    shapes: int = 3,
+    noise: float = 0.1,
+    test: float = 0.25,
+    seed: int = 0,
+) -> Segmented:
+    """Shapes of lying stripes on a ground of standing stripes: both have the same brightness everywhere.
+
+    >>> textures = make_textures(4, size=(19, 23))
+    >>> textures.images.shape, textures.classes
+    (torch.Size([4, 1, 19, 23]), ('standing stripes', 'lying stripes'))
+    """
+    made = [
+        _texture(size, shapes, noise, numpy.random.default_rng([seed, number])) for number in range(count)
+    ]
+    images, masks = (torch.stack(one) for one in zip(*made, strict=True))
+    first = count - round(test * count)
+    return Segmented(
+        name="textures",
+        images=standard(images[:, None]),
+        masks=masks,
+        classes=STRIPES,
+        splits={"train": torch.arange(first), "test": torch.arange(first, count)},
+        said=f"The pictures are {count} generated ones: up to {shapes} shapes of lying stripes on standing stripes.",
+    )
+
+
+def _texture(
+    size: tuple[int, int], shapes: int, noise: float, draw: numpy.random.Generator
+) -> tuple[Tensor, Tensor]:
+    mask = torch.zeros(size, dtype=torch.long)
+    for _ in range(shapes):
+        centre = draw.random(2) * size
+        radius = (0.15 + 0.15 * draw.random()) * min(size)
+        kind = int(draw.integers(1, len(SHAPES)))
+        mask[
+            outline(kind, size, (float(centre[0]), float(centre[1])), float(radius), float(draw.random()))
+        ] = 1
+    waves = [
+        0.5 + 0.5 * torch.sin(2 * numpy.pi * (torch.arange(side) / (3 + 2 * draw.random()) + draw.random()))
+        for side in size
+    ]
+    image = torch.where(mask == 1, waves[0][:, None], waves[1][None])
+    grain = torch.from_numpy(draw.standard_normal(size).astype(numpy.float32))
+    return image.float() + noise * grain, mask
 
 
 def _scene(

@@ -13,13 +13,14 @@ from regard.data.sets.brain import load_slices
 from regard.data.sets.masks import Segmented
 from regard.errors import RegardError, nearest
 from regard.experiments.images.unet.overlap import boundary_score, dice, iou
-from regard.experiments.images.unet.scenes import make_scenes
+from regard.experiments.images.unet.scenes import make_scenes, make_textures
 from regard.models.unet import UNet, middle
 from regard.shapes import Float, Int
 from regard.training import Plan, Training
 
 SETS: dict[str, Callable[[], Segmented]] = {
     "brain": lambda: load_slices(step=3),
+    "textures": make_textures,
     "scenes": make_scenes,
     "membranes": lambda: load_album("membranes"),
     "pets": lambda: load_album("pets", factor=8),

@@ -11,7 +11,7 @@ from regard.models.unet import UNet
 
 SHIFTS = (
     "Left: the share of probability that changes class, averaged over the picture (seed 0), when the picture is shifted by so many pixels and the answer is moved back. A convolution alone would give 0 "
-    "everywhere. Max pooling starts its squares at even pixels, so only shifts by 2^depth (dotted) change nothing. With skips the change is small, and smaller for even shifts: most of it comes from the upper levels. Right: where each network changes its mind (seed 0)."
+    "everywhere. Max pooling starts its squares at even pixels, so only shifts by 2^depth (dotted) must change nothing. If even shifts change less than odd ones, the change comes from the topmost level; if it grows to the middle of the period, from the lowest. Right: where each network changes its mind (seed 0)."
 )
 
 

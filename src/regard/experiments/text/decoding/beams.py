@@ -1,5 +1,6 @@
 """Models small enough to try every text, and Berkeley HW6's beam search with a count of its comparisons."""
 
+from collections.abc import Callable
 from functools import cmp_to_key
 from itertools import product
 from math import exp, log, log2
@@ -34,7 +35,7 @@ def small_model(seed: int) -> GPT:
 
 
 @torch.no_grad()
-def every_text(model: GPT, start: Tensor, length: int) -> tuple[Tensor, Tensor]:
+def every_text(model: Callable[[Tensor], Tensor], start: Tensor, length: int) -> tuple[Tensor, Tensor]:
     """All texts of a length, and the log-probabilities of all their beginnings, by one full pass."""
     texts = torch.tensor(list(product(range(5), repeat=length)))
     ids = torch.cat([start.expand(len(texts), -1), texts], 1)

@@ -16,22 +16,21 @@ if TYPE_CHECKING:
 TREE = (
     "Boxes are beginnings with their log-probabilities, the sums along their paths. Blue: what the beam of "
     "two holds after each step. Dotted: dropped, or never looked at. Red: the most probable text of three "
-    "words; its first two words rank third, so the beam loses it at step 2."
+    "words. If a part of the red path is dotted, the beam lost that text there."
 )
 SEARCH = (
     "Left: how much log-probability the best text of a beam lacks, on average over random models, against "
     "all texts tried one by one; a width of 1 is greedy search. Right: how often the beam finds the best "
-    "text. It always does where every beginning of the best text is among the `width` most probable of its "
-    "length (dotted), and sometimes by luck where one is not: then those ranked before it were themselves "
-    "dropped earlier."
+    "text; dotted, in how many models every beginning of the best text is among the `width` most probable of its "
+    "length. By the theorem the curve should not be below the dotted one; where it is above, beginnings that ranked "
+    "before the best one's were themselves dropped earlier."
 )
 DRAWS = "Bars: the share of draws of each token. Marks: the exact probability that the sampler gives it."
 COST = (
     "Left: comparisons of Berkeley HW6's algorithm (sort the words after each beam, then the best of all "
     "beams), counted, against its formula, as the vocabulary M, the width K and the length T are varied one "
-    "at a time around M = 256, K = 4, T = 3. Right: what our beam search takes on the same words; it "
-    "selects the largest in place of sorting, and at small vocabularies most of the time goes into calls, "
-    "not into words."
+    "at a time around M = 256, K = 4, T = 3. Right: what our beam search, which selects the largest in place of sorting, "
+    "takes on the same words, on the machine of this run."
 )
 Case = tuple[int, int, int]
 "A vocabulary, a width of the beam and a length."

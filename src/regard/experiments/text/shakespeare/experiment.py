@@ -3,15 +3,22 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, log
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import torch
-from torch import nn
 
 from regard.claims import Claim
-from regard.experiments.text.corpus import Corpus, TextSource, load_corpus, real_words, speak, words
+from regard.experiments.text.corpus import (
+    Corpus,
+    TextSource,
+    letter_pairs,
+    load_corpus,
+    real_words,
+    speak,
+)
 from regard.experiments.text.shakespeare.figures import (
     ATTENTION,
     EPOCHS,
@@ -21,9 +28,11 @@ from regard.experiments.text.shakespeare.figures import (
     draw_epochs,
     draw_losses,
 )
+from regard.experiments.text.shakespeare.parts import compared, held_out, last_right, parts_right
+from regard.experiments.text.shakespeare.sentences import COLUMNS, SENTENCES, WAYS, Row, row, sentences, told
 from regard.experiments.text.shakespeare.written_out import compare_written_out
 from regard.generation.sampling import Sampler
-from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TextEvent
+from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.ranges import Follows
 from regard.lab.text_model import save_text_model
@@ -71,18 +80,25 @@ QUICK = Plan(
 class Settings:
     text: Annotated[str, TextSource()] = "tiny-shakespeare"
     "A known text (see 'regard data'), or the path of a text file of your own."
-    epochs: int = 2
-    "Epochs of Jerusalem ex. 5's model, of 100,000 windows each."
-    epoch: int = EPOCH
-    "Steps of an epoch."
+    epochs: int = 10
+    "Epochs of Jerusalem ex. 5's model."
+    epoch: int = 313
+    "Steps of an epoch, of 64 windows each: 1563 in the assignment, a fifth of that in the quick preset."
     plan: Annotated[Plan, Follows(seed="--seed")] = QUICK
     "How Duke HW3's model is trained."
     batch: int = 12
     "Windows in a batch of Duke HW3's model."
     rows: int = 8
     "Samples whose words are counted, for each way of sampling."
+    spoken: int = 200
+    "Characters of such a sample."
+    judged: int | None = 2048
+    "Windows from anywhere in the held-out text by which Duke HW3's model is judged at its end; none: all of the text, once."
 
 
+EPOCHS_TEACH = "Jerusalem ex. 5: share of real words, after the last epoch minus before training"
+TOP_K_HELPS = "Jerusalem ex. 5: share of real words, top-k 5 minus plain"
+TRAINING_TEACHES = "Duke HW3: share of real words, trained minus untrained"
 CURVES = (
     "training loss",
     "test loss",
@@ -108,12 +124,14 @@ def _jerusalem(
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
     model = GPT(replace(JERUSALEM, vocabulary=corpus.tokenizer.size))
+    untrained = _spelling(settings, model, corpus)
     plan = replace(ADAM, steps=settings.epochs * settings.epoch, seed=context.seed)
     seconds = inf if context.left() == inf else 0.4 * context.left()
     place = context.folder / "jerusalem"
     training, checkpoints = _begun(model, corpus, plan, place, batch=64, seconds=seconds, group=group)
     recent: list[float] = []
     curve: list[Epoch] = []
+    rows: list[Row] = []
     for step in checkpointed(training, checkpoints):
         recent.append(step.loss)
         if step.step % 50 == 0:
@@ -128,20 +146,51 @@ def _jerusalem(
             )
         if step.step % settings.epoch == 0 or step.step == training.course.steps:
             epoch = step.step / settings.epoch
-            curve.append((epoch, sum(recent) / len(recent), *_tested(model, corpus)))
+            now = training.whole_model()
+            curve.append((epoch, sum(recent) / len(recent), *_tested(now, corpus)))
             recent = []
             for name, value in zip(CURVES, curve[-1][1:], strict=True):
                 yield Metric(f"{name} by epoch, Jerusalem ex. 5", value, at={"epoch": epoch})
-            yield from _sentences(model, corpus, epoch)
-            if epoch == 1 and known:
-                yield Metric("Jerusalem ex. 5: test loss after the first epoch", curve[-1][2])
-    if curve and known and training.step == plan.steps:
+            spelled = {way: _spelling(settings, now, corpus, sampler) for way, sampler in WAYS.items()}
+            said = sentences(now, corpus)
+            rows.append(row(curve[-1], spelled, said))
+            yield TextEvent(f"Jerusalem ex. 5's model after epoch {epoch:g}", told(said, rows))
+            for way, shares in spelled.items():
+                yield Metric(
+                    f"share of real words by epoch, {way}, Jerusalem ex. 5",
+                    fmean(shares.values()),
+                    at={"epoch": epoch},
+                )
+            if step.step == training.course.steps:
+                yield from _taught(spelled, untrained)
+            if known and step.step - settings.epoch < EPOCH <= step.step:
+                yield Metric("Jerusalem ex. 5: test loss after 100,000 windows", curve[-1][2])
+    if curve and training.step == plan.steps:
+        pairs = letter_pairs(corpus)
+        yield Metric("test loss of a table of letter pairs, Jerusalem ex. 5", pairs)
+        yield Metric(
+            "Jerusalem ex. 5: test loss after the last epoch minus that of a table of letter pairs",
+            curve[-1][2] - pairs,
+        )
         for name, value in zip(
             ("training loss", "test loss", "training accuracy", "test accuracy"), curve[-1][1:], strict=True
         ):
-            yield Metric(f"Jerusalem ex. 5: {name} at the end", value)
+            yield Metric(f"Jerusalem ex. 5: {name} after the last epoch", value)
+            if known:
+                yield Metric(f"Jerusalem ex. 5: {name} at the end", value)
+        yield TextEvent("Training and test text", compared(*curve[-1][3:], *parts_right(corpus)))
     if curve:
+        yield TableEvent("epochs", COLUMNS, rows, SENTENCES)
         yield FigureEvent("epochs", draw_epochs(curve), EPOCHS)
+
+
+def _taught(spelled: dict[str, dict[int, float]], untrained: dict[int, float]) -> Iterator[Event]:
+    """What all epochs brought, and what top-k does to the model that they made."""
+    shares = {"untrained": untrained, **spelled}
+    for name, found in shares.items():
+        yield Metric(f"Jerusalem ex. 5: share of real words, {name}", fmean(found.values()))
+    yield PairedMetric(EPOCHS_TEACH, ("after the last epoch", "before training"), spelled["plain"], untrained)
+    yield PairedMetric(TOP_K_HELPS, ("top-k 5", "plain"), spelled["top-k 5"], spelled["plain"])
 
 
 def _begun(
@@ -163,29 +212,6 @@ def _tested(model: GPT, corpus: Corpus) -> tuple[float, float, float]:
     return loss, last_right(model, corpus, "train"), last_right(model, corpus, "test")
 
 
-def _sentences(model: GPT, corpus: Corpus, epoch: float) -> Iterator[Event]:
-    """Three sentences each way, as Jerusalem ex. 5 asks."""
-    ways = {"plain": Sampler(), "top-k 5": Sampler(top_k=5)}
-    said = {
-        name: speak(model, corpus, corpus.prompt("the "), steps=30, sampler=sampler, seed=42, rows=3)
-        for name, sampler in ways.items()
-    }
-    yield TextEvent(
-        f"Jerusalem ex. 5's model after epoch {epoch:g}",
-        "\n".join(
-            f"{name:8} | " + " | ".join(one.replace("\n", "⏎") for one in found)
-            for name, found in said.items()
-        ),
-    )
-
-
-def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
-    """The share of windows whose last character's successor is the most probable one; at most 10,000 windows."""
-    inputs, targets = next(iter(corpus.windows.cover(split, size=10_000)))
-    with torch.no_grad():
-        return float((model(inputs)[:, -1].argmax(-1) == targets[:, -1]).double().mean())
-
-
 def _duke(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
 ) -> Iterator[Event]:
@@ -194,8 +220,13 @@ def _duke(
     start, began = corpus.tokenizer.decode([0]), time.monotonic()
     yield from compare_written_out(model)
     before = evaluate(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
-    if known:
-        yield Metric("loss before training", before)
+    untrained = _spelling(settings, model, corpus)
+    yield Metric("Duke HW3: loss before training", before)
+    yield Metric("different characters of the text", corpus.tokenizer.size)
+    yield Metric(
+        "Duke HW3: loss before training minus ln of the number of characters",
+        before - log(corpus.tokenizer.size),
+    )
     yield TextEvent(
         "Duke HW3's model before training",
         speak(model, corpus, start, steps=200, sampler=Sampler(), seed=1)[0].strip(),
@@ -221,79 +252,140 @@ def _duke(
             f"Duke HW3's model, step {step.step}, loss {step.loss:.3f}",
             0.45 + 0.5 * step.step / plan.steps,
         )
-    final = evaluate(model, corpus.windows.cover("test", size=256))
+    model = training.whole_model()
+    final = evaluate(model, held_out(corpus, settings.judged))
     tests.append((training.step, final))
-    if known and training.step == plan.steps:
-        yield Metric("Duke HW3: held-out loss at the end", final)
+    if training.step == plan.steps:
+        pairs = letter_pairs(corpus)
+        yield Metric("held-out loss of a table of letter pairs", pairs)
+        yield Metric(
+            "Duke HW3: held-out loss at the end minus that of a table of letter pairs", final - pairs
+        )
+        yield Metric("Duke HW3: held-out loss at the end, this text", final)
+        if known:
+            yield Metric("Duke HW3: held-out loss at the end", final)
     yield TextEvent(
         "Duke HW3's model after training",
         speak(model, corpus, start, steps=500, sampler=Sampler(), seed=1)[0].strip(),
     )
-    yield from _words(settings, model, corpus)
+    yield from _words(settings, model, corpus, untrained)
     yield FigureEvent("loss", draw_losses(losses, tests, corpus.tokenizer.size), LOSS)
     yield FigureEvent("attention", draw_attention(model, corpus), ATTENTION)
 
 
-def _words(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Event]:
-    """Plain sampling against top-k 5 by the share of real words, sample by sample."""
-    known, prompt = set(words(corpus.text.characters)), corpus.prompt("the ")
-    shares = {
-        name: [
-            real_words(one, known)
-            for one in speak(model, corpus, prompt, steps=200, sampler=sampler, seed=7, rows=settings.rows)
-        ]
-        for name, sampler in (("top-k 5", Sampler(top_k=5)), ("plain", Sampler()))
-    }
-    top, plain = (dict(enumerate(found)) for found in shares.values())
-    yield PairedMetric("share of real words", ("top-k 5", "plain"), top, plain)
-    for name, found in shares.items():
-        for row, value in enumerate(found):
-            yield Metric(f"share of real words, {name}", value, row)
+def _words(settings: Settings, model: GPT, corpus: Corpus, untrained: dict[int, float]) -> Iterator[Event]:
+    """What training taught, by the share of real words, sample by sample."""
+    trained = _spelling(settings, model, corpus)
+    yield PairedMetric(TRAINING_TEACHES, ("trained", "untrained"), trained, untrained)
+    for name, found in (("trained", trained), ("untrained", untrained)):
+        yield Metric(f"Duke HW3: share of real words, {name}", fmean(found.values()))
+
+
+def _spelling(
+    settings: Settings, model: GPT, corpus: Corpus, sampler: Sampler = Sampler()
+) -> dict[int, float]:
+    """The share of words of each sample, of three letters and more, that the text has too."""
+    said = speak(
+        model,
+        corpus,
+        corpus.prompt("the "),
+        steps=settings.spoken,
+        sampler=sampler,
+        seed=7,
+        rows=settings.rows,
+    )
+    return {row: real_words(one, corpus.words) for row, one in enumerate(said)}
 
 
 CLAIMS = (
     Claim("gap between attention written out and the layer", high=1e-5,
-          why="the layer is the formula, in float32", source="Duke HW3, 3b"),
-    Claim("loss before training", low=3.97, high=4.4,
-          why="ln 65 = 4.17: nothing is known yet", source="Duke HW3, 3a"),
-    Claim("Jerusalem ex. 5: test loss after the first epoch", low=2.05, high=2.25,
-          why="a logged run of the course has 2.152", source="Jerusalem ex. 5, transformer 2"),
+          why="the layer is the formula, in float32", source="Duke HW3, 3b", items=(7, 51),
+          says="Causal attention written out step by step (queries, keys and values, heads, scores, mask, softmax, values) is the layer's output (largest gap {value:.2g}).",
+          otherwise="Causal attention written out step by step is not what the layer gives: it is off by {value:.2g}.",
+          asks="whether attention written out is the layer"),
+    Claim("Duke HW3: loss before training minus ln of the number of characters", low=-0.2, high=0.23,
+          why="nothing is known yet: about the logarithm of how many different characters there are, ln 65 = 4.17 in tiny Shakespeare",
+          source="Duke HW3, 3a", items=(6,),
+          says="Before training it guesses: a loss of {of[Duke HW3: loss before training]:.2f} nats a character, which is ln {of[different characters of the text]} for the {of[different characters of the text]} characters of the text, within {value:.2f}.",
+          otherwise="Before training its loss is {of[Duke HW3: loss before training]:.2f} nats a character, {value:+.2f} away from guessing among {of[different characters of the text]} characters.",
+          asks="whether an untrained model guesses"),
+    Claim(EPOCHS_TEACH, low=0.01,
+          why="a word in a hundred at least: untrained it says random characters, of which few make a word of the text", source="Jerusalem ex. 5, transformer 3", items=(53,),
+          says="Epoch by epoch its sentences come nearer to English: of the words of three letters and more, {of[Jerusalem ex. 5: share of real words, plain]:.0%} are words of the text after the last epoch, {of[Jerusalem ex. 5: share of real words, untrained]:.0%} before training.",
+          otherwise="The epochs did not bring its sentences nearer to English: {of[Jerusalem ex. 5: share of real words, plain]:.0%} of the words are words of the text after the last, {of[Jerusalem ex. 5: share of real words, untrained]:.0%} before training.",
+          asks="whether the sentences come nearer to English with the epochs"),
+    Claim("Jerusalem ex. 5: test loss after the last epoch minus that of a table of letter pairs", high=0.0,
+          why="with ten characters in sight it must know more than which character follows which", source="Shannon 1951, on what longer contexts are worth", items=(52,),
+          says="With ten characters in sight Jerusalem ex. 5's model gets to a test loss of {of[Jerusalem ex. 5: test loss after the last epoch]:.2f} nats a character and predicts {of[Jerusalem ex. 5: test accuracy after the last epoch]:.0%} of the last characters ({of[Jerusalem ex. 5: training accuracy after the last epoch]:.0%} in training windows); a table of letter pairs has a loss of {of[test loss of a table of letter pairs, Jerusalem ex. 5]:.2f}.",
+          otherwise="Jerusalem ex. 5's model does not get beyond letter pairs: its test loss is {of[Jerusalem ex. 5: test loss after the last epoch]:.2f} nats a character, and a table of letter pairs has {of[test loss of a table of letter pairs, Jerusalem ex. 5]:.2f}.",
+          asks="whether Jerusalem ex. 5's model knows more than letter pairs"),
+    Claim("Jerusalem ex. 5: test loss after 100,000 windows", low=2.05, high=2.25,
+          why="a logged run of the course has 2.152 after its first epoch of 100,000 windows", source="Jerusalem ex. 5, transformer 2", data="text",
+          says="After 100,000 windows, the assignment's first epoch, the test loss of Jerusalem ex. 5's model is {value:.2f}; a logged run of the course has 2.15.",
+          otherwise="After 100,000 windows the test loss of Jerusalem ex. 5's model is {value:.2f}, away from the 2.15 of a logged run of the course.",
+          asks="whether Jerusalem ex. 5's model learns as fast as in a logged run of the course"),
     Claim("Jerusalem ex. 5: training loss at the end", low=1.68, high=1.82,
-          why="logged: 1.750 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
+          why="logged: 1.750 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full", data="text",
+          says="In its last epoch the training loss is {value:.2f}; logged by the course: 1.75.",
+          otherwise="In its last epoch the training loss is {value:.2f}, away from the 1.75 logged by the course.",
+          asks="where the training loss ends after ten whole epochs"),
     Claim("Jerusalem ex. 5: test loss at the end", low=1.75, high=1.9,
-          why="logged: 1.823 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
+          why="logged: 1.823 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full", data="text",
+          says="After its last epoch the test loss is {value:.2f}; logged by the course: 1.82.",
+          otherwise="After its last epoch the test loss is {value:.2f}, away from the 1.82 logged by the course.",
+          asks="where the test loss ends after ten whole epochs"),
     Claim("Jerusalem ex. 5: test accuracy at the end", low=0.42, high=0.49,
-          why="logged: 0.452 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full"),
+          why="logged: 0.452 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full", data="text",
+          says="It then predicts {value:.0%} of the last characters of test windows; logged by the course: 45 %.",
+          otherwise="It then predicts {value:.0%} of the last characters of test windows, away from the 45 % logged by the course.",
+          asks="where the accuracy ends after ten whole epochs"),
     Claim("Duke HW3: held-out loss at the end", high=2.15,
-          why="2000 steps of AdamW end near 1.9; 250 of Muon come close", source="Duke HW3, 3c"),
-    Claim("share of real words", low=0.0,
-          why="top-k cuts off the tail in which misspellings live", source="Jerusalem ex. 5, transformer 4"),
+          why="2000 steps of AdamW end near 1.9; 250 of Muon come close", source="Duke HW3, 3c", data="text",
+          says="Duke HW3's model ends with a held-out loss of {value:.2f} nats a character, where the usual recipe of 2000 steps ends near 1.9.",
+          otherwise="Duke HW3's model ends with a held-out loss of {value:.2f} nats a character, well above the 1.9 of the usual recipe.",
+          asks="where Duke HW3's model ends on tiny Shakespeare"),
+    Claim("Duke HW3: held-out loss at the end minus that of a table of letter pairs", high=0.0,
+          why="with 64 characters in sight it must know more than which character follows which", source="Shannon 1951, on what longer contexts are worth", items=(8,),
+          says="Training teaches more than which letter follows which: the loss on held-out text ends at {of[Duke HW3: held-out loss at the end, this text]:.2f} nats a character, and a table of letter pairs has {of[held-out loss of a table of letter pairs]:.2f}.",
+          otherwise="Training did not get beyond letter pairs: the loss on held-out text ends at {of[Duke HW3: held-out loss at the end, this text]:.2f} nats a character, and a table of letter pairs has {of[held-out loss of a table of letter pairs]:.2f}.",
+          asks="whether the trained model knows more than letter pairs"),
+    Claim(TRAINING_TEACHES, low=0.01,
+          why="a word in a hundred at least: the trained model spells", source="Duke HW3, 3d", items=(9,),
+          says="After training it spells: {of[Duke HW3: share of real words, trained]:.0%} of its words of three letters and more are words of the text, {of[Duke HW3: share of real words, untrained]:.0%} before.",
+          otherwise="Training did not teach it to spell: {of[Duke HW3: share of real words, trained]:.0%} of its words are words of the text, {of[Duke HW3: share of real words, untrained]:.0%} before.",
+          asks="whether training teaches it to spell"),
+    Claim(TOP_K_HELPS, low=0.01,
+          why="a word in a hundred at least: top-k cuts off the tail in which misspellings live", source="Jerusalem ex. 5, transformer 4", items=(54,),
+          says="Top-k with k = 5 makes a difference: {of[Jerusalem ex. 5: share of real words, top-k 5]:.0%} of the words are words of the text, {of[Jerusalem ex. 5: share of real words, plain]:.0%} in plain samples of the same model.",
+          otherwise="Top-k with k = 5 does not help: {of[Jerusalem ex. 5: share of real words, top-k 5]:.0%} of the words are words of the text, {of[Jerusalem ex. 5: share of real words, plain]:.0%} in plain samples of the same model.",
+          asks="whether top-k makes a difference to the sentences"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
-    answers=(6, 7, 8, 9, 51, 52, 53, 54),
     method="""Two models read characters. Jerusalem ex. 5's has 3 layers, 3 heads, width 48 and sees 10
-        characters; it is trained by Adam at 3e-4 on batches of 64 windows, 1563 of them to an epoch, and is
+        characters; it is trained by Adam at 3e-4 on batches of 64 windows for ten epochs, and is
         tested on the last 5 % of the text. Duke HW3's has 4 layers, 4 heads, width 128 and sees 64
-        characters; its test text is the last tenth, read in windows that do not overlap.
+        characters; its test text is the last tenth: all of it, or in the quick preset 2,048 windows from anywhere in it.
 
-        The full preset trains both as the assignments say. The quick preset stops the first after two epochs,
-        and trains the second by Muon in 250 steps in place of 2000 by AdamW.
+        The full preset trains both as the assignments say, with 1563 batches to an epoch. In the quick preset
+        an epoch is a fifth of that, and Duke HW3's model has 250 steps of Muon in place of 2000 of AdamW.
 
         Samples are drawn from the distribution as it is, and from its five most probable characters. The
-        share of words said that occur in the text measures what the ear hears.""",
-    see="""Before training every character is as likely as any other: a loss of ln 65 and noise. The first
-        hundred steps bring spaces and letters in their frequencies, the next thousand words and speakers'
-        names. Top-k sampling makes fewer misspelt words because it never draws from the long tail of
-        improbable characters. The attention maps show heads that look at the last one or two characters, and
-        others that look back to the start of the word or line.""",
+        share of words of three letters and more that occur in the text measures what a reader sees. A table
+        of how often each character follows each in the training text is the yardstick for the loss.""",
+    see="""The samples before and after training, and the sentences of every epoch, are below: read them
+        beside the curves. Guessing among V characters costs ln V nats a character. A plain sample draws now
+        and then from the long tail of improbable characters, and one such character spoils a word; top-k
+        cuts the tail off. What the attention written out computes is the operator of [[one-operator]]; why its
+        scores are divided by √(width of a head) is asked in [[scaled-dot-product]].""",
     correction="""Duke HW3 calls training iterations epochs. Jerusalem ex. 5 says of its mask that a lower
         triangular matrix is added: what is added is 0 on and below the diagonal and −∞ above it. Its accuracy formula compares logits with a character:
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
     claims=CLAIMS,
-    presets={"quick": Settings(), "full": Settings(epochs=10, plan=PLAIN, rows=32)},
-    seconds=60,
+    opens_with=("Duke HW3: held-out loss at the end minus that of a table of letter pairs", TRAINING_TEACHES, EPOCHS_TEACH),
+    presets={"quick": Settings(), "full": Settings(epoch=EPOCH, plan=PLAIN, rows=32, judged=None)},
+    seconds=65,
     run=run,
-)
+)  # fmt: skip

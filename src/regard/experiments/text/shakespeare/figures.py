@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 EPOCHS = (
     "Jerusalem ex. 5's model: loss over all characters of a window, and how often the character after the "
-    "window is the most probable one, by epoch of 100,000 windows."
+    "window is the most probable one, by epoch; training and test apart, so that learning by heart would show as a gap. The training loss is the mean during an epoch, "
+    "the test loss that at its end: in the first epochs the one can be above the other for that reason alone."
 )
 LOSS = (
     "Duke HW3's model: the loss of each training batch, and on text that was held out. Dotted: the loss "
@@ -25,7 +26,8 @@ LOSS = (
 )
 ATTENTION = (
     "Where each character (down) of a line of 32 looks among those before it (across), in every head of "
-    "Duke HW3's trained model; square roots, so that small weights are seen."
+    "Duke HW3's trained model; square roots, so that small weights are seen. A bright line beside the diagonal is a "
+    "head that looks at the characters just before, a bright column one that looks back to one place."
 )
 Epoch = tuple[float, float, float, float, float]
 "The epoch, loss in training and test, accuracy in training and test."

@@ -28,12 +28,29 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-CURVES = (
-    "Error per entry after each epoch, mean over the repeats (thin: each repeat): solid on the training "
-    "points, dashed on fresh ones (mostly on top of each other). Dotted black: PCA with as many directions, fitted to the training "
-    "points and measured on the fresh ones, the best a linear model can do; where it is missing, k is at "
-    "least the width and nothing need be lost."
-)
+CURVES = {
+    (
+        "linear",
+        "synthetic points",
+    ): "the error per entry after each epoch, mean over the repeats (thin: each repeat), solid on the training points, "
+    "dashed on fresh ones (a single epoch: a filled mark and an open one). Dotted black: PCA with as many directions, fitted to the training points and measured on the fresh "
+    "ones; where it is missing, k is at least the width and nothing need be lost. Look how near to that line each curve ends.",
+    (
+        "nonlinear",
+        "synthetic points",
+    ): "the same lines. These points are normal, for which no map is better than a linear one: look whether a hidden layer does as well.",
+    (
+        "linear",
+        "digits",
+    ): "the same lines. Look how soon the curves come to PCA's, and how far those of fresh digits stay above those of learnt ones.",
+    (
+        "nonlinear",
+        "digits",
+    ): "the same lines. Look at which widths the curves go below PCA's, and at which they have not come to rest.",
+}
+"What is drawn of each part, and what to look for."
+FAR = 1.2
+"From so many times PCA's error on, a model is not near it."
 ACCURACY = (
     "How often a linear classifier on the code is right; left with all labels, right with 200. Filled "
     "marks: linear models; open marks and dashed lines: nonlinear ones; bars: the smallest and the largest "
@@ -41,16 +58,14 @@ ACCURACY = (
     "directions at random. Marks that belong to one k stand side by side."
 )
 RECONSTRUCTIONS = (
-    "Test digits and what comes back, one row for each model. With ten numbers a linear model returns "
-    "ghosts, strokes laid over each other, and a nonlinear one returns digits; with a hundred both come "
-    "close. In the last rows the input is corrupted first; a model trained for it removes noise and fills "
-    "in what was masked."
+    "Test digits and what comes back, one row for each model. Look for ghosts, strokes of several digits laid over each "
+    "other, in the rows of narrow codes, and compare linear with nonlinear ones. In the last rows the input is corrupted "
+    "first: look whether a model trained for it removes noise and fills in what was masked."
 )
 CODES = (
-    "Test digits placed by a code of two numbers, each drawn as itself; the codes are turned and stretched "
-    "to a round cloud, which changes nothing for a linear probe. The linear model can only look at digits "
-    "from one side, so many lie on each other; the nonlinear one pulls kinds of digits apart, though nobody "
-    "told it which is which."
+    "Test digits placed by a code of two numbers, each drawn as itself; the codes are turned and stretched to a round "
+    "cloud, which changes nothing for a linear probe. The linear model can only look at digits from one side. If kinds of "
+    "digits lie further apart on the right, the nonlinear model separates them, though nobody told it which is which."
 )
 BLOCKS = (
     "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. Berkeley HW6's loader "
@@ -63,6 +78,49 @@ SHOWN = 10
 "Digits in a row of reconstructions: one of each class."
 
 
+def beside_pca(trials: Trials, bounds: Mapping[int, float]) -> str:
+    """How the vanilla models compare with PCA, width by width."""
+    told = [
+        f"{trials[k, 'vanilla'].error / bound:.2f} at k = {k}" for k, bound in bounds.items() if bound > 1e-6
+    ]
+    wide = [f"{trials[k, 'vanilla'].error:.2g} at k = {k}" for k, bound in bounds.items() if bound <= 1e-6]
+    parts = (
+        [f"On fresh points the vanilla error is, as a multiple of PCA's, {', '.join(told)}."] if told else []
+    )
+    if wide:
+        parts.append(f"Where PCA would lose nothing it is {', '.join(wide)}.")
+    parts += [
+        behind(k, trials[k, "vanilla"])
+        for k, bound in bounds.items()
+        if trials[k, "vanilla"].error > FAR * max(bound, 1e-6)
+    ]
+    return " ".join(parts)
+
+
+def behind(k: int, trial: GridCell) -> str:
+    """Of a model that ends well above PCA: whether more epochs would have helped it."""
+    if len(trial.valid) < 2:
+        return f"At k = {k} one epoch is too little to come near PCA."
+    fall = 100 * (1 - (trial.valid[-1].mean() / trial.valid[-2].mean()).item())
+    if fall >= 1:
+        return f"At k = {k} it is not yet near PCA: its error was still falling when the training ended, by {fall:.0f} % in the last epoch."
+    return f"At k = {k} it has come to rest away from PCA: in the last epoch its error fell by no more than {fall:.1f} %."
+
+
+def beside_vanilla(trials: Trials) -> str:
+    """What noise and masks in training change, where they were tried."""
+    parts = []
+    for (k, name), trial in trials.items():
+        if name != "vanilla":
+            plain = trials[k, "vanilla"]
+            error = 100 * (trial.error / plain.error - 1)
+            points = 100 * (trial.correct.mean() - plain.correct.mean()).item()
+            parts.append(
+                f"{name} at k = {k}, {error:+.0f} % in error and {points:+.1f} points in probe accuracy"
+            )
+    return f"Beside vanilla: {'; '.join(parts)}." if parts else ""
+
+
 def draw_curves(trials: Trials, bounds: Mapping[int, float]) -> "Figure":
     """Training and validation error by epoch, a panel for each bottleneck, with PCA's error as a line."""
     from matplotlib.ticker import MaxNLocator
@@ -73,13 +131,14 @@ def draw_curves(trials: Trials, bounds: Mapping[int, float]) -> "Figure":
             for (width, name), trial in trials.items():
                 if width == k:
                     epochs = range(1, len(trial.train) + 1)
-                    look = {"color": COLOURS[name], "marker": ""}
+                    # A single epoch is no line: it has marks, the one on fresh points open.
+                    look = {"color": COLOURS[name], "marker": "o" if len(epochs) == 1 else ""}
                     plot_runs(axis, epochs, trial.train.T, **look, label=name)
-                    plot_runs(axis, epochs, trial.valid.T, **look, linestyle="--")
+                    plot_runs(axis, epochs, trial.valid.T, **look, linestyle="--", fillstyle="none")
             if bound > 1e-6:
                 mark_height(axis, bound)
             axis.set(title=f"k = {k}", xlabel="epoch")
-            axis.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axis.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         axes[0].set_ylabel("error per entry")
         max(axes, key=lambda axis: len(axis.lines)).legend()
         return figure

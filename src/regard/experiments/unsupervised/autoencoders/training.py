@@ -64,6 +64,8 @@ class TrainingGrid:
     "Widths k of the code."
     corrupted: tuple[int, ...] = (5, 10, 100, 1000)
     "Those at which denoising and masked models are trained as well."
+    brief: tuple[int, ...] = ()
+    "Those at which one model is trained, for a fifth of the epochs at half the rate, and probed less exactly: wide codes take longest."
     hidden: tuple[int, ...] = ()
     "Layers between input and bottleneck, each followed by a ReLU; with none the model is linear."
     epochs: int = 10
@@ -74,10 +76,19 @@ class TrainingGrid:
     "Learning rate of Adam."
     repeats: int = 3
     "Models that differ in their first weights and in their corruption."
+    tolerance: float = 1e-4
+    "The steepest slope, for each point, at which a probe counts as at its minimum."
 
     @property
     def kind(self) -> str:
         return "nonlinear" if self.hidden else "linear"
+
+    def at(self, bottleneck: int) -> "TrainingGrid":
+        """How models with a code of that width are trained."""
+        if bottleneck not in self.brief:
+            return self
+        epochs = max(1, self.epochs // 5)
+        return replace(self, repeats=1, epochs=epochs, rate=self.rate / 2, tolerance=1e-3)
 
 
 @dataclass(frozen=True)
@@ -122,20 +133,23 @@ def shares(parts: Sequence[tuple[TrainingGrid, int, int]]) -> list[tuple[float, 
     """
     costs = [0.0]
     for grid, width, count in parts:
-        sizes = [(width, *grid.hidden, k) for k, _ in cells(grid)]
-        weights = sum(a * b + 5000 for one in sizes for a, b in pairwise(one))
-        costs.append(costs[-1] + weights * grid.epochs * grid.repeats * count)
+        cost = 0.0
+        for k, _ in cells(grid):
+            weights = sum(a * b + 5000 for a, b in pairwise((width, *grid.hidden, k)))
+            cost += weights * grid.at(k).epochs * grid.at(k).repeats * count
+        costs.append(costs[-1] + cost)
     return [(0.97 * a / costs[-1], 0.97 * b / costs[-1]) for a, b in pairwise(costs)]
 
 
 def try_grid(task: Points, grid: TrainingGrid, seed: int = 0) -> Iterator[tuple[tuple[int, str], GridCell]]:
     """Train, measure and probe each cell of a grid."""
     for bottleneck, name in cells(grid):
-        seeds = range(grid.repeats * seed, grid.repeats * (seed + 1))
+        here = grid.at(bottleneck)
+        seeds = range(here.repeats * seed, here.repeats * (seed + 1))
         sizes = (task.width, *grid.hidden, bottleneck)
         activation = nn.ReLU if grid.hidden else nn.Identity
         model = Autoencoder(sizes, activation=activation, corruption=CORRUPTIONS[name], seeds=seeds)
-        yield (bottleneck, name), try_model(model, task, grid)
+        yield (bottleneck, name), try_model(model, task, here)
 
 
 def try_model(model: Autoencoder, task: Points, grid: TrainingGrid) -> GridCell:
@@ -146,17 +160,19 @@ def try_model(model: Autoencoder, task: Points, grid: TrainingGrid) -> GridCell:
     for _ in train(model, there.points["train"], epochs=grid.epochs, size=grid.size, rate=grid.rate):
         for split, curve in curves.items():
             curve.append(model.error(there.points[split]).cpu())
-    correct, few = (probe(model, there, labels) for labels in (len(task.labels["train"]), FEW))
+    every = len(task.labels["train"])
+    correct, few = (probe(model, there, labels, tolerance=grid.tolerance) for labels in (every, FEW))
     return GridCell(model.cpu(), torch.stack(curves["train"]), torch.stack(curves["valid"]), correct, few)
 
 
-def probe(model: Autoencoder, task: Points, labels: int) -> Tensor:
+def probe(model: Autoencoder, task: Points, labels: int, *, tolerance: float = 1e-4) -> Tensor:
     """Whether a probe fitted to the first so many training points is right on each test point."""
     known, fresh = model.codes(task.points["train"][:labels]), model.codes(task.points["test"])
     found = []
     for code, other in zip(known.split(1), fresh.split(1), strict=True):
         # One repeat at a time: wide codes of many points fill gigabytes.
-        fitted = fit_probe(code, task.labels["train"][:labels], classes=task.classes)
+        named = task.labels["train"][:labels]
+        fitted = fit_probe(code, named, classes=task.classes, tolerance=tolerance)
         found.append(fitted.correct(other, task.labels["test"]).cpu())
     return torch.cat(found)
 

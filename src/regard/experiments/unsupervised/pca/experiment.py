@@ -1,7 +1,8 @@
 """Does a linear autoencoder learn the principal components? About 5 s on a CPU.   regard run pca"""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated
 
 import torch
@@ -19,13 +20,21 @@ from regard.experiments.unsupervised.pca.figures import (
     draw_weights,
 )
 from regard.experiments.unsupervised.pca.landscape import angle, decay, nearest_signed, search
-from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
+from regard.experiments.unsupervised.pca.own import rank, read_own
+from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
-from regard.lab.ranges import Range
+from regard.lab.ranges import OwnPath, Range
+
+Draw = Callable[[int, int, torch.Generator], Tensor]
+"Gives points as columns (m × n): how many are asked for, their width, and where chance comes from."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
+    data: Annotated[Path | None, OwnPath("file")] = None
+    "A CSV of points of your own in place of random ones; its width is then the number of its columns of numbers."
+    columns: tuple[str, ...] = ()
+    "The columns of your points, by name or number; none given, all that are numbers."
     points: Annotated[int, Range(100, 10**6)] = 2000
     "Points from which the covariance is computed."
     width: int = 20
@@ -63,6 +72,18 @@ def draw(points: int, width: int, generator: torch.Generator) -> Tensor:
     return x - x.mean(1, keepdim=True)
 
 
+def fitted(settings: Settings, own: Tensor) -> Settings:
+    """The settings with the width of a person's own points, and codes that are narrower than what varies."""
+    first = own[: settings.search_width]
+    return replace(
+        settings,
+        width=len(own),
+        bottleneck=min(settings.bottleneck, rank(own) - 1),
+        search_width=len(first),
+        search_bottleneck=max(1, min(settings.search_bottleneck, rank(first) - 1)),
+    )
+
+
 def weights(shape: tuple[int, int, int], scale: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Random encoders (count × k × m) and decoders (count × m × k)."""
     count, code, width = shape
@@ -72,17 +93,30 @@ def weights(shape: tuple[int, int, int], scale: float, generator: torch.Generato
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The conditions first, then the training, then the landscape."""
+    if settings.data is None and settings.columns:
+        raise RegardError(
+            "columns describe points of your own",
+            f"columns={','.join(settings.columns)}, and no data",
+            "add --set data=FILE, or leave them out",
+        )
+    if settings.data is not None:
+        own, said = read_own(settings.data, settings.columns)
+        settings = fitted(settings, own)
+        yield TextEvent("Your points", f"{said} The code has a width of {settings.bottleneck}.")
+        draws: Draw = lambda points, width, generator: own[:width]  # noqa: E731
+    else:
+        draws = draw
     generator = torch.Generator().manual_seed(context.seed)
     yield ProgressEvent("first-order conditions", 0.05)
-    yield from _conditions(settings, generator)
+    yield from _conditions(settings, generator, draws)
     yield ProgressEvent("training from small weights", 0.2)
-    yield from _training(settings, generator)
+    yield from _training(settings, generator, draws)
     yield ProgressEvent("searching for critical points", 0.5)
-    yield from _landscape(settings, generator)
+    yield from _landscape(settings, generator, draws)
 
 
-def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
-    x = draw(settings.points, settings.width, generator)
+def _conditions(settings: Settings, generator: torch.Generator, draws: Draw) -> Iterator[Event]:
+    x = draws(settings.points, settings.width, generator)
     n, covariance = x.shape[1], x @ x.T / x.shape[1]
     (encoder,), (decoder,) = weights((1, settings.bottleneck, settings.width), 0.3, generator)
     for weight in (encoder, decoder):
@@ -115,8 +149,8 @@ def _conditions(settings: Settings, generator: torch.Generator) -> Iterator[Even
     yield TableEvent("conditions", columns, rows, CONDITIONS)
 
 
-def _training(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
-    x = draw(settings.points, settings.width, generator)
+def _training(settings: Settings, generator: torch.Generator, draws: Draw) -> Iterator[Event]:
+    x = draws(settings.points, settings.width, generator)
     covariance = x @ x.T / x.shape[1]
     values, vectors = principal(covariance)
     kept = vectors[:, : settings.bottleneck]
@@ -162,8 +196,8 @@ def _slope(at: list[int], angles: list[Tensor], rate: float) -> float | None:
     return (1 - shrunk) / (2 * rate)
 
 
-def _landscape(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
-    x = draw(settings.points, settings.search_width, generator)
+def _landscape(settings: Settings, generator: torch.Generator, draws: Draw) -> Iterator[Event]:
+    x = draws(settings.points, settings.search_width, generator)
     covariance = x @ x.T / x.shape[1]
     values, vectors = principal(covariance)
     encoder, decoder, sizes, downward = search(
@@ -207,7 +241,7 @@ def _landscape(settings: Settings, generator: torch.Generator) -> Iterator[Event
 
 CONDITIONS = (
     "A gradient has the shape of its weight. The printed expression for W₁ has the shape of W₁ᵀ and is no transpose of the gradient either; "
-    "both lack the factor −2/n. Setting them to zero still finds the right points, because wherever W₂W₁ projects on eigenvectors both vanish."
+    "both lack the factor −2/n. Wherever W₂W₁ projects on eigenvectors all four vanish, so that the printed conditions hold at the right points too."
 )
 LANDSCAPE = (
     "Every critical point is the projector on a set of at most k eigenvectors (1 is the one with the largest eigenvalue). Its loss is the sum of the other eigenvalues. It has a descending direction for each "
@@ -216,38 +250,79 @@ LANDSCAPE = (
 SOURCE = "Berkeley HW6, question 4b"
 CLAIMS = (
     Claim("relative gap of the gradients to automatic differentiation", high=1e-10,
-          why="they are the same derivative in float64", source=SOURCE + "i, corrected"),
+          why="they are the same derivative in float64", source=SOURCE + "i, corrected", items=(37,),
+          says="The two gradients derived here are those of automatic differentiation, to {value:.0e}.",
+          otherwise="The two gradients derived here are not those of automatic differentiation: they are off by {value:.1e}.",
+          asks="whether the derived gradients are right"),
     Claim("∂L/∂W₂ / Berkeley HW6's expression, times n", low=-2.001, high=-1.999,
-          why="the factor −2/n is missing in print", source=SOURCE + "i, corrected"),
+          why="the factor −2/n is missing in print", source=SOURCE + "i, corrected", items=(37,),
+          says="The printed condition for W₂ lacks the factor −2/n: the gradient is {value:.3f}/n times the printed expression.",
+          otherwise="The gradient is {value:.4g}/n times the expression printed for W₂, which is not the factor −2/n.",
+          asks="which factor the printed condition for W₂ lacks"),
     Claim("gradient at W₂ = W₁ᵀ = U_k, relative to the covariance", high=1e-12,
-          why="(I − U_kU_kᵀ) Σ U_k = 0, since Σ maps eigenvectors to multiples of themselves", source=SOURCE + "ii"),
+          why="(I − U_kU_kᵀ) Σ U_k = 0, since Σ maps eigenvectors to multiples of themselves", source=SOURCE + "ii", items=(38,),
+          says="The principal components fulfil the first-order conditions: both gradients vanish there, to {value:.0e} of the covariance.",
+          otherwise="The principal components do not fulfil the first-order conditions: the gradient there is {value:.1e} of the covariance.",
+          asks="whether the gradients vanish at the principal components"),
     Claim("gradient at W₂ = U_k C, W₁ = C⁻¹ U_kᵀ for a random C, relative to the covariance", high=1e-10,
-          why="W₂W₁ is the same for every invertible C", source="this experiment"),
+          why="W₂W₁ is the same for every invertible C", source="this experiment", items=(38,),
+          says="So does every mixture of them, W₂ = U_k C with W₁ = C⁻¹ U_kᵀ: the gradient for a random C is {value:.0e}.",
+          otherwise="A mixture of the principal components does not fulfil them: the gradient for a random C is {value:.1e}.",
+          asks="whether the gradients vanish at mixtures of the principal components"),
     Claim("angle to the principal subspace after training, degrees", high=0.01,
-          why="the principal subspace is the only minimum, and no training can stay at a saddle", source=SOURCE),
+          why="the principal subspace is the only minimum, and no training can stay at a saddle", source=SOURCE, data="data", items=(38,),
+          says="Yes, as a subspace: after training, the decoder spans the space of the principal components to {value:.1e} degrees.",
+          otherwise="No: after training, the space that the decoder spans is {value:.2g} degrees from that of the principal components.",
+          asks="whether training finds the subspace of the principal components"),
     Claim("loss after training / sum of the discarded eigenvalues − 1", low=-1e-9, high=1e-6,
-          why="the loss at the minimum is the variance along the directions left out", source=SOURCE),
+          why="the loss at the minimum is the variance along the directions left out", source=SOURCE, data="data", items=(38,),
+          says="The loss it ends at is the sum of the discarded eigenvalues, to {value:.0e} of it.",
+          otherwise="The loss it ends at is not the sum of the discarded eigenvalues: it is off by {value:.1e} of it.",
+          asks="whether training ends at the sum of the discarded eigenvalues"),
     Claim("decay of the angle / decay from the curvature", low=0.9, high=1.1,
-          why="near the minimum the slowest turn shrinks by 1 − 2·rate·curvature a step, when W₁W₁ᵀ = W₂ᵀW₂, as it is from small weights on", source="this experiment"),
+          why="near the minimum the slowest turn shrinks by 1 − 2·rate·curvature a step, when W₁W₁ᵀ = W₂ᵀW₂, as it is from small weights on", source="this experiment", data="data", items=(38,),
+          says="The angle shrinks at the rate that the curvature at the minimum predicts ({value:.3f} of it).",
+          otherwise="The angle does not shrink at the rate that the curvature at the minimum predicts, but at {value:.3f} of it.",
+          asks="whether the curvature predicts how fast the angle shrinks"),
     Claim("largest distance between the products W₂W₁ of two trainings", high=1e-3,
-          why="the projector is unique", source="this experiment"),
+          why="the projector is unique", source="this experiment", data="data", items=(38,),
+          says="The product W₂W₁ is the same in every training, to {value:.0e}.",
+          otherwise="The product W₂W₁ differs between trainings, by up to {value:.2g}.",
+          asks="whether all trainings end at one product W₂W₁"),
     Claim("smallest distance between the decoders W₂ of two trainings", low=0.1,
-          why="the decoder is determined up to an invertible matrix only", source="this experiment"),
+          why="the decoder is determined up to an invertible matrix only", source="this experiment", data="data", items=(38,),
+          says="The decoders themselves differ between any two trainings, by at least {value:.2f}.",
+          otherwise="Two trainings ended with nearly the same decoder: they are {value:.2g} apart.",
+          asks="whether the decoders differ between trainings"),
     Claim("smallest distance of a decoder to U_k, whatever the order and the signs", low=0.1,
-          why="nothing in the loss prefers the eigenvectors themselves to a rotation of them", source="this experiment, against Berkeley HW6, question 4b"),
+          why="nothing in the loss prefers the eigenvectors themselves to a rotation of them", source="this experiment, against Berkeley HW6, question 4b", data="data", items=(38,),
+          says="But not as single directions: no decoder is U_k, even up to order and signs; the nearest is {value:.2f} away.",
+          otherwise="Even the single directions are learned: a decoder is within {value:.2g} of U_k, up to order and signs.",
+          asks="whether the single principal directions are learned"),
     Claim("largest distance of a critical point's W₂W₁ to the projector on a set of eigenvectors", high=1e-4,
-          why="there are no other critical points", source="Baldi and Hornik 1989"),
+          why="there are no other critical points", source="Baldi and Hornik 1989", data="data", items=(38,),
+          says="Every point found where the gradient vanishes is the projector on a set of eigenvectors, to {value:.0e}.",
+          otherwise="A point was found where the gradient vanishes and which is no projector on a set of eigenvectors: it is {value:.2g} from the nearest.",
+          asks="whether all critical points are projectors on sets of eigenvectors"),
     Claim("sets of k eigenvectors that the search did not find", low=0, high=0,
-          why="each of them is a critical point", source="Baldi and Hornik 1989"),
+          why="each of them is a critical point", source="Baldi and Hornik 1989", data="data", items=(38,),
+          says="Every set of k eigenvectors was found as such a point.",
+          otherwise="{value} sets of k eigenvectors were not found as such points.",
+          asks="whether every set of k eigenvectors is a critical point"),
     Claim("critical points found whose number of descending directions is not the predicted one", low=0, high=0,
-          why="one for each chosen eigenvector and larger one left out, one for each unused unit and eigenvector left out", source="this experiment"),
+          why="one for each chosen eigenvector and larger one left out, one for each unused unit and eigenvector left out", source="this experiment", data="data", items=(38,),
+          says="Each of them has as many directions of descent as the theory predicts.",
+          otherwise="{value} of them have another number of descending directions than predicted.",
+          asks="whether the number of descending directions is the predicted one"),
     Claim("critical points found without a descending direction", low=1, high=1,
-          why="all but the principal components are saddles", source="Baldi and Hornik 1989"),
+          why="all but the principal components are saddles", source="Baldi and Hornik 1989", data="data", items=(38,),
+          says="Of all the points where the gradient vanishes just one, the principal components, has no way down: the others are saddles, and there are no bad minima.",
+          otherwise="Of the points where the gradient vanishes {value} have no way down, where one was expected.",
+          asks="how many critical points have no way down"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="Does a linear autoencoder learn the principal components?",
-    answers=(37, 38),
     method="""The loss is L(W₁, W₂) = (1/n)|X − W₂W₁X|², with points as the columns of X (m × n, mean zero), an
         encoder W₁ (k × m) and a decoder W₂ (m × k). All eigenvalues of the covariance XXᵀ/n are different. U_k
         holds the eigenvectors of the k largest as columns.
@@ -261,15 +336,22 @@ EXPERIMENT = Experiment(
         Landscape: from many random starts, damped Newton steps make the length of the gradient zero. They do
         not go downhill and so stop at saddles as well. Every point found is compared with the projectors on
         all sets of at most k eigenvectors, and the negative eigenvalues of its Hessian are counted.""",
-    see="""The principal components fulfil the first-order conditions, but so does every other set of k
-        eigenvectors. What makes them special is that they alone have no way down. And what is learned is the
-        subspace: the product W₂W₁ is the same in every training, while W₂ is U_k times any invertible matrix.""",
+    see="""Two things called "the principal components" must be told apart: the subspace they span, and the directions
+        themselves. Look in the figure of weights whether the matrices agree between trainings. Of the points where the
+        gradient vanishes, every set of eigenvectors is one; the last figure shows which of them can be left downhill.
+        [[theory-linear-autoencoder]] proves it step by step; [[autoencoders]] asks what linear and nonlinear models learn
+        from points and digits.""",
     correction="""Berkeley HW6 loses the factor 2 in the gradient of |WA|² and with it −2/n in both conditions.
         Its condition for W₁ has the shape of W₁ᵀ; the right one is W₂ᵀ(I − W₂W₁)XXᵀ = 0. It writes X = Σ σ_i u_i
         u_iᵀ for a matrix that is m × n: the right vectors v_i are missing. I − U_kU_kᵀ is diagonal only in the basis
         of eigenvectors. It calls the optimum unique up to signs: only the product W₂W₁ is unique, since (W₂C,
         C⁻¹W₁) is as good for every invertible C.""",
     claims=CLAIMS,
+    opens_with=(
+        "angle to the principal subspace after training, degrees",
+        "smallest distance of a decoder to U_k, whatever the order and the signs",
+        "critical points found without a descending direction",
+    ),
     presets={
         "quick": Settings(),
         "full": Settings(

@@ -13,23 +13,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TRAINING = (
-    "Left: the loss of every training against the step. It falls in stairs: from small weights the "
-    "principal directions are learned one after another, the largest variance first, and between two of "
-    "them the training lingers near a saddle (dotted: the losses with 0, 1, 2, ... directions learned). "
-    "Right: the angle between the plane that the decoder spans and the principal one. It goes to zero in "
-    "every training, at the pace that the curvature at the optimum predicts (dashed)."
+    "Left: the loss of every training against the step; dotted are the losses with 0, 1, 2, ... principal directions "
+    "learned. From small weights one expects stairs: the direction of the largest variance first, then the next, and a "
+    "stay near a saddle in between. Right: the angle between the space that the decoder spans and the principal one, in "
+    "every training; dashed is the slope that the curvature at the optimum predicts."
 )
 WEIGHTS = (
-    "The first three: the decoders of two trainings and the principal directions (one column each). They "
-    "differ: the single directions are not learned. The last three: the products W₂W₁ of the same "
-    "trainings, and the projector on the principal subspace. They are equal: the subspace is what is "
-    "learned."
+    "The first three: the decoders of two trainings and the principal directions (one column each). If they differ, the "
+    "single directions are not what is learned. The last three: the products W₂W₁ of the same trainings, and the projector "
+    "on the principal subspace. If they are equal, the subspace is what is learned."
 )
 LANDSCAPE_FIGURE = (
-    "Every critical point of the loss, by its value and by the number of directions in which the loss falls "
-    "from there. Numbers name the eigenvectors chosen, the area of a mark says how many random starts of "
-    "the search ended there. All but one can be left downhill: a linear autoencoder has saddles and no bad "
-    "minima."
+    "Every critical point of the loss, by its value and by the number of directions in which the loss falls from there. "
+    "Numbers name the eigenvectors chosen, the area of a mark says how many random starts of the search ended there. A "
+    "mark at 0 directions of descent is a minimum; all others are saddles, which can be left downhill."
 )
 Row = tuple[str, float, int, str, int]
 "Eigenvectors, loss, descending directions predicted and found, starts that ended there."

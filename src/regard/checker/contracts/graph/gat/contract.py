@@ -25,6 +25,7 @@ from regard.checker.contracts.graph.layer import (
     strangers,
     unlike,
     usual,
+    widths,
 )
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
@@ -124,7 +125,7 @@ CONVENTIONS = (
         slug="score-negated",
         says="the weights are exp of minus the score: small scores weigh most",
         choice="score=negated",
-        forms=forms({"bend": lambda do, *ends: -do["activate"](do["score"](*ends))}),
+        forms=forms({"bend": lambda bent, *ends: -bent}),
     ),
     Convention(
         slug="adjacency-transposed",
@@ -209,12 +210,13 @@ def adapt(bench: Workbench) -> Subject:
     width, _ = sizes_of(made, INPUTS + bench.stretch, OUTPUTS + bench.stretch)
     try:
         subject = call(bench, made, width, rng)
-    except Raised:
+    except Raised as error:
         if bench.made is not None:
             raise
         width = OUTPUTS + bench.stretch
         made = make(bench, inputs=width)
         subject = call(bench, made, width, rng)
+        subject.facts["refused"] = error
     trial = usual(subject, rng)
     if "dropout" in made.built.meant and (noise := laws.unsteady(subject, trial)):
         made = make(bench, 0.0, width)
@@ -250,6 +252,7 @@ CONTRACT = Contract(
     ),
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],
+    program=graph.ATTENTION,
     mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
@@ -263,8 +266,10 @@ CONTRACT = Contract(
             look="mask softmax gather",
         ),
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
+        Law(name="widths", says="inputs and outputs may differ in width", test=widths, look="product"),
         laws.untouched(usual),
         laws.finite(usual, ("x",), 300.0),
+        laws.lasting(usual, ("x",), 300.0),
         flowing(usual, ("x",)),
         *conduct.kept(usual),
     ),

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Mistake, each, forms
-from regard.checker.contracts.graph.reference import ATTENTION, last, leaky, over
+from regard.checker.contracts.graph.reference import last, leaky, over, transform
 
 SOFTMAX = (
     Mistake(
@@ -104,10 +104,10 @@ def scored(change: Any) -> dict:
 
 
 SECOND = forms(
-    {"bend": lambda do, h, g, t, s, b: _each(do["activate"](h), t, s) + b},
+    {"bend": lambda bent, h, g, t, s, b, do: _each(do.get("activate", leaky)(h), t, s) + b},
     {
-        "bend": lambda do, h, g, t, s, b: (
-            np.einsum("ijhd,hd->hij", do["activate"](g[:, None] + h[None]), s) + b
+        "bend": lambda bent, h, g, t, s, b, do: (
+            np.einsum("ijhd,hd->hij", do.get("activate", leaky)(g[:, None] + h[None]), s) + b
         )
     },
 )
@@ -194,9 +194,7 @@ SCORE = (
         cause="all heads use the transformation of one head",
         remedy="W maps to heads * d channels: view(n, heads, d)",
         look="view product",
-        forms=forms(
-            {"transform": lambda x, w: np.repeat(ATTENTION["transform"](x, w)[:, :1], w["w"].shape[1], 1)}
-        ),
+        forms=forms({"transform": lambda x, w: np.repeat(transform(x, w)[:, :1], w["w"].shape[1], 1)}),
     ),
     Mistake(
         slug="source-term-missing",

@@ -12,32 +12,44 @@ from regard.checker.workbench import Unfit
 SOURCE = re.compile(r"src|source|_r$|right|neigh|_2$|2$|key|_j$", re.I)
 TARGET = re.compile(r"dst|target|_l$|left|self|_1$|1$|query|_i$|dest", re.I)
 
+ENDS = frozenset(
+    [
+        "src",
+        "dst",
+        "l",
+        "r",
+        "1",
+        "2",
+        "i",
+        "j",
+        "self",
+        "own",
+        "node",
+        "other",
+        "neigh",
+        "neighs",
+        "neighbour",
+        "neighbours",
+        "neighbor",
+        "neighbors",
+        "source",
+        "target",
+        "left",
+        "right",
+        "query",
+        "key",
+        "dest",
+    ]
+)
+"Words that say which end of an edge a vector is for."
+
 
 def attention_like(name: str) -> bool:
     """Whether a weight's name speaks of attention scores."""
     words = [w for w in tokens(name) if not w.isdigit()]
     if not words:
         return False
-    last = (
-        words[-1]
-        if words[-1]
-        not in (
-            "src",
-            "dst",
-            "l",
-            "r",
-            "1",
-            "2",
-            "self",
-            "neigh",
-            "neighs",
-            "source",
-            "target",
-            "left",
-            "right",
-        )
-        else (words[-2] if len(words) > 1 else words[-1])
-    )
+    last = words[-2] if words[-1] in ENDS and len(words) > 1 else words[-1]
     return bool(
         re.fullmatch(r"a|att|attn|attention|a\d?|al|ar|alpha|score|scorer|atts|attns|e", last)
     ) or last in ("asrc", "adst", "attsrc", "attdst")
@@ -233,15 +245,16 @@ def _single_heads(
     counted = sum(len(group) for group in groups.values())
     if len(groups) != heads or heads < 2 or counted < len(weights) - 1:
         return []
+    stacked = [name for match, name in found if not match and weights[name].shape[:1] == (heads,)]
     parts = [
         frames(
-            {inner: weights[name] for inner, name in group.items()},
-            {inner: owners[name] for inner, name in group.items()},
+            {inner: weights[name] for inner, name in group.items()} | {n: weights[n][place] for n in stacked},
+            {inner: owners[name] for inner, name in group.items()} | {n: owners[n] for n in stacked},
             width=width,
             heads=1,
             said={},
         )
-        for group in groups.values()
+        for place, group in enumerate(groups.values())
     ]
     joined = []
     for each in zip(*parts, strict=True):

@@ -22,6 +22,7 @@ from regard.checker.contracts.graph.layer import (
     strangers,
     unlike,
     usual,
+    widths,
 )
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
@@ -159,10 +160,11 @@ def adapt(bench: Workbench) -> Subject:
     rng = np.random.default_rng(7)
     try:
         subject, width, outputs = run(bench, OUTPUTS + bench.stretch, rng)
-    except Raised:
+    except Raised as error:
         if bench.made is not None:
             raise
         subject, width, outputs = run(bench, INPUTS + bench.stretch, rng)
+        subject.facts["refused"] = error
     made, trial = subject.made, usual(subject, rng)
     if "outputs" in made.built.meant and subject.answer(trial).shape[-1] != outputs:
         raise Unfit(
@@ -237,7 +239,8 @@ CONTRACT = Contract(
         ComputationStage(step="the loops, the degrees or what is done with them", case=usual),
     ),
     reference=reference,
-    picture=lambda case, frame, steps: _weights(case, steps),
+    picture=lambda case, frame, steps: graph.normalised(case, steps),
+    program=graph.CONVOLUTION,
     mistakes=(*MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     laws=(
@@ -250,17 +253,10 @@ CONTRACT = Contract(
             look="product gather",
         ),
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
+        Law(name="widths", says="inputs and outputs may differ in width", test=widths, look="product"),
         laws.untouched(usual),
         flowing(usual, ("x",)),
         *conduct.kept(usual),
     ),
     notices=(isolated,),
 )
-
-
-def _weights(case: Any, steps: Any) -> np.ndarray:
-    do = graph.CONVOLUTION | steps
-    with np.errstate(all="ignore"):
-        a = do["graph"](case["adjacency"])
-        whole = do["loops"](a)
-        return do["normalise"](whole, do["degree"](a, whole))

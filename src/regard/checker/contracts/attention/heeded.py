@@ -1,0 +1,75 @@
+"""Laws of how an attention layer is built: an argument for biases is heeded everywhere, and every matrix is used."""
+
+import ast
+
+import numpy as np
+
+from regard.checker.contract import Broken, Case, Law
+from regard.checker.laws import MOVES, gap
+from regard.checker.process.session import Raised
+from regard.checker.reading.arguments import mean
+from regard.checker.roles import role
+from regard.checker.subject import Subject
+from regard.checker.workbench import Workbench
+
+
+def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Where an argument says whether queries, keys and values have biases, it says so for all of them."""
+    bench, made = subject.bench, subject.made
+    name = next((p["name"] for p in bench.member["parameters"] if mean(p["name"], ["bias"])), None)
+    own = bench.member["kind"] == "class" and bench.made is None and bench.making is None
+    if not own or name is None or _written(bench):
+        return None
+    try:
+        without, having = (bench.again(made, made.built.named | {name: flag}) for flag in (False, True))
+    except Raised:
+        return None
+    roles = {"q", "k", "v"}
+    kept = {n for n in without.learned if n.endswith("bias") and role(n) in roles}
+    told = {n for n in having.learned if n.endswith("bias") and role(n) in roles} - kept
+    if not kept or not told:
+        return None
+    words = f"{name} = False leaves out {', '.join(sorted(told))} and not {', '.join(sorted(kept))}"
+    return Broken(number=float(len(kept)), words=words)
+
+
+def _written(bench: Workbench) -> bool:
+    """Whether some map of the layer has a bias, or none, in so many words: that is meant."""
+    return any(
+        isinstance(node, ast.Call)
+        and any(k.arg == "bias" and isinstance(k.value, ast.Constant) for k in node.keywords)
+        for node in ast.walk(bench.source.member(bench.name))
+    )
+
+
+def idle(subject: Subject, case: Case, drawn: dict[str, np.ndarray]) -> list[str]:
+    """Matrices that may be anything without moving the output."""
+    before = subject.answer(case)
+    found = []
+    for name, value in drawn.items():
+        if value.ndim < 2:
+            continue
+        subject.set(drawn | {name: value + 1.0})
+        if gap(before, subject.answer(case)) <= MOVES[subject.kind]:
+            found.append(name)
+    subject.set(drawn)
+    return found
+
+
+def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Every matrix moves the output."""
+    found = subject.facts.get("idle", [])
+    if not found:
+        return None
+    return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used")
+
+
+LAWS = (
+    Law(
+        name="biases",
+        says="an argument for biases holds for queries, keys and values",
+        test=biases,
+        look="bias",
+    ),
+    Law(name="used", says="every matrix that is built is used", test=used),
+)

@@ -1,0 +1,131 @@
+"""Tables of angles for rotary positions: what a file makes of them, or ours where it makes none."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from regard.checker.reading.arguments import CONFIG, mean, spread
+from regard.checker.reading.settings import settings
+from regard.checker.workbench import Workbench
+
+COUNT, LENGTH = 7, 280
+TABLE = re.compile(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", re.I)
+"Arguments that are tables of angles, or of their cosines and sines."
+Table = Callable[..., list[Any]]
+"Of an offset, the names of the tables and a count of positions: what is handed in for each."
+
+
+def tables(bench: Workbench, width: int) -> list[Table]:
+    """Functions or classes of the file that make tables of cosines and sines, as something to call."""
+    found = []
+    for member in bench.members:
+        name = member["name"]
+        if (
+            name == bench.name
+            or not re.search(
+                r"precompute|table|cache|freq|rotary|rope|cos|sin|angle|build|emb|pos|theta", name, re.I
+            )
+            or re.search(r"rotate|apply|turn", name)
+        ):
+            continue
+        bench.doubts.append(f"tables of angles made by {name}")
+        found.append(_maker(bench, name, width))
+    return found
+
+
+def _maker(bench: Workbench, name: str, width: int) -> Table:
+    member = next(m for m in bench.members if m["name"] == name)
+    known = {"width": width, "length": LENGTH, "base": None, "head_width": width}
+    held: dict[str, Any] = {}
+
+    def make(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
+        if not held:
+            made = bench.build(known, name)
+            bench.line.ask("cast", made.number, "float64")
+            values: list[Any] = []
+            named: dict[str, Any] = {}
+            for parameter in (p for p in made.call if p["required"]):
+                meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
+                if meaning:
+                    named[parameter["name"]] = known[meaning] or 10000.0
+                elif (
+                    member["kind"] == "function"
+                    and not {"width", "head_width"} & {mean(word, ["width", "head_width"]) for word in named}
+                    and re.search(r"^(n|num|d|dim)_", parameter["name"])
+                ):
+                    named[parameter["name"]] = width
+                elif re.search(r"pos|^t$|ids|index", parameter["name"], re.I):
+                    named[parameter["name"]] = (
+                        np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
+                    )
+                elif parameter["name"] in ("device", "dtype"):
+                    named[parameter["name"]] = {"device": "cpu"}.get(parameter["name"])
+                elif parameter["name"].lower() in CONFIG:
+                    own = settings(bench.source, parameter["name"], known)
+                    named[parameter["name"]] = {"config": spread(known) | own}
+                else:
+                    named[parameter["name"]] = np.zeros((1, 1, LENGTH, width))
+            reply = bench.line.ask(
+                "call", made.number, values, named=named, method="", kind="float64", seed=0
+            )["answer"]
+            held["answer"] = reply if isinstance(reply, list) else [reply]
+        parts = [_slice(part, offset, count) for part in held["answer"]]
+        return both(parts[0]) if len(parts) == 1 and paired(tables) else parts
+
+    return make
+
+
+def paired(tables: list[str]) -> bool:
+    """Whether a cosine and a sine are asked for."""
+    return [name[:3].lower() for name in tables] == ["cos", "sin"]
+
+
+def both(angles: Any) -> list[Any]:
+    """The cosines and sines of a table of angles; anything else as it is."""
+    real = isinstance(angles, np.ndarray) and angles.dtype.kind == "f"
+    return [np.cos(angles), np.sin(angles)] if real else [angles]
+
+
+def handed(width: int) -> list[Table]:
+    """Tables of ours, for code that takes them and whose file makes none: once for each way to lay them out."""
+    half = np.outer(np.arange(LENGTH), 10000.0 ** (-np.arange(0, width, 2) / width))
+    whole = {
+        "halves": np.concatenate([half, half], axis=-1),
+        "pairs": np.repeat(half, 2, axis=-1),
+        "half": half,
+    }
+    shapes = ((LENGTH, -1), (1, 1, LENGTH, -1), (LENGTH, 1, -1))
+    return [_table(angles.reshape(shape)) for angles in whole.values() for shape in shapes]
+
+
+def _table(angles: np.ndarray) -> Table:
+    def make(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
+        part = _slice(angles, offset, count)
+        if paired(tables):
+            return both(part)
+        turned = np.stack([np.cos(part), np.sin(part)], axis=-1)
+        return [{"complex": turned} if any("cis" in name for name in tables) else part]
+
+    return make
+
+
+def batched(make: Table) -> Table:
+    """The same tables with a batch axis of one."""
+
+    def more(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
+        return [part[None] if isinstance(part, np.ndarray) else part for part in make(offset, tables, count)]
+
+    return more
+
+
+def _slice(part: Any, offset: int, count: int) -> Any:
+    """The rows of a table that belong to the positions; complex numbers travel as pairs."""
+    if not isinstance(part, np.ndarray):
+        return part
+    axis = next((i for i, size in enumerate(part.shape) if size == LENGTH), 0)
+    part = np.take(part, np.arange(offset, offset + count), axis=axis)
+    if np.iscomplexobj(part):
+        return {"complex": np.stack([part.real, part.imag], axis=-1).astype(np.float64)}
+    return part

@@ -1,0 +1,66 @@
+"""Changes of names: another variable, another weight, two of them exchanged."""
+
+import ast
+from collections.abc import Iterator
+from itertools import combinations
+
+from regard.checker.fix.texts import CodeChange, CodeText, functions
+
+MOST = 14
+"Names of one function that are tried in each other's place."
+
+
+def exchanged(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Two names exchanged in one statement, wherever it reads or gives them; or two targets of one assignment."""
+    for statement in _simple(scope):
+        nodes = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and _local(n.id)]
+        names = list(dict.fromkeys(n.id for n in nodes))[:8]
+        for one, two in combinations(names, 2):
+            edits = [code.replace(n, two if n.id == one else one) for n in nodes if n.id in (one, two)]
+            yield CodeChange("names-exchanged", statement.lineno, tuple(edits))
+        if isinstance(statement, ast.Assign):
+            targets = statement.targets[0]
+            if isinstance(targets, ast.Tuple):
+                for first, second in combinations(targets.elts, 2):
+                    edits = (code.replace(first, code.of(second)), code.replace(second, code.of(first)))
+                    yield CodeChange("targets-exchanged", statement.lineno, edits)
+
+
+def replaced(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """One name in place of another of the same function, or one attribute of self in place of another."""
+    own = list(
+        dict.fromkeys(
+            n.attr for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Attribute) and _own(n)
+        )
+    )
+    read = (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Attribute) and _own(n))
+    used = {n.attr for n in read if isinstance(n.ctx, ast.Load)}
+    for function in (f for tree in scope for f in functions(tree)):
+        stored = [
+            n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        ]
+        names = list(dict.fromkeys([a.arg for a in function.args.args if a.arg != "self"] + stored))[:MOST]
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
+                for other in names:
+                    if other != node.id:
+                        yield code.change("name", node, other)
+            elif _own(node) and isinstance(node, ast.Attribute) and function.name != "__init__":
+                for other in own[:MOST]:
+                    if other != node.attr:
+                        kind = "unused" if other not in used else "attribute"
+                        yield code.change(kind, node, f"self.{other}")
+
+
+def _simple(scope: list[ast.AST]) -> Iterator[ast.stmt]:
+    for node in (n for tree in scope for n in ast.walk(tree)):
+        if isinstance(node, ast.Assign | ast.AugAssign | ast.Return | ast.Expr):
+            yield node
+
+
+def _local(name: str) -> bool:
+    return name not in ("self", "torch", "nn", "F", "math", "np", "float", "int", "range", "len", "super")
+
+
+def _own(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"

@@ -1,0 +1,167 @@
+"""Search for the smallest change of a file that makes its check pass: tried on a copy, then checked anew on fresh seeds."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from regard.checker.contract import Contract
+from regard.checker.contracts.table import named
+from regard.checker.fix.candidates import candidates
+from regard.checker.fix.texts import CodeText, difference
+from regard.checker.fix.trial import FixGoal, FixTrial
+from regard.checker.reading.place import CodeFile, opened
+from regard.checker.report.report import Report
+from regard.checker.report.verdict import Verdict
+from regard.checker.target import check_code
+from regard.checker.wishes import Wishes
+
+BUDGET = 30.0
+"Seconds for the whole search."
+SEEDS = (11, 12)
+"Seeds on which a change is checked again: others than that of the check."
+VERIFIED = 12
+"Whole checks before the search is given up."
+HALVES = 2
+"Ways to mend the first of two mistakes."
+DEPTH = 2
+"Changes that may be made one after the other."
+
+Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fix:
+    """What mends a member of a file, or that nothing small does."""
+
+    member: str
+    diff: str = ""
+    "A unified diff; empty where no small change was found."
+    tried: int = 0
+    "Changes that were tried."
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        """As plain text."""
+        if not self.diff:
+            return f"fix  {self.member}: no small change found ({self.tried} tried in {self.seconds:.0f} s)"
+        return f"fix  {self.member}: with this change the check passes\n{self.diff}"
+
+
+def fixes(
+    target: str, report: Report, *, tell: Tell = lambda words: None, budget: float = BUDGET, **said: Any
+) -> list[Fix]:
+    """The smallest change for each member of a file that has a mistake; what was said to the check is said again."""
+    code, wishes = opened(target), Wishes(**said)
+    wrong = [
+        verdict for verdict in report.verdicts if verdict.state == "mistake" and verdict.contract != "any"
+    ]
+    if code.cells:
+        return [Fix(member=verdict.member) for verdict in wrong]
+    return [FixSearch(target, code, verdict, wishes, tell, budget).run() for verdict in wrong]
+
+
+class FixSearch:
+    """One member, its verdict, and the time that is left."""
+
+    def __init__(
+        self, target: str, code: CodeFile, verdict: Verdict, wishes: Wishes, tell: Tell, budget: float
+    ) -> None:
+        self.target, self.code, self.verdict, self.wishes, self.tell = target, code, verdict, wishes, tell
+        self.contract: Contract = named(verdict.contract)
+        self.start, self.budget, self.tried, self.verified = time.monotonic(), budget, 0, 0
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.budget - (time.monotonic() - self.start)
+
+    def run(self) -> Fix:
+        """The first change that verifies; with several mistakes, one after the other."""
+        try:
+            CodeText(self.code.text)
+        except SyntaxError:
+            return self._said("")
+        with FixTrial(self.code, self.contract, self.verdict.member, self.wishes, SEEDS[0]) as trial:
+            trial.begin(self.code.text)
+            return self._said(self._mended(trial, self.code.text, self.verdict, DEPTH))
+
+    def _mended(self, trial: FixTrial, text: str, verdict: Verdict, depth: int) -> str:
+        """A text that passes the whole check; empty where none is found in time."""
+        for slug, goal in self._halves(verdict) if depth > 1 else ():
+            share = time.monotonic() - self.start + self.left / 3
+            rest = replace(verdict, findings=tuple(f for f in verdict.findings if f.slug == slug))
+            for new in islice(self._passing(trial, text, verdict, goal, share), HALVES):
+                if found := self._mended(trial, new, rest, depth - 1):
+                    return found
+        broken = tuple(name for name, held in verdict.laws.items() if not held)
+        goal = FixGoal(laws=broken) if trial.passes(text, FixGoal()) else FixGoal()
+        share = time.monotonic() - self.start + self.left * (0.75 if depth > 1 else 1.0)
+        for new in self._passing(trial, text, verdict, goal, share):
+            left = self.judged(trial, new, SEEDS[0])
+            if left is None:
+                continue
+            if left.state == "correct" and self.verifies(trial, new):
+                return new
+            other = left.state == "mistake" and left.slugs and set(left.slugs) != set(verdict.slugs)
+            if depth > 1 and other and (found := self._mended(trial, new, left, depth - 1)):
+                return found
+        return ""
+
+    def _passing(
+        self, trial: FixTrial, text: str, verdict: Verdict, goal: FixGoal, until: float
+    ) -> Iterator[str]:
+        code = CodeText(text)
+        lines = tuple(f.place.line for f in verdict.findings if f.place)
+        for change in candidates(text, verdict.member, verdict.slugs or ("unknown",), lines):
+            if time.monotonic() - self.start > until or self.verified >= VERIFIED:
+                return
+            self.tried += 1
+            self.tell(f"{self.tried} changes tried, {max(self.left, 0):.0f} s left")
+            new = code.applied(change)
+            if trial.passes(new, goal):
+                yield new
+
+    def _halves(self, verdict: Verdict) -> Iterator[tuple[str, FixGoal]]:
+        """Goals at which one of several mistakes is mended and another, which is named, left."""
+        known = {k.slug: k for k in (*self.contract.conventions, *self.contract.mistakes)}
+        slugs = [slug for slug in verdict.slugs if slug in known and known[slug].forms]
+        if len(slugs) > 1:
+            yield from ((slug, FixGoal(steps=known[slug].forms)) for slug in slugs)
+
+    def judged(self, trial: FixTrial, text: str, seed: int) -> Verdict | None:
+        """What the whole check says of a changed file."""
+        self.verified += 1
+        code = replace(self.code, text=text)
+        trial.session.afresh()
+        report = check_code(
+            trial.session,
+            self.target,
+            code,
+            contract=self.contract.name,
+            wishes=self.wishes,
+            seed=seed,
+            changed=True,
+        )
+        return next((v for v in report.verdicts if v.member == self.verdict.member), None)
+
+    def verifies(self, trial: FixTrial, text: str) -> bool:
+        """Whether a changed file passes on every seed, and brings in no weakness and no other convention."""
+        before = {f.slug for f in self.verdict.findings}
+        for seed in SEEDS[1:]:
+            found = self.judged(trial, text, seed)
+            if found is None or found.state != "correct":
+                return False
+            worse = [
+                f for f in found.findings if f.kind == "weak" or (f.kind == "convention" and not f.declared)
+            ]
+            if any(f.slug not in before for f in worse):
+                return False
+        return True
+
+    def _said(self, text: str) -> Fix:
+        self.tell("")
+        diff = difference(self.code.text, text, self.code.path.name) if text else ""
+        seconds = time.monotonic() - self.start
+        return Fix(member=self.verdict.member, diff=diff, tried=self.tried, seconds=seconds)

@@ -1,0 +1,54 @@
+"""What the parameters of a constructor mean by their use in it, whatever they are called."""
+
+import ast
+
+from regard.checker.reading.arguments import mean
+from regard.checker.reading.source import Source
+
+
+def uses(source: Source, member: str) -> dict[str, str]:
+    """Parameters that are divided by the number of heads ("width"), and those that only decide ("flag").
+
+    >>> text = "class A:\\n    def __init__(self, size, heads, vis):\\n        self.d = size // heads"
+    >>> uses(Source(text + "\\n        if vis:\\n            pass"), "A")
+    {'size': 'width', 'vis': 'flag'}
+    """
+    node = source.member(member)
+    maker = next((n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name == "__init__"), None)
+    if maker is None or not isinstance(node, ast.ClassDef):
+        return {}
+    names = [a.arg for a in (*maker.args.posonlyargs, *maker.args.args, *maker.args.kwonlyargs)][1:]
+    found = {name: "width" for name in names if _divided(maker, name)}
+    return found | {name: "flag" for name in names if name not in found and _decides(node, maker, name)}
+
+
+def _divided(maker: ast.FunctionDef, name: str) -> bool:
+    """Whether a name alone is divided by another that means heads."""
+    return any(
+        isinstance(n, ast.BinOp)
+        and isinstance(n.op, ast.Mod | ast.FloorDiv | ast.Div)
+        and isinstance(n.left, ast.Name)
+        and n.left.id == name
+        and isinstance(n.right, ast.Name)
+        and mean(n.right.id, ["heads"]) == "heads"
+        for n in ast.walk(maker)
+    )
+
+
+def _decides(node: ast.ClassDef, maker: ast.FunctionDef, name: str) -> bool:
+    """Whether a parameter is nothing but a condition, as itself or kept on self under its name."""
+    uses = [n for n in ast.walk(maker) if isinstance(n, ast.Name) and n.id == name]
+    kept = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == name]
+    read = [n for n in (*uses, *kept) if isinstance(n.ctx, ast.Load)]
+    tests = {id(n.test) for n in ast.walk(node) if isinstance(n, ast.If | ast.IfExp | ast.Assert)}
+    tests |= {id(v) for n in ast.walk(node) if isinstance(n, ast.BoolOp) for v in n.values}
+    tests |= {
+        id(n.operand) for n in ast.walk(node) if isinstance(n, ast.UnaryOp) and isinstance(n.op, ast.Not)
+    }
+    stored = {
+        id(n.value)
+        for n in ast.walk(maker)
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Attribute) and n.targets[0].attr == name
+    }
+    deciding = [n for n in read if id(n) in tests]
+    return bool(deciding) and all(id(n) in tests | stored for n in read)

@@ -1,0 +1,80 @@
+"""Sketches of mistakes that no single answer shows: what is seen of them, drawn by hand."""
+
+SAMPLE = "mean 1, variance 4, noise 0.5"
+
+BEHAVIOUR: dict[str, tuple[str, ...]] = {
+    "dropout-in-eval": (
+        "same input, first call   0.42  -1.10   0.73",
+        "same input, second call  0.00  -2.20   1.46",
+    ),
+    "state-between-calls": ("x alone            0.42  -1.10", "x after another y  0.57  -0.88"),
+    "input-modified": ("x before the call   1.00  2.00  3.00", "x after the call    0.27  0.53  0.80"),
+    "gradient-cut": (
+        "x  -->  W  -->  y  -->  loss",
+        "x  <-- cut --  y  <--  loss   (what lies left of the cut never learns)",
+    ),
+    "not-equivariant": ("nodes a b c  give  A B C", "nodes b a c  give  B' A' C'  instead of  B A C"),
+    "softmax-unstable": (
+        "scores     0      1    100",
+        "exp        1    2.7    inf",
+        "weights    0      0    NaN",
+    ),
+    "moments-cancel": (
+        "E[x^2]   1000000.06",
+        "E[x]^2   1000000.00",
+        "float32  1000000.06 - 1000000.00 = 0.06 or 0.00; the variance is 0.01",
+    ),
+    "across-batch": (
+        "right: the tokens of sample 0 look at each other",
+        "here:  token 0 of sample 0 looks at token 0 of sample 1",
+    ),
+    "heads-averaged": (
+        "right: | head 0 | head 1 | head 2 |   as wide as all heads",
+        "here:  | mean of the three |           as wide as one",
+    ),
+    "weight-unused": ("right: A x W, as wide as asked for", "here:  A x, as wide as the input"),
+    "underflow": ("log p   -800", "p       exp(-800) = 0", "log 0   -inf"),
+    "weights-unregistered": (
+        "          in parameters()   after a step",
+        "W         yes               moved",
+        "V         no                as it was",
+    ),
+    "weights-shared": ("right: W_q  W_k  W_v   three weights", "here:  W    W    W     one, pulled three ways"),
+    "weights-at-zero": (
+        "y = B (A x)      A = 0  B = 0",
+        "dL/dB ~ A x = 0  dL/dA ~ B = 0   neither ever moves",
+    ),
+    "training-only": ("same input, train()  0.42  -1.10", "same input, eval()   0.13   0.57"),
+    "half-precision": ("float64  0.4213  -1.1021", "float32  0.4213  -1.1021", "float16  0.1307   0.5712"),
+    "rounded-inside": (
+        "x        1.0001000   1.0002000",
+        "float16  1.0000000   1.0000000   the step between them is lost",
+    ),
+    "size-dependent": (
+        "length     8     16     32     64",
+        "right      y      y      y      y",
+        "here       y      y      y     z   another function from some size on",
+    ),
+    "mask-training-only": ("train()   # . .   eval()   # # #", "          # # .            # # #", "          # # #            # # #"),
+    "mask-not-sliced": ("scores 3 x 3,  mask 8 x 8", "right: mask[:3, :3]", "here:  mask   (shapes do not fit)"),
+    "gain-plus-one-at-one": (
+        "a row of size 1, gain 1 at the start",
+        "right: gain x       size 1",
+        "here:  (1 + gain) x  size 2",
+    ),
+    "loss-sign": ("step        1     2     3", "right     -2.1  -1.8  -1.6   mean log-likelihood, rises", "here      -2.1  -2.6  -3.4   falls"),
+    "loss-sum": ("batch      10    100   1000", "right     2.1    2.1    2.1", "here       21    210   2100"),
+    "loss-not-averaged": ("right: 2.1                one number", "here:  1.9  2.4  2.0     one for each sample"),
+    "sample-variance": (SAMPLE, "right: 1 + 2 * 0.5 = 2.00", "here:  1 + 4 * 0.5 = 3.00"),
+    "sample-log-variance": (SAMPLE, "right: 1 + 2 * 0.5      = 2.00", "here:  1 + log 4 * 0.5  = 1.69"),
+    "sample-log-deviation": (SAMPLE, "right: 1 + 2 * 0.5      = 2.00", "here:  1 + log 2 * 0.5  = 1.35"),
+    "sample-deviation-rooted": (SAMPLE, "right: 1 + 2 * 0.5        = 2.00", "here:  1 + sqrt(2) * 0.5  = 1.71"),
+    "sample-unit": (SAMPLE, "right: 1 + 2 * 0.5 = 2.00", "here:  1 + 1 * 0.5 = 1.50"),
+    "sample-mean-missing": (SAMPLE, "right: 1 + 2 * 0.5 = 2.00", "here:      2 * 0.5 = 1.00"),
+    "sample-weights-ignored": ("weights 0.9 and 0.1, ten samples", "right: a a a a a a a a a b", "here:  a b a a b b a b a b"),
+    "sample-one-component": ("weights 0.5 and 0.5, two calls", "right: a b b a b   b a a b a", "here:  a a a a a   b b b b b"),
+    "sample-noise-shared": ("right: (0.3, -1.2)  (0.8, 0.1)  (-0.5, 0.9)", "here:  (0.3,  0.3)  (0.3, 0.3)  ( 0.3, 0.3)"),
+    "conditional-ignored": ("asked for component a, six samples", "right: a a a a a a", "here:  a b a a b a"),
+    "conditional-wrong": ("asked for component a, six samples", "right: a a a a a a", "here:  b b b b b b"),
+}  # fmt: skip
+"By the slug of the mistake."

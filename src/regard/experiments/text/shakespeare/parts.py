@@ -1,0 +1,63 @@
+"""What models are judged by on seen and unseen text, and how hard the test text is beside parts of the training text."""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from regard.experiments.text.corpus import Corpus
+
+
+def held_out(corpus: Corpus, count: int | None) -> Iterator[tuple[Tensor, Tensor]]:
+    """Batches of the test text: so many windows from anywhere in it, or all of it without overlap."""
+    if count is None:
+        yield from corpus.windows.cover("test", size=256)
+        return
+    size = min(64, len(corpus.windows.splits["test"]) // corpus.windows.context)
+    yield from (
+        corpus.windows.batch("test", index, size=max(1, size), seed=1) for index in range(max(1, count // 64))
+    )
+
+
+def last_right(model: nn.Module, corpus: Corpus, split: str) -> float:
+    """The share of windows whose last character's successor is the most probable one; of at most 10,000 windows from anywhere."""
+    most = max(1, len(corpus.windows.splits[split]) // corpus.windows.context)
+    inputs, targets = corpus.windows.batch(split, 0, size=min(10_000, most), seed=0)
+    with torch.no_grad():
+        return float((model(inputs)[:, -1].argmax(-1) == targets[:, -1]).double().mean())
+
+
+def parts_right(corpus: Corpus) -> tuple[float, list[float]]:
+    """How often the character after two others is the most frequent one there, counted elsewhere in the training text.
+
+    The first number is that of the test text, the others those of parts of the training text of its length.
+    """
+    seen, unseen, size = (
+        *(corpus.windows.splits[one].long() for one in ("train", "test")),
+        corpus.tokenizer.size,
+    )
+    whole = _counts(seen, size)
+    parts = [one for one in seen.split(len(unseen)) if len(one) == len(unseen)]
+    return _right(whole, unseen), [_right(whole - _counts(one, size), one) for one in parts]
+
+
+def _counts(ids: Tensor, size: int) -> Tensor:
+    triples = (ids[:-2] * size + ids[1:-1]) * size + ids[2:]
+    return torch.bincount(triples, minlength=size**3).view(size, size, size)
+
+
+def _right(counts: Tensor, ids: Tensor) -> float:
+    return float((counts.argmax(-1)[ids[:-2], ids[1:-1]] == ids[2:]).double().mean())
+
+
+def compared(trained: float, tested: float, unseen: float, parts: list[float]) -> str:
+    """Why the accuracy on test windows is above that on training windows, where it is."""
+    said = f"After the last epoch the character after a window is right in {tested:.0%} of the test windows and in {trained:.0%} of training windows."
+    if tested <= trained:
+        return f"{said} What was trained on is no harder than what was not."
+    table = f"a table of what follows two characters, counted elsewhere in the training text, is right in {unseen:.1%} of the test text and in {min(parts):.1%} to {max(parts):.1%} of parts of the training text that are as long"
+    if unseen > max(parts):
+        return (
+            f"{said} It is the text that makes the difference: {table}, so the test text is the easier one."
+        )
+    return f"{said} The text does not tell why: {table}."

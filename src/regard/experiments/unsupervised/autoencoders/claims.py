@@ -1,0 +1,85 @@
+"""What is claimed of autoencoders, linear and not, on points and on digits."""
+
+from regard.claims import Claim
+from regard.experiments.unsupervised.autoencoders.training import FEW
+from regard.experiments.unsupervised.linear_autoencoder import expected_accuracy
+
+STRONG = 20
+"Directions with a large variance, in Berkeley HW6."
+SOURCE = "Berkeley HW6, question 4a"
+
+CLAIMS = (
+    *(Claim(f"error of the linear model, k = {k}", low=low, high=high,
+            why=f"the discarded variance per entry is {best}{more}", source=SOURCE, preset="full" if k == 1000 else "quick", items=(32, 33),
+            says=f"On the synthetic points the linear autoencoder with a code of {k} loses {{value:.2f}} per entry; the variance that PCA discards is {best}.",
+            otherwise=f"On the synthetic points the linear autoencoder with a code of {k} loses {{value:.2f}} per entry, which is not near the {best} that PCA discards.",
+            asks=f"whether a linear autoencoder with a code of {k} loses what PCA discards")
+      for k, best, low, high, more in (
+          (5, 15.8, 15.48, 16.28, "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %"),
+          (10, 10.8, 10.58, 11.13, "; sampling error of 4000 points and ten epochs of training allow −2 to +3 %"),
+          (100, 0.0, 0.0, 0.8, ", which takes long to reach; below the 0.8 of the 80 weak directions it has found more than the 20 strong ones"),
+          (1000, 0.0, 0.0, 0.1, "; a wide model gets there sooner than one of just the right width"),
+      )),
+    *(Claim(f"largest distance of a probe's accuracy to that of k random directions, k = {k}", high=0.15,
+            why=f"1 − arccos(√({k}/20))/π, with a standard deviation of 0.05 for one model, since the share of the label's direction in k random ones is beta distributed; three of them", source=SOURCE, items=(33,),
+            says=f"Read off a linear code of {k}, the label is right in {{of[probe accuracy of the linear model, k = {k}]:.0%}} of the cases: about the {expected_accuracy(k, STRONG):.0%} that {k} of the 20 strong directions, chosen by chance, give.",
+            otherwise=f"Read off a linear code of {k}, the label is right in {{of[probe accuracy of the linear model, k = {k}]:.0%}} of the cases, too far (up to {{value:.2f}}) from the {expected_accuracy(k, STRONG):.0%} that {k} of the 20 strong directions, chosen by chance, give.",
+            asks=f"whether a linear code of {k} tells the label as {k} random strong directions would")
+      for k in (5, 10)),
+    *(Claim(f"probe accuracy of the linear model, k = {k}", low=0.97,
+            why="all 20 strong directions are in the code, and the label is a linear function of them", source=SOURCE, preset="full" if k == 1000 else "quick", items=(33,),
+            says=f"A linear code of {k} holds all strong directions: the label is right in {{value:.1%}} of the cases.",
+            otherwise=f"Even from a linear code of {k} the label is right in only {{value:.1%}} of the cases.",
+            asks=f"whether a linear code of {k} holds the label")
+      for k in (100, 1000)),
+    Claim("largest relative gap of denoising and masked errors to their own optima, k up to 10", high=0.05,
+          why="reduced-rank regression gives the optimum for corrupted inputs as well", source="this experiment", items=(32,),
+          says="Trained with noise or masks, the linear model ends within {value:.1%} of the best that a linear map can do under them: what corruption costs is known without training.",
+          otherwise="Trained with noise or masks, the linear model ends up to {value:.1%} from the best that a linear map can do under them.",
+          asks="whether linear models trained with noise or masks reach their own optima"),
+    Claim("largest gap of a probe's accuracy to that of its own code's angle", high=0.04,
+          why="1 − arccos(ρ)/π with the model's own ρ leaves the sampling error of 2000 test points alone, at most 3.5 standard errors of 0.011", source="this experiment", items=(33,),
+          says="How well the label can be read off a linear code follows from the angle between the two: the probe's accuracy is within {value:.3f} of 1 − arccos(ρ)/π in every model.",
+          otherwise="How well the label can be read off a linear code does not follow from the angle between the two: a probe's accuracy is {value:.3f} off.",
+          asks="whether the angle between code and label tells the probe's accuracy"),
+    Claim("error of Berkeley HW6's one-layer ReLU model minus that of the linear one", low=0, high=0,
+          why="with one layer on each side no activation stands anywhere", source="this experiment, against Berkeley HW6, question 4a", items=(34,),
+          says="Berkeley HW6's one-layer \"nonlinear\" model is the linear one: with the same seed their errors are equal to the last digit.",
+          otherwise="Berkeley HW6's one-layer model is not the linear one: their errors differ by {value:.2g}.",
+          asks="whether Berkeley HW6's one-layer ReLU model is linear"),
+    Claim("bend of Berkeley HW6's one-layer ReLU model", high=1e-5,
+          why="it is a map Ax + b, up to rounding in float32", source="this experiment, against Berkeley HW6, question 4a", items=(34,),
+          says="It maps x to Ax + b up to rounding (it bends by {value:.0e}).",
+          otherwise="Berkeley HW6's one-layer ReLU model is no map x to Ax + b: it bends by {value:.2g}.",
+          asks="whether Berkeley HW6's one-layer ReLU model bends"),
+    Claim("smallest bend of a model with a hidden ReLU layer", low=0.01,
+          why="f(x) + f(y) and f(x + y) + f(0) differ for a model that bends", source="this experiment", items=(34,),
+          says="Models with a hidden layer of ReLUs do bend, by {value:.2f} or more.",
+          otherwise="A model with a hidden layer of ReLUs is as good as linear: it bends by {value:.2g}.",
+          asks="whether models with a hidden layer of ReLUs bend"),
+    Claim("training error of linear models on digits / that of PCA, k = 10", low=1.0, high=1.1,
+          why="no linear model goes below PCA on the points it was trained on; trained enough, it is within a tenth", source=SOURCE, items=(35,),
+          says="On digits the linear autoencoder with a code of 10 comes within {value:.2f} times PCA's error.",
+          otherwise="On digits the linear autoencoder with a code of 10 is not near PCA: its training error is {value:.2f} times PCA's.",
+          asks="whether the linear autoencoder comes near PCA on digits"),
+    Claim("error of nonlinear models on fresh digits / that of PCA, k = 10", high=1.0,
+          why="digits lie on bent surfaces: a nonlinear model gets closer with a code of the same width", source=SOURCE, items=(36,),
+          says="On digits a hidden layer of ReLUs gets below what any linear model can: with a code of 10, to {value:.0%} of PCA's error.",
+          otherwise="On digits a hidden layer of ReLUs does not get below PCA: with a code of 10 it ends at {value:.0%} of PCA's error.",
+          asks="whether a nonlinear autoencoder gets below PCA on digits"),
+    Claim("error on fresh digits, k = 10", high=0.0,
+          why="the same beside linear models with the same seeds", source=SOURCE, items=(36,),
+          says="Beside a linear model with the same seed its error on fresh digits is {value:+.4f} per pixel.",
+          otherwise="Beside a linear model with the same seed its error on fresh digits is no smaller ({value:+.4f} per pixel).",
+          asks="whether nonlinear models of digits have a smaller error than linear ones"),
+    Claim(f"best probe accuracy on digits with {FEW} labels", low=0.79,
+          why="the code holds most of a digit in far fewer numbers than it has pixels", source="the goal of a later edition of Berkeley HW6's question", preset="full", items=(36,),
+          says=f"With {FEW} labels the best code tells {{value:.0%}} of the digits right.",
+          otherwise=f"With {FEW} labels even the best code tells only {{value:.0%}} of the digits right.",
+          asks=f"whether a code tells 79 % of the digits right with {FEW} labels"),
+    Claim("largest gap between 200 test digits and all of them", low=0.03,
+          why="with 200 digits an accuracy near 0.9 has a standard error of 0.02, and there are 50 such blocks", source="this experiment, against Berkeley HW6, question 4a", items=(35,),
+          says="Measured on 200 test digits, as Berkeley HW6's loader does, an accuracy can be {value:.2f} off that on all of them.",
+          otherwise="Measured on 200 test digits, as Berkeley HW6's loader does, an accuracy is never more than {value:.3f} off that on all of them.",
+          asks="how far an accuracy on 200 test digits is from that on all"),
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""Sentences about results, composed from a run's own numbers and verdicts: the answer that opens a report."""
+
+from collections.abc import Mapping
+from math import isfinite
+
+from regard.claims import ClaimVerdict
+from regard.lab.statistics import Summary, summarise
+from regard.lab.store.run import Run
+
+
+class ShownNumber(float):
+    """A measured number that a sentence shows with four digits unless it says how.
+
+    >>> f"{ShownNumber(0.123456)} or {ShownNumber(0.123456):.0%}"
+    '0.1235 or 12%'
+    """
+
+    def __format__(self, how: str) -> str:
+        if how:
+            return format(float(self), how)
+        return f"{int(self)}" if isfinite(self) and self == int(self) and abs(self) < 1e6 else f"{self:.4g}"
+
+
+def summaries(run: Run) -> dict[str, Summary]:
+    """What the run measured, curves aside: the mean over seeds, or the difference of paired variants."""
+    values: dict[str, list[float]] = {}
+    for one in run.measured:
+        if not one.at:
+            values.setdefault(one.name, []).append(one.value)
+    return {name: summarise(found) for name, found in values.items()} | {
+        one.name: one.difference for one in run.compared
+    }
+
+
+def opening(run: Run) -> list[str]:
+    """The answer found: the sentences of the claims that the experiment opens with."""
+    first = run.request.get("opens_with") or [one.claim.name for one in run.verdicts[:1]]
+    chosen = {one.claim.name: one for one in run.verdicts}
+    found = summaries(run)
+    return [sentence(chosen[name], found) for name in first if name in chosen]
+
+
+def findings(run: Run) -> list[str]:
+    """The sentences of all other claims, in their order."""
+    said = set(opening(run))
+    found = summaries(run)
+    return [one for one in (sentence(verdict, found) for verdict in run.verdicts) if one not in said]
+
+
+def sentence(verdict: ClaimVerdict, found: Mapping[str, Summary]) -> str:
+    """What a verdict says in words: another sentence where the claim held, failed, or stays open.
+
+    >>> from regard.claims import Claim
+    >>> claim = Claim("growth", low=2, says="It grows {value} times.", otherwise="It hardly grows.")
+    >>> [sentence(claim.settle(value), {}) for value in (3.0, 1.5)]
+    ['It grows 3 times.', 'It hardly grows.']
+    >>> sentence(claim.settle(None, reason="no data"), {})
+    'Not settled: growth (no data).'
+    """
+    claim = verdict.claim
+    if verdict.state == "not settled" or verdict.value is None:
+        return f"Not settled: {claim.asks or claim.name} ({verdict.reason})."
+    try:
+        return (claim.says if verdict.state == "held" else claim.otherwise).format_map(
+            _values(verdict.value, found.get(claim.name), found)
+        ) or _plain(verdict)
+    except KeyError:
+        return _plain(verdict)
+
+
+def _values(value: float, own: Summary | None, found: Mapping[str, Summary]) -> dict:
+    low, high = (own.low, own.high) if own and isfinite(own.low) else (value, value)
+    others = {name: ShownNumber(one.mean) for name, one in found.items()}
+    return {"value": ShownNumber(value), "low": ShownNumber(low), "high": ShownNumber(high), "of": others}
+
+
+def _plain(verdict: ClaimVerdict) -> str:
+    claim, value = verdict.claim, ShownNumber(verdict.value or 0.0)
+    if verdict.state == "held":
+        return f"As expected ({claim.band}), the {claim.name} is {value}."
+    return f"Against expectation, the {claim.name} is {value} where {claim.band} was claimed."

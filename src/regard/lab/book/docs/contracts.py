@@ -1,0 +1,56 @@
+"""Pages of the checker: one for each contract, and one for each of its known mistakes."""
+
+from collections.abc import Iterator
+
+from regard.checker.contract import Contract, Mistake
+from regard.checker.contracts.table import CONTRACTS
+from regard.checker.report.behaviour import BEHAVIOUR
+from regard.checker.report.example import compared
+from regard.checker.report.page import PAGES, marked, reasons
+from regard.lab.book.docs.guides import markdown
+from regard.lab.book.docs.picture import beside
+from regard.lab.book.report import render
+from regard.lab.book.site.page import Page
+
+
+def contracts() -> Iterator[Page]:
+    """Each contract, followed by its mistakes."""
+    for one in CONTRACTS:
+        yield _contract(one)
+        yield from (_mistake(one, mistake) for mistake in one.mistakes)
+
+
+def path(contract: Contract, mistake: Mistake | None = None) -> str:
+    """Where a contract, or one of its mistakes, is explained."""
+    return f"docs/check/{contract.name}{f'/{mistake.slug}' if mistake else ''}.html"
+
+
+def _contract(one: Contract) -> Page:
+    _, _, text = (PAGES / f"{one.name}.md").read_text(encoding="utf-8").partition("\n")
+    name, lines = f"check-{one.name}", list(marked(one.name))
+    body = render("contract.html", contract=one, name=name, text=markdown(text, name), lines=lines, path=path)
+    return Page(path(one), _title(one), body, "checker", f"What {one.title} must do, and how it goes wrong.")
+
+
+def _mistake(contract: Contract, mistake: Mistake) -> Page:
+    seen = BEHAVIOUR.get(mistake.slug)
+    example = None if seen else compared(contract, mistake)
+    body = render(
+        "mistake.html",
+        contract=contract,
+        mistake=mistake,
+        reason=reasons()[mistake.slug],
+        seen=seen,
+        example=example,
+        picture=beside(example) if example else "",
+        id=f"check-{contract.name}-{mistake.slug}-picture",
+        steps={name for form in mistake.forms for name in form} | {mistake.slug},
+        lines=list(marked(contract.name)),
+        path=path,
+    )
+    title = f"{_title(contract)}: {mistake.slug}"
+    return Page(path(contract, mistake), title, body, "checker", mistake.cause, parent=path(contract))
+
+
+def _title(contract: Contract) -> str:
+    return contract.title[:1].upper() + contract.title[1:]

@@ -1,0 +1,57 @@
+"""Provenance of a run's numbers: the command, seeds, code key, versions, machine and time behind them."""
+
+from regard.lab.events import Metric
+from regard.lab.store.run import Run
+
+KEY = 16
+"Letters of the code key that are shown; they tell any two runs apart."
+
+
+def provenance(run: Run) -> list[tuple[str, str]]:
+    """What one needs to judge a number of the run, or to measure it again: a word, and what it was."""
+    request, where = run.request, dict(run.request.get("environment", {}))
+    versions = [f"{name} {where.pop(name)}" for name in ("regard", "python", "torch", "numpy", "matplotlib")
+                if where.get(name)]  # fmt: skip
+    seconds = run.result["seconds"]
+    rows = [
+        ("run", run.id),
+        ("command", command(run)),
+        ("state", run.state),
+        ("seed", str(request.get("seed", ""))),
+        ("seeds measured", _seeds(run)),
+        ("code key", request.get("key", "")[:KEY]),
+        ("commit", where.pop("commit", None) or ""),
+        ("started", request["started"][:19].replace("T", " ")),
+        ("took", "" if seconds is None else f"{seconds:.1f} s"),
+        ("versions", ", ".join(versions)),
+        ("machine", ", ".join(_machine(name, value) for name, value in where.items() if value is not None)),
+    ]
+    return [(word, told) for word, told in rows if told]
+
+
+def command(run: Run) -> str:
+    """The words that run it again."""
+    request = run.request
+    if request.get("verb", "run") != "run":
+        return f"regard {request['verb']}"
+    preset = "" if request["preset"] == "quick" else f" --preset {request['preset']}"
+    changes = "".join(f" --set {one}" for one in request["changes"])
+    seed = f" --seed {request['seed']}" if request.get("seed") else ""
+    return f"regard run {request['name']}{preset}{changes}{seed}"
+
+
+def _machine(name: str, value: object) -> str:
+    return f"{value} {name}" if name in ("cores", "threads") else str(value)
+
+
+def _seeds(run: Run) -> str:
+    """The seeds under which anything was measured, as a range where they are one.
+
+    A run that measures once, from its own seed, has none.
+    """
+    found = {one.seed for one in run.measured if isinstance(one, Metric) and one.seed is not None}
+    found |= {seed for pair in run.compared for seed in pair.first}
+    seeds = sorted(found)
+    if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))

@@ -1,0 +1,50 @@
+"""The cover: what the lab found, in one screen: claims by chapter, findings to read first, courses."""
+
+from dataclasses import dataclass
+
+from regard.lab.book.leads import figure_names
+from regard.lab.book.report import ShownFigure, render, shown_figure
+from regard.lab.book.site.contents import BookContents, first_sentence, path
+from regard.lab.book.site.courses import course_path, progress
+from regard.lab.book.site.layout import SECTIONS
+from regard.lab.book.site.page import Page
+
+FINDINGS = ("scaled-dot-product", "positions", "cora", "karate", "padding", "unet", "uniform-mixture")
+"The experiments to read first."
+
+
+@dataclass(frozen=True)
+class CoverFinding:
+    """A finding on the cover."""
+
+    title: str
+    link: str
+    said: str
+    figure: ShownFigure | None
+
+
+def cover(contents: BookContents) -> Page:
+    """The first page."""
+    rows = [
+        (SECTIONS[chapter], group, contents.counts(group), contents.recorded(group))
+        for chapter, group in contents.chapters
+    ]
+    body = render(
+        "cover.html",
+        contents=contents,
+        rows=rows,
+        counts=contents.counts(contents.runs),
+        recorded=contents.recorded(contents.runs),
+        seconds=sum(run.result["seconds"] or 0.0 for run in contents.runs),
+        findings=[finding(name, contents) for name in FINDINGS if name in contents.by_name],
+        courses=[(source, f"/{course_path(source)}", counts) for source, counts in progress(contents)],
+    )
+    return Page("index.html", "The lab book", body, "book", "What the lab found, by chapter and by course.")
+
+
+def finding(name: str, contents: BookContents) -> CoverFinding:
+    """An experiment as the cover tells it: title, the first sentence of its answer, one figure."""
+    run = contents.by_name[name]
+    lead = next(iter(figure_names(run).items()), None)
+    figure = shown_figure(run, *lead, prefix="cover-") if lead else None
+    return CoverFinding(contents.title(name), f"/{path(name)}", first_sentence(run), figure)

@@ -1,0 +1,31 @@
+"""Titles of the experiments, the headings of their pages: each states a topic, not a result."""
+
+TITLES = {
+    "attention-as-convolution": "When a convolution, or an attention matrix, is a similarity",
+    "autoencoders": "What plain, denoising and masked autoencoders learn",
+    "composers": "Telling composers apart by fifty notes of a shredded score",
+    "cora": "Graph convolution and graph attention on the papers of Cora",
+    "decoding": "What a beam finds, what samplers draw, and what a beam costs",
+    "error-rate": "How often a verdict of this lab is wrong",
+    "exactness": "How exact a cache and flash attention are, and what flash attention saves",
+    "fairy-tales": "What a GPT learns by heart from a book of fairy tales",
+    "gpt-parts": "The parts of a GPT, each held to its formula",
+    "graph-algebra": "What the matrices of a graph say, and message passing with them",
+    "karate": "Two clubs, 24 labels, and an accuracy of 100 %",
+    "linear-attention": "Attention in time linear in the length, and its price",
+    "mixtures": "The map of Europe drawn by a mixture of Gaussians",
+    "one-operator": "Attention, convolution, graph layers and mixtures as one operator",
+    "padding": "How padding tells a convolutional network where a thing is",
+    "pca": "What a linear autoencoder has to do with principal components",
+    "pixels": "Attention on the patches of a picture beside a convolutional network",
+    "positions": "Why a transformer needs positions, and which kind carries over to longer texts",
+    "receptive-field": "What convolutions and attention see, what it costs, and what heads are for",
+    "relative-attention": "Attention with relative positions as convolution and as max pooling",
+    "rotation": "Convolutional networks and pictures that are turned",
+    "scaled-dot-product": "Why attention divides by √d",
+    "shakespeare": "What a small GPT learns of Shakespeare, and how it sounds on the way",
+    "unet": "What the skips of a U-Net carry",
+    "uniform-mixture": "Gradient descent on a mixture of boxes",
+    "width-or-depth": "A wide or a deep MLP in a transformer block, at equal parameters",
+}
+"By the name of the experiment; a theorem has a title of its own."

@@ -1,0 +1,54 @@
+"""Fan-out of tasks into a store: what has landed stays, and what is missing is what the next call makes."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from regard.lab.fanout.dispatcher import Dispatcher, Tally, Task
+from regard.lab.fanout.parcel import Parcel, land
+from regard.lab.fanout.places import opened
+from regard.lab.store.run import Run
+from regard.lab.store.runs import Store
+
+
+def spread(tasks: Sequence[Task], store: Store, on: str, watch: Callable[[Dispatcher], None]) -> Tally:
+    """Carry all tasks out where `on` says, and land their runs in the store."""
+    if not tasks:
+        return Tally()
+
+    def keep(task: Task, data: bytes) -> str:
+        parcel = Parcel.unpack(data)
+        land(store, parcel, task.key)
+        return parcel.problem
+
+    with opened(on) as executor, _ended_by_term():
+        return Dispatcher(tasks, executor, keep).run(watch)
+
+
+def runs_of(store: Store, keys: Iterable[str]) -> dict[str, Run]:
+    """For each key its newest finished run, or else its newest run; keys without a run are left out."""
+    wanted, found = set(keys), dict[str, Run]()
+    for run in store.runs():
+        key = "" if run.problem else run.request["key"]
+        if key in wanted and (run.state == "finished" or key not in found or found[key].state != "finished"):
+            found[key] = run
+    return found
+
+
+@contextmanager
+def _ended_by_term() -> Iterator[None]:
+    """SIGTERM, by which a cluster's scheduler ends a job, ends the workers too, as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,58 @@
+"""A real browser in front of a real server; where there is no browser, the tests say so and how to get one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from browsing import ROOT, Lab, Opened, chromium
+
+AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Iterator[Lab]:
+    found = Lab(tmp_path_factory.mktemp("lab"))
+    found.start()
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def opened(browser: Any, lab: Lab) -> Iterator[Opened]:
+    """Open a view; at the end of the test the browser must have had nothing to complain of."""
+    contexts, complaints = [], list[str]()
+
+    def heard(message: Any) -> None:
+        # That an answer was refused is for the view to tell; a test that wants it looks there.
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            complaints.append(message.text)
+
+    def visit(place: str, *, width: int = 1280, scheme: str = "light", at: Lab = lab) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        page.on("console", heard)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.goto(at.address)
+        page.goto(f"{at.base}#{place}")
+        return page
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert not complaints, "\n".join(complaints)
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    if not AXE.exists():
+        pytest.skip("accessibility is left out: no axe-core; npm ci --prefix frontend brings it")
+    return str(AXE)

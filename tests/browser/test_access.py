@@ -1,0 +1,100 @@
+"""For everyone: what axe finds in each view, light and dark; by keyboard alone; on a phone."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from browsing import Lab, Opened
+
+pytestmark = pytest.mark.slow
+READY = {
+    "lab": ".experiment",
+    "lab/experiment/scaled-dot-product": ".claims > li",
+    "attention": ".heads canvas",
+    "playground": ".distribution li",
+    "operator": ".becomes strong",
+    "graphs": "circle",
+    "mixtures": ".map canvas",
+    "check": ".ask",
+}
+"What is there once a view is."
+
+
+def recorded(page: Any, lab: Lab) -> str:
+    """The place of a run that comes with the package."""
+    answer = page.request.get(f"{lab.base}api/runs?experiment=scaled-dot-product").json()
+    return f"lab/run/{answer['runs'][-1]['id']}"
+
+
+def visited(page: Any, lab: Lab) -> Any:
+    """Each view, once it is there."""
+    for place, sign in {**READY, recorded(page, lab): ".curves canvas"}.items():
+        page.evaluate("place => { location.hash = place }", place)
+        page.locator(sign).first.wait_for()
+        yield place
+
+
+ALL = {"resultTypes": ["violations"]}
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+"All that the dark theme changes."
+
+
+@pytest.mark.parametrize(("scheme", "rules"), [("light", ALL), ("dark", CONTRAST)])
+def test_axe_finds_nothing_serious(
+    opened: Opened, lab: Lab, axe: str, scheme: str, rules: dict[str, Any]
+) -> None:
+    page = opened("lab", scheme=scheme)
+    # The policy of the page lets no foreign script in: the driver puts it past the policy.
+    page.evaluate(Path(axe).read_text(encoding="utf-8"))
+    found = []
+    for place in visited(page, lab):
+        for trouble in page.evaluate("rules => axe.run(document, rules)", rules)["violations"]:
+            if trouble["impact"] in ("serious", "critical"):
+                found += [f"{place}: {trouble['id']}: {node['target']} {node['failureSummary']}" for node in trouble["nodes"][:3]]  # fmt: skip
+    assert not found, "\n".join(found)
+
+
+def test_nothing_is_wider_than_a_phone(opened: Opened, lab: Lab) -> None:
+    page = opened("lab", width=390)
+    for place in visited(page, lab):
+        page.wait_for_timeout(100)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, place
+
+
+def test_nothing_lies_below_the_end_of_a_page(opened: Opened, lab: Lab) -> None:
+    page = opened("lab")
+    below = "document.documentElement.scrollHeight - document.querySelector('footer').getBoundingClientRect().bottom - scrollY"
+    for place in visited(page, lab):
+        page.wait_for_timeout(100)
+        assert abs(page.evaluate(below)) < 2, place
+
+
+def test_the_views_are_reached_by_keyboard_alone(opened: Opened) -> None:
+    page = opened("lab")
+    page.locator(".experiment").first.wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "To the view"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Lab"
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.locator(".becomes strong").wait_for()
+    assert page.title() == "Operator · regard"
+    page.get_by_role("slider", name="tokens").focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_label("Weights, 13 by 13").wait_for()
+
+
+def test_the_theme_is_chosen_and_kept(opened: Opened) -> None:
+    page = opened("lab")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    page.get_by_label("theme").select_option("dark")
+    page.wait_for_function(f"{ground} !== 'rgb(255, 255, 255)'")
+    dark = page.evaluate(ground)
+    page.reload()
+    page.locator(".experiment").first.wait_for()
+    assert page.evaluate(ground) == dark

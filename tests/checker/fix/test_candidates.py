@@ -1,0 +1,49 @@
+"""Candidates: the likeliest first, near the lines that were pointed at, each once and each of them Python."""
+
+import ast
+
+from regard.checker.fix.candidates import candidates, reached
+from regard.checker.fix.texts import CodeText
+
+TEXT = """import torch
+
+
+def helper(s):
+    return torch.softmax(s, dim=0)
+
+
+def unused(s):
+    return s + 1
+
+
+class Attention:
+    def forward(self, q, k, v):
+        s = q @ k.mT / q.shape[-1] ** 0.5
+        return helper(s) @ v
+"""
+
+
+def made(slug: str, line: int) -> list[str]:
+    code = CodeText(TEXT)
+    return [code.applied(change) for change in candidates(TEXT, "Attention", (slug,), (line,))]
+
+
+def test_what_a_member_calls_is_changed_and_nothing_else() -> None:
+    assert [getattr(tree, "name", "") for tree in reached(ast.parse(TEXT), "Attention")] == [
+        "Attention",
+        "helper",
+    ]
+    assert all("return s + 1" in text for text in made("softmax-queries", 5))
+
+
+def test_the_likely_change_comes_early() -> None:
+    wanted = TEXT.replace("dim=0", "dim=-1")
+    assert made("softmax-queries", 5).index(wanted) < 5
+    assert made("softmax-queries", 5).index(wanted) < made("k-v-swapped", 15).index(wanted)
+
+
+def test_each_is_python_and_none_comes_twice() -> None:
+    found = made("unknown", 5)
+    assert len(set(found)) == len(found) > 100 and TEXT not in found
+    for text in found:
+        ast.parse(text)

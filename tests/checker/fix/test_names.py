@@ -1,0 +1,22 @@
+"""Names: another variable, another weight, two of them exchanged."""
+
+from checker.fix.kinds import texts
+from regard.checker.fix import names
+
+FORWARD = """
+class A:
+    def forward(self, x, q, k):
+        v = self.value(x)
+        return self.out(q @ k)
+"""
+
+
+def test_two_names_are_exchanged_in_a_statement_and_in_its_targets() -> None:
+    assert texts(names.exchanged, "y = a * cos - b * sin")["y = a * sin - b * cos"] == "names-exchanged"
+    assert texts(names.exchanged, "dst, src = edges")["src, dst = edges"] == "targets-exchanged"
+
+
+def test_a_name_or_an_attribute_stands_in_place_of_another() -> None:
+    found = texts(names.replaced, FORWARD)
+    assert found[FORWARD.replace("q @ k", "q @ v")] == "name"
+    assert found[FORWARD.replace("self.value(x)", "self.out(x)")] == "attribute"

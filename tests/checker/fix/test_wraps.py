@@ -1,0 +1,52 @@
+"""Calls that are missing: scale, mask, a layer that is never used."""
+
+import pytest
+
+from checker.fix.kinds import texts
+from regard.checker.fix import wraps
+
+LAYER = """
+class A:
+    def __init__(self):
+        self.proj, self.bias = make()
+
+    def forward(self, x, mask=None):
+        w = x.softmax(-1)
+        w = w * mask
+        return w
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "name"),
+    [
+        (wraps.scaled, "s = q @ k.mT", "s = (q @ k.mT) / q.shape[-1] ** 0.5", "scale"),
+        (wraps.scaled, "s = f(x) @ g(x) + c // self.h", "s = (f(x) @ g(x)) / (c // self.h) ** 0.5 + c // self.h", "scale"),
+        (wraps.scaled, "s = p / math.sqrt(c) + self.head_dim", "s = p / math.sqrt(self.head_dim) + self.head_dim", "scale"),
+        (wraps.scaled, "s = p / d", "s = p / d ** 0.5", "root"),
+        (wraps.around, "y = x @ v", "y = x @ v.transpose(-2, -1)", "transpose"),
+        (wraps.around, "d = inv(a)", "d = inv(a).sqrt()", "root"),
+        (wraps.around, "y = f(e)", "y = f(e).exp()", "call-missing"),
+        (wraps.around, "y = f(e)", "y = f(e).softmax(dim=-1)", "softmax"),
+    ],
+)  # fmt: skip
+def test_a_change_is_among_those_that_are_made(kind, before: str, after: str, name: str) -> None:
+    assert texts(kind, before)[after] == name
+
+
+def test_a_layer_that_is_never_used_is_put_to_use() -> None:
+    assert texts(wraps.modules, LAYER)[LAYER.replace("return w", "return self.proj(w)")] == "module"
+    assert texts(wraps.modules, LAYER)[LAYER.replace("return w", "return w + self.bias")] == "module"
+
+
+def test_a_mask_after_the_softmax_moves_before_it() -> None:
+    moved = LAYER.replace("x.softmax", 'x.masked_fill(mask == 0, float("-inf")).softmax').replace(
+        "w * mask", "w"
+    )
+    assert texts(wraps.masked, LAYER)[moved] == "mask-moved"
+
+
+def test_a_mask_that_is_ignored_or_missing_is_put_there() -> None:
+    found = texts(wraps.masked, LAYER)
+    assert LAYER.replace("x.softmax", 'x.masked_fill(~mask, float("-inf")).softmax') in found
+    assert any(".triu(1)" in text for text in found)

@@ -1,0 +1,65 @@
+"""The lab's own error rate, and lab rules that would be wrong more often."""
+
+import numpy as np
+import pytest
+
+import golden
+from regard.experiments.lab import error_rate
+from regard.experiments.lab.error_rate import CLAIMS, EDGE, LAWS, RATES, Settings, coin, run, verdict
+from regard.lab import runner
+from regard.lab.experiment import Context
+from regard.lab.runner import settle
+from regard.lab.statistics import Summary
+
+SMALL = Settings(planted=200, seeds=(2, 3, 5), distances=(0.0, 1.0))
+
+
+def verdicts(tmp_path, settings=SMALL) -> dict[str, str]:
+    events = list(run(settings, Context(folder=tmp_path)))
+    kept = [event for event in events if type(event).__name__ == "Metric"]
+    return {one.claim.name: one.state for one in settle(CLAIMS, kept, preset="quick")}
+
+
+@pytest.mark.parametrize("law", [*LAWS.values(), coin])
+def test_every_law_has_mean_zero_and_deviation_one(law):
+    drawn = law(np.random.default_rng(3), 200_000)
+    assert drawn.mean() == pytest.approx(0, abs=0.02) and drawn.std() == pytest.approx(1, abs=0.02)
+
+
+def test_the_verdict_is_the_labs_own():
+    assert verdict(np.array([1.9, 2.0, 2.1])) == "held"
+    assert verdict(np.array([0.0, 0.1, -0.1])) == "failed"
+    assert verdict(np.array([0.5, 1.0, 2.0])) == "not settled"
+    assert EDGE == 1.0
+
+
+def test_a_small_run_holds_all_claims(tmp_path):
+    assert set(verdicts(tmp_path).values()) == {"held"}
+
+
+def one_standard_error(values):
+    """Intervals of one standard error, which are too narrow."""
+    mean, spread = float(np.mean(values)), float(np.std(values, ddof=1))
+    half = spread / len(values) ** 0.5
+    return Summary(mean, spread, mean - half, mean + half, len(values))
+
+
+def no_end(values):
+    """Intervals that never end."""
+    return Summary(float(np.mean(values)), 1.0, -1e9, 1e9, len(values))
+
+
+def test_intervals_that_are_too_narrow_fail_both_rates(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "summarise", one_standard_error)
+    found = verdicts(tmp_path)
+    assert found[RATES["held"]] == "failed" and found[RATES["failed"]] == "failed"
+
+
+def test_intervals_that_never_end_settle_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "summarise", no_end)
+    assert verdicts(tmp_path)["large effects that are called held"] == "failed"
+
+
+def test_a_small_run_is_what_it_was(tmp_path):
+    golden.check(__file__, golden.of_events(run(SMALL, Context(folder=tmp_path))))
+    assert error_rate.EXPERIMENT.claims == CLAIMS

@@ -1,0 +1,38 @@
+"""Whether the test text is easier than the training text, and what is said of it."""
+
+import torch
+
+from regard.experiments.text.corpus import load_corpus
+from regard.experiments.text.shakespeare.parts import compared, held_out, parts_right
+
+
+def corpus(tmp_path, text: str):
+    file = tmp_path / "own.txt"
+    file.write_text(text, "utf-8")
+    return load_corpus(str(file), shares={"train": 0.8, "test": 0.2}, context=10)
+
+
+def test_a_regular_text_is_known_everywhere_and_noise_nowhere(tmp_path) -> None:
+    noise = "".join(
+        chr(97 + one) for one in torch.randint(26, (4000,), generator=torch.Generator().manual_seed(3))
+    )
+    test, parts = parts_right(corpus(tmp_path, noise + "abcdef" * 1000 + "abcdef" * 400))
+    assert test > 0.99 and parts[0] < 0.2 and parts[-1] > 0.99
+
+
+def test_the_sentence_follows_the_numbers() -> None:
+    easier, open_, harder = (
+        compared(0.42, 0.46, 0.41, [0.38, 0.40]),
+        compared(0.42, 0.46, 0.39, [0.38, 0.40]),
+        compared(0.46, 0.42, 0.41, [0.38, 0.40]),
+    )
+    assert easier.endswith(
+        "41.0% of the test text and in 38.0% to 40.0% of parts of the training text that are as long, so the test text is the easier one."
+    )
+    assert "does not tell why" in open_ and "no harder than what was not" in harder
+
+
+def test_held_out_text_is_read_whole_or_in_so_many_windows(tmp_path) -> None:
+    small = corpus(tmp_path, "abcdefghij" * 1000)
+    assert sum(len(inputs) for inputs, _ in held_out(small, None)) == 200
+    assert sum(len(inputs) for inputs, _ in held_out(small, 128)) == 128

@@ -1,0 +1,67 @@
+"""The draw by kernels is that of the sampler: its shortlist, its distribution, its ties."""
+
+import pytest
+import torch
+
+from kernels import DEVICE
+from regard.generation import device_draw
+from regard.generation.device_draw import DeviceDraw, can
+from regard.generation.sampling import Sampler
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of eight logits."""
+    monkeypatch.setattr(device_draw, "PART", 8)
+
+
+def logits() -> torch.Tensor:
+    """Four rows: any, many equal, all equal, large."""
+    torch.manual_seed(0)
+    x = torch.randn(4, 19)
+    x[1], x[2], x[3] = x[1].round(), 0.0, x[3] * -50
+    return x.to(DEVICE)
+
+
+def drawn(sampler: Sampler, x: torch.Tensor, times: int, seed: int = 1) -> torch.Tensor:
+    draw = DeviceDraw(sampler, len(x), times, x.device)
+    draw.begin(torch.Generator().manual_seed(seed))
+    ids = torch.zeros(len(x), dtype=torch.long, device=x.device)
+    for _ in range(times):
+        draw.choose(x, ids)
+    assert torch.equal(ids, draw.kept[:, -1])
+    return draw.kept
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", [Sampler(temperature=0.0), Sampler(top_k=1)])
+def test_the_largest_is_the_first_of_the_largest(sampler: Sampler) -> None:
+    x = logits()
+    assert torch.equal(drawn(sampler, x, 1)[:, 0], Sampler(temperature=0.0).choose(x))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", [Sampler(top_k=4), Sampler(temperature=0.7, top_k=11), Sampler()])
+def test_draws_have_the_samplers_distribution(sampler: Sampler) -> None:
+    x, times = logits(), 400 if DEVICE == "cuda" else 8
+    p = sampler.distribution(x)
+    kept = drawn(sampler, x, times)
+    shares = torch.stack([torch.bincount(row, minlength=x.shape[1]) for row in kept]) / times
+    assert not shares[p == 0].any()
+    # Five standard deviations of the share of one token.
+    assert bool(((shares - p).abs() < 5 * (p * (1 - p) / times).sqrt() + 1e-6).all())
+
+
+@pytest.mark.slow
+def test_a_seed_says_what_is_drawn() -> None:
+    x = logits()
+    first, again, other = (drawn(Sampler(top_k=9), x, 6, seed) for seed in (3, 3, 4))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+
+
+def test_what_the_kernels_do_not_know_is_left_to_torch() -> None:
+    assert can(Sampler(top_k=50), 50_257) or device_draw.PART < 1024
+    for sampler in (Sampler(top_p=0.9), Sampler(min_p=0.1), Sampler(penalty=1.2)):
+        assert not can(sampler, 8)
+    assert not can(Sampler(top_k=1 << 15), 1 << 16)

@@ -1,0 +1,28 @@
+"""A page for each contract and each mistake of the checker."""
+
+from regard.checker.contracts.table import CONTRACTS
+from regard.lab.book.docs.contracts import contracts, path
+
+
+def test_every_contract_and_every_mistake_has_a_page_of_its_own():
+    pages = {page.path: page for page in contracts()}
+    assert len(pages) == sum(1 + len(one.mistakes) for one in CONTRACTS)
+    for one in CONTRACTS:
+        listed = pages[path(one)].body
+        assert pages[path(one)].parent == ""
+        for mistake in one.mistakes:
+            page = pages[path(one, mistake)]
+            assert f'href="/{path(one, mistake)}"' in listed and page.parent == path(one)
+            assert "Why it is wrong" in page.body and "Remedy" in page.body and "<pre>" in page.body
+
+
+def test_the_lines_that_matter_have_an_arrow():
+    pages = {page.path: page for page in contracts()}
+    assert "→ scores = q @ k.transpose(-2, -1)" in pages["docs/check/causal-attention/scale-width.html"].body
+
+
+def test_every_mistake_has_its_picture():
+    pages = {page.path: page.body for page in contracts()}
+    bodies = [pages[path(one, mistake)] for one in CONTRACTS for mistake in one.mistakes]
+    bare = [body for body in bodies if "<svg" not in body and "What is seen:" not in body]
+    assert len(bodies) > 300 and bare == []

@@ -1,0 +1,50 @@
+"""The reference has every public name."""
+
+import dataclasses
+
+import regard
+from regard.lab.book.docs.reference import docstring, public, reference, signature
+
+
+def test_every_public_name_has_its_place_with_signature_and_words():
+    body = {page.path: page.body for page in reference()}
+    text = "".join(body.values())
+    for one in public():
+        assert f'id="api-{one.package.rpartition(".")[2]}-{one.name}"' in text, one.name
+    assert "attend(" in body["docs/api/operator.html"] and "GraphAttention" in body["docs/api/graphs.html"]
+    assert len(set(body)) == 9
+
+
+def test_every_public_class_and_function_says_what_it_is():
+    silent = [one.name for one in public() if callable(one.thing) and not (one.thing.__doc__ or "").strip()]
+    assert silent == []
+
+
+def test_a_long_call_has_a_parameter_a_line():
+    assert signature(regard.attend).count("\n") > 5
+    assert signature(lambda a: a) == "(a)"
+
+
+def test_a_docstring_keeps_its_examples_and_formulas():
+    def thing():
+        """Adds.
+
+            y = a + b
+
+        * one
+        * two
+
+        >>> 1 < 2
+        True
+        """
+
+    text = docstring(thing)
+    assert (
+        text
+        == "<p>Adds.</p><pre>y = a + b</pre><ul><li>one</li><li>two</li></ul><pre>&gt;&gt;&gt; 1 &lt; 2\nTrue</pre>"
+    )
+
+
+def test_fields_have_their_sentences():
+    text = "".join(page.body for page in reference())
+    assert dataclasses.is_dataclass(regard.GPTConfig) and "<dt><code>vocabulary</code></dt>" in text

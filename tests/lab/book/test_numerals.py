@@ -1,0 +1,30 @@
+import math
+
+import pytest
+
+from regard.lab.book.numerals import is_number, shown, typeset
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (-0.5, "−0.5"), (9999.4, "9999"), (10000, "10,000"), (10**10, "10,000,000,000"), (-1e6, "−1,000,000"), (3.2e12, "3.2 × 10¹²"), (-1e-5, "−10⁻⁵"),
+     (math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "nan"), (True, "True"), ("2-3", "2-3")],
+)  # fmt: skip
+def test_a_value_is_set_as_a_person_writes_it(value, text) -> None:
+    assert shown(value) == text
+
+
+@pytest.mark.parametrize("text", ["GPT-2", "2-3", "top-5", "f(x)-1", "--set", "1e", "0x1e-5", "1.5.2e-3"])
+def test_what_is_no_negative_number_and_no_power_stays(text: str) -> None:
+    assert typeset(text) == text
+
+
+def test_numbers_in_a_sentence_are_set() -> None:
+    assert (
+        typeset("by -0.9% (-0.06 to -.05), to 4.2e-15, within 0e+00")
+        == "by −0.9% (−0.06 to −.05), to 4.2 × 10⁻¹⁵, within 0"
+    )
+
+
+def test_a_column_of_words_is_no_column_of_numbers() -> None:
+    assert is_number("−1.5") and is_number("–") and not is_number("fold 1") and not is_number("-")

@@ -1,0 +1,79 @@
+"""A real Ray of this machine with two workers, one of which is killed in the middle."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from regard.lab.fanout.cluster import ADDRESS
+
+needs_ray = pytest.mark.skipif(
+    find_spec("ray") is None, reason="Ray is not installed: pip install 'regard[ray]'"
+)
+SOURCE = Path(__file__).parents[3] / "src"
+
+
+def regard(folder: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    around = {name: value for name, value in os.environ.items() if name != ADDRESS}
+    around |= {"PYTHONPATH": str(SOURCE), "REGARD_RUNS": str(folder / "runs")} | environment
+    return subprocess.run(
+        [sys.executable, "-m", "regard", *words],
+        cwd=folder, env=around, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+
+
+@needs_ray
+@pytest.mark.slow
+def test_two_workers_of_ray_make_every_run_once_although_one_is_killed(coin: Path, tmp_path: Path) -> None:
+    killed = tmp_path / "killed"
+    done = regard(
+        tmp_path, "run", "coin.py", "--seeds", "6", "--on", "ray:2", "--set", f"killed={killed}", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert killed.is_dir() and told["workers_lost"] == 1 and told["missing"] == {}
+    assert sorted(told["seeds"]) == ["0", "1", "2", "3", "4", "5"]
+    folders = [path.name for path in (tmp_path / "runs").iterdir()]
+    assert sorted(folders) == sorted(told["seeds"].values()), "a run is there twice, or half"
+    seeds = [
+        json.loads((tmp_path / "runs" / one / "run.json").read_text())["body"]["seed"] for one in folders
+    ]
+    assert sorted(seeds) == list(range(6))
+
+
+@needs_ray
+@pytest.mark.slow
+def test_the_book_is_made_of_runs_of_ray(tmp_path: Path) -> None:
+    names = ["theory-positions", "theory-similarity-axioms"]
+    done = regard(tmp_path, "book", "--on", "ray:2", "--json", *names)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert [one["name"] for one in made["runs"]] == names and made["missing"] == []
+    assert {one["state"] for one in made["runs"]} == {"finished"}
+    assert len(list((tmp_path / "runs").glob("theory-*"))) == 2
+    pages = Path(tmp_path, made["book"]).parent / "experiments"
+    assert all((pages / f"{name}.html").is_file() for name in names)
+
+
+@needs_ray
+@pytest.mark.slow
+def test_a_cluster_that_is_not_there_is_told(coin: Path, tmp_path: Path) -> None:
+    done = regard(tmp_path, "run", "coin.py", "--seeds", "2", "--on", "ray", RAY_ADDRESS="nonsense:no-port")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-3] == "there is no Ray cluster to be reached"
+    assert "fix: begin one with 'ray start --head', set RAY_AUTH_MODE=token" in done.stderr
+
+
+@pytest.mark.slow
+def test_without_ray_it_says_how_to_get_it(coin: Path, tmp_path: Path) -> None:
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "__init__.py").write_text("raise ImportError(\"No module named 'ray'\")")
+    done = regard(tmp_path, "run", "coin.py", "--seeds", "2", "--on", "ray")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (2, "2 to run on ray, 0 finished before")
+    assert done.stderr == (
+        "--on ray needs Ray\n  got: No module named 'ray'\n  fix: pip install 'regard[ray]'\n"
+    )

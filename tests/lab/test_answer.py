@@ -1,0 +1,119 @@
+"""Sentences come from numbers: another verdict has other words."""
+
+import re
+from dataclasses import replace
+from math import isfinite
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from regard.claims import Claim
+from regard.lab import registry
+from regard.lab.answer import findings, opening, sentence
+from regard.lab.events import Metric
+from regard.lab.experiment import Experiment
+from regard.lab.runner import run
+from regard.lab.statistics import summarise
+from regard.lab.store.runs import Store
+
+WORDED = ("attention", "text", "graphs", "images", "unsupervised", "lab", "theory")
+"Chapters whose claims all have sentences of their own."
+
+
+def words(text: str) -> str:
+    """A sentence without its numbers."""
+    return re.sub(r"[-−+]?\d[\d.,]*(e[-+]?\d+)?\s*%?|nan|inf", "#", text)
+
+
+def inside(claim: Claim) -> float:
+    if isfinite(claim.low) and isfinite(claim.high):
+        return (claim.low + claim.high) / 2
+    return claim.low if isfinite(claim.low) else claim.high
+
+
+def outside(claim: Claim) -> float:
+    return claim.high + 1 if isfinite(claim.high) else claim.low - 1
+
+
+def others(claim: Claim) -> set[str]:
+    """The names of other measurements that a claim's sentences show."""
+    fields = [field for text in (claim.says, claim.otherwise) for _, field, _, _ in Formatter().parse(text)]
+    return {field[3:-1] for field in fields if field and field.startswith("of[")}
+
+
+def experiments() -> list[Experiment]:
+    return [one for one in registry.everything() if one.chapter in WORDED]
+
+
+@pytest.mark.parametrize("experiment", experiments(), ids=lambda one: one.name)
+def test_every_claim_has_a_sentence_for_each_verdict_and_they_differ_in_their_words(experiment):
+    for claim in experiment.claims:
+        assert claim.says and claim.otherwise and claim.asks, claim.name
+        found = {name: summarise([0.5, 0.5]) for name in others(claim)}
+        told = [
+            sentence(claim.settle(value, reason="a reason"), found)
+            for value in (inside(claim), outside(claim), None)
+        ]
+        assert len({words(one) for one in told}) == 3, told
+        assert not any(
+            "{" in one or "As expected (" in one or "Against expectation, the" in one for one in told
+        ), told
+        assert all(one[0].upper() == one[0] and one.endswith((".", "!", "?")) for one in told), told
+
+
+@pytest.mark.parametrize("experiment", experiments(), ids=lambda one: one.name)
+def test_a_report_opens_with_one_to_three_claims_that_exist(experiment):
+    names = {claim.name for claim in experiment.claims}
+    assert 1 <= len(experiment.opens_with) <= 3 and set(experiment.opens_with) <= names
+
+
+def coin(heads: float) -> Experiment:
+    claims = (
+        Claim("share of heads", low=0.4, high=0.6, says="The coin is fair: {value:.0%} heads ({of[tosses]} tosses).",
+              otherwise="The coin favours one side: {value:.0%} heads.", asks="whether the coin is fair"),
+        Claim("tosses", low=10, says="It was tossed {value} times.", otherwise="It was hardly tossed: {value} times."),
+        Claim("weight", low=1),
+    )  # fmt: skip
+
+    def go(settings, context):
+        yield Metric("share of heads", heads)
+        yield Metric("tosses", 20)
+
+    return Experiment(
+        question="Is it fair?", claims=claims, opens_with=("share of heads",), run=go, name="coin"
+    )
+
+
+@pytest.fixture
+def tossed(tmp_path):
+    def toss(heads):
+        experiment = coin(heads)
+        return run(
+            experiment, experiment.presets["quick"], Store(tmp_path), source=Path(__file__), preset="quick"
+        )
+
+    return toss
+
+
+def test_the_answer_follows_the_numbers(tossed):
+    assert opening(tossed(0.5)) == ["The coin is fair: 50% heads (20 tosses)."]
+    assert opening(tossed(0.9)) == ["The coin favours one side: 90% heads."]
+
+
+def test_what_is_not_settled_says_so_with_its_reason(tossed):
+    assert findings(tossed(0.5)) == [
+        "It was tossed 20 times.", "Not settled: weight (nothing measured under the name 'weight')."
+    ]  # fmt: skip
+
+
+def test_a_sentence_that_needs_what_was_not_measured_gives_way_to_a_plain_one():
+    claim = replace(coin(0.5).claims[0], asks="")
+    assert sentence(claim.settle(0.5), {}) == "As expected (0.4 to 0.6), the share of heads is 0.5."
+    assert sentence(claim.settle(None, reason="cut"), {}) == "Not settled: share of heads (cut)."
+
+
+def test_the_interval_of_a_mean_can_be_shown():
+    claim = Claim("height", low=1, says="Between {low} and {high}.")
+    assert sentence(claim.settle(2.0), {"height": summarise([1.9, 2.1])}) == "Between 0.7294 and 3.271."
+    assert sentence(claim.settle(2.0), {}) == "Between 2 and 2."

@@ -1,0 +1,63 @@
+"""Saboteurs: each changes what an experiment measures, at a small size, and the claims that speak of it no longer hold.
+
+    SABOTEURS = {"a graph without edges": Saboteur(plant, {"share of …"})}
+
+`plant` takes pytest's monkeypatch and puts another function, label or model in the place of the right one. The
+figures of an experiment are not drawn meanwhile.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from regard.claims import Claim
+from regard.lab.events import Event, FigureEvent, ProgressEvent
+from regard.lab.experiment import Context, Experiment
+from regard.lab.runner import settle
+
+Plant = Callable[[pytest.MonkeyPatch], Any]
+Events = Callable[[], Iterable[Event]]
+
+
+@dataclass(frozen=True)
+class Saboteur:
+    """What is changed, and the claims that must then fail."""
+
+    plant: Plant
+    fail: set[str]
+
+
+def without_figures(patch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+    """In these modules, whatever is called `draw_…` draws nothing."""
+    for module in modules:
+        for name in [one for one in vars(module) if one.startswith("draw_")]:
+            patch.setattr(module, name, lambda *_, **__: None)
+
+
+def states(claims: Sequence[Claim], events: Iterable[Event], preset: str = "full") -> dict[str, str]:
+    """The verdict on each claim, by its name."""
+    kept = [one for one in events if not isinstance(one, FigureEvent | ProgressEvent)]
+    return {one.claim.name: one.state for one in settle(claims, kept, preset=preset)}
+
+
+def fails(experiment: Experiment, saboteur: Saboteur, patch: pytest.MonkeyPatch, events: Events) -> None:
+    """Plant a saboteur, measure, and find that the claims it names fail."""
+    saboteur.plant(patch)
+    found = states(experiment.claims, events())
+    expected = dict.fromkeys(saboteur.fail, "failed")
+    seen = {name: found[name] for name in expected}
+    assert seen == expected, seen
+
+
+def covers(experiment: Experiment, saboteurs: Mapping[str, Saboteur]) -> None:
+    """Every claim of an experiment has a saboteur."""
+    assert set().union(*(one.fail for one in saboteurs.values())) == {one.name for one in experiment.claims}
+
+
+def small(experiment: Experiment, settings: Any, folder: Path) -> Events:
+    """The events of an experiment at a small size."""
+    return lambda: experiment.run(settings, Context(folder=folder))

@@ -1,0 +1,201 @@
+"""Documents over the wire: every state a person can reach, and a hundred hostile strings in every field."""
+
+import json
+import re
+import time
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from regard.errors import RegardError
+from regard.lab.events import Metric, TableEvent, TextEvent
+from regard.lab.store.checks import keep
+from regard.web.bundle import FOLDER
+from serving import Client, Running, made
+
+TAGS = ("img src=x onerror=", "svg onload=", "body onload=", "iframe src=javascript:", "details open ontoggle=",
+        "video><source onerror=", "input autofocus onfocus=", "marquee onstart=", "object data=javascript:", "math href=javascript:")  # fmt: skip
+ENDINGS = (
+    "",
+    "'\"><",
+    "</script><",
+    "--><",
+    "]]><",
+    "</style><",
+    "</textarea><",
+    "</title><",
+    "{{7*7}}<",
+    "\\u003c<",
+)
+HOSTILE = [
+    f"{end or '<'}{tag}alert({n})>"
+    for n, (tag, end) in enumerate((tag, end) for tag in TAGS for end in ENDINGS)
+]
+
+
+class Elements(HTMLParser):
+    """The tags and attributes of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        assert not [
+            value for name, value in attrs if name in ("href", "src") and "javascript:" in (value or "")
+        ]
+
+
+def texts(value: Any) -> set[str]:
+    """Every text of a document."""
+    if isinstance(value, dict):
+        return set().union(*(texts(one) for one in value.values()), *({str(name)} for name in value))
+    if isinstance(value, list):
+        return set().union(*(texts(one) for one in value)) if value else set()
+    return {value} if isinstance(value, str) else set()
+
+
+def test_there_are_a_hundred() -> None:
+    assert len(set(HOSTILE)) == 100
+
+
+@dataclass(frozen=True)
+class Odd:
+    label: str = "<b>"
+    "What <it> is called."
+
+
+@pytest.mark.slow
+def test_a_hundred_hostile_strings_stay_data_in_every_field(client: Client, running: Running) -> None:
+    def measure(settings: Any, context: Any) -> Any:
+        for n, evil in enumerate(HOSTILE):
+            yield Metric(evil, 1.0, n)
+            yield Metric(f"curve {evil}", 1.0, 0, {evil: n, "step": n})
+            yield TextEvent(evil, evil)
+            yield TableEvent(evil, (evil, "b"), [(evil, 1)], evil)
+        raise RegardError(HOSTILE[0], HOSTILE[1], HOSTILE[2])
+
+    with pytest.raises(RegardError):
+        made(running.store, "hostile", question=HOSTILE[3], measure=measure)
+    (odd,) = [one for one in running.store.runs() if one.name == "hostile"]
+    odd.path.rename(odd.path.with_name("<img src=x onerror=alert(1)>"))
+    finding = {"kind": "mistake", "slug": HOSTILE[5], "sentence": HOSTILE[6], "law": HOSTILE[7], "evidence": HOSTILE,
+               "place": {"line": 3, "text": HOSTILE[8]}, "remedy": HOSTILE[9]}  # fmt: skip
+    verdict = {
+        "contract": HOSTILE[10],
+        "member": HOSTILE[11],
+        "state": "mistake",
+        "sentence": HOSTILE[12],
+        "findings": [finding],
+    }
+    check = keep(running.store, {"target": HOSTILE[13].replace("/", ""), "verdicts": [verdict]})
+    time.sleep(0.5)
+    (line,) = [one for one in client.get("/api/runs")["runs"] if one["name"] == "hostile"]
+    assert re.fullmatch(r"run-[0-9a-f]{20}", line["id"])
+    reply = client.ask("GET", f"/api/runs/{line['id']}")
+    assert (
+        reply.headers["content-type"] == "application/json"
+        and reply.headers["x-content-type-options"] == "nosniff"
+    )
+    document = reply.json()
+    assert (
+        document["state"] == "broken"
+        and document["error"] == HOSTILE[0]
+        and document["question"] == HOSTILE[3]
+    )
+    assert set(HOSTILE) <= texts(document["texts"]) and set(HOSTILE) <= texts(document["tables"])
+    assert set(HOSTILE) <= {one["name"] for one in document["numbers"]}
+    told = client.get(f"/api/checks/{check}")
+    assert told["evidence"] == HOSTILE and told["verdict"] == "mistake"
+    # The one page that the server makes: nothing of the data is an element or an attribute.
+    share = client.ask("GET", f"/api/runs/{line['id']}/share.html")
+    assert (
+        share.headers["content-security-policy"].startswith("default-src 'none'")
+        and "sandbox" in share.headers["content-security-policy"]
+    )
+    assert share.headers["content-disposition"].startswith("attachment")
+    found = Elements(share.body.decode())
+    assert not found.tags & {"script", "img", "iframe", "object", "video", "marquee", "input", "source"}
+    assert not [name for name in found.attributes if name.startswith("on")]
+    for evil in HOSTILE:
+        for path in (f"/api/runs/{line['id']}{evil}", f"/api/graphs/{evil}", f"/{evil}"):
+            from urllib.parse import quote
+
+            refused = client.ask("GET", quote(path))
+            assert refused.status in (400, 404) and refused.headers["content-type"] == "application/json"
+    for field in ("model", "text"):
+        refused = client.post("/api/next", {"model": "none", field: HOSTILE[0]})
+        assert refused.status in (400, 404) and json.loads(refused.body)["kind"] == "error"
+
+
+def test_attention_next_and_generation_over_the_wire(client: Client) -> None:
+    found = client.post(
+        "/api/attention", {"model": "shakespeare", "text": "ROMEO: <b>", "ablate": [[0, 0]]}
+    ).json()
+    assert found["kind"] == "attention" and found["before"] and found["name"] == "shakespeare"
+    found = client.post("/api/next", {"model": "shakespeare", "text": "ROMEO:", "top_k": 3}).json()
+    assert (found["kind"], found["kept"]) == ("next", 3)
+    events = client.events("POST", "/api/generate", {"model": "shakespeare", "text": "ROMEO:", "tokens": 3})
+    assert [one["kind"] for one in events] == ["token", "token", "token", "end"]
+    events = client.events(
+        "POST", "/api/beam", {"model": "shakespeare", "text": "ROMEO:", "tokens": 2, "beams": 2}
+    )
+    assert [one["kind"] for one in events] == ["beam-step", "beam-step", "end"]
+
+
+def test_graphs_mixtures_models_and_the_operator(client: Client) -> None:
+    assert {one["id"] for one in client.get("/api/graphs")["graphs"]} == {"karate", "cora"}
+    assert client.get("/api/graphs/karate?centre=0&hops=1")["centre"] == 0
+    assert client.get("/api/mixtures")["kind"] == "mixture"
+    assert client.get("/api/operator?support=causal&n=4")["refused"] is None
+    assert client.get("/api/operator?normalise=divide")["refused"]["what"]
+    models = {one["id"]: one for one in client.get("/api/models")["models"]}
+    assert models["shakespeare"]["bundled"] and models["shakespeare"]["parameters"] > 100_000
+    assert "regard train" in models["shakespeare"]["made"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/api/runs/none", 404), ("/api/experiments/none", 404), ("/api/graphs/none", 404), ("/api/checks/none", 404),
+     ("/api/jobs/none", 404), ("/api/graphs/karate?hops=9", 400), ("/api/operator?n=1000", 400), ("/api/operator?support=x", 400),
+     ("/api/compare?first=a", 400), ("/api/compare?first=a&second=b", 404), ("/api/nothing", 404), ("/nothing.js", 404)],
+)  # fmt: skip
+def test_what_is_not_there_is_told_as_a_document(client: Client, path: str, status: int) -> None:
+    reply = client.ask("GET", path)
+    found = reply.json()
+    assert (reply.status, found["kind"]) == (status, "error") and found["what"] and found["fix"]
+
+
+def test_a_busy_lab_says_so(client: Client, running: Running, monkeypatch) -> None:
+    from regard.web.worker import process
+
+    assert running.services is not None
+    monkeypatch.setattr(process, "QUEUE", 0)
+    lane = running.services.worker.lanes["speak"]
+    monkeypatch.setattr(lane._turn, "locked", lambda: True)
+    reply = client.post("/api/generate", {"model": "shakespeare", "text": "a", "tokens": 1})
+    assert (reply.status, reply.json()["what"]) == (429, "the lab is busy generating")
+
+
+def test_a_reader_who_leaves_ends_the_generation(client: Client, running: Running) -> None:
+    import http.client
+
+    connection = http.client.HTTPConnection("127.0.0.1", client.address.port, timeout=20)
+    body = json.dumps({"model": "shakespeare", "text": "a", "tokens": 512})
+    connection.request("POST", "/api/generate", body, client.good | {"content-type": "application/json"})
+    connection.getresponse().read(10)
+    connection.close()
+    begun = time.monotonic()
+    assert client.events("POST", "/api/generate", {"model": "shakespeare", "text": "a", "tokens": 1})
+    assert running.services is not None and not running.services.worker.lanes["speak"]._turn.locked()
+    assert time.monotonic() - begun < 20
+
+
+def test_the_shipped_model_lies_in_the_bundle() -> None:
+    assert (FOLDER / "models" / "shakespeare" / "model.json").is_file()
