@@ -7,10 +7,11 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.contract import Contract
+from regard.checker.contract import Case, Contract
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.laws import gap
 from regard.checker.live import check
+from regard.checker.process.session import Raised
 
 LAWS = [
     (c, law)
@@ -73,6 +74,25 @@ def test_a_law_is_broken_by_what_it_is_there_for(name: str, law: str, slug: str,
     assert broken
     assert broken.number > 0
     assert broken.words
+
+
+def test_what_raises_at_large_inputs_is_told_once(puppet: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = puppet("gat-layer", {})
+    usual = type(subject).answer
+
+    def strained(case: Case, *, seed: int = 0) -> np.ndarray:
+        if np.abs(case["x"]).max() > 100:
+            raise Raised("AssertionError", "", None, "")
+        return usual(subject, case)
+
+    monkeypatch.setattr(subject, "answer", strained)
+    found = {
+        law.name: law.test(subject, np.random.default_rng(1))
+        for law in subject.contract.laws
+        if law.name in ("finite", "lasting")
+    }
+    assert found["lasting"] is None
+    assert found["finite"].slug == "softmax-unstable"
 
 
 def test_a_gap_is_a_share_of_the_largest_value() -> None:

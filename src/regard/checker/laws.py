@@ -170,7 +170,11 @@ def lasting(case: Callable[[Subject, np.random.Generator], Case], along: tuple[s
         calm = case(subject, rng)
         large = {name: value * size if name in along else value for name, value in calm.inputs.items()}
         usual = subject.answer(calm)
-        gone = _empty(subject.answer(Case(name=calm.name, inputs=large, facts=calm.facts))) & ~_empty(usual)
+        try:
+            strained = subject.answer(Case(name=calm.name, inputs=large, facts=calm.facts))
+        except Raised:
+            return None  # what does not take large inputs is told of by `finite`
+        gone = _empty(strained) & ~_empty(usual)
         # An activation that cuts off what is negative may leave a row empty by itself.
         if not gone.any() or not (usual < 0).any():
             return None
