@@ -41,5 +41,10 @@ def test_a_recorded_run_is_made_again_and_agrees(capsys, tmp_path, monkeypatch):
 def test_words_without_effect_are_refused(capsys):
     assert main(["reproduce", "--seed", "3"]) == 2
     assert "--seed has no effect on a list" in capsys.readouterr().err
+    assert main(["reproduce", "--set", "device=cpu"]) == 2
+    assert "--set has no effect on a list" in capsys.readouterr().err
+    assert main(["reproduce", "theory-positions", "--set", "seeds=2"]) == 2
+    assert "a record is made again as it was, on any device" in capsys.readouterr().err
+    assert main(["reproduce", "--set", "device=cpu", "--keep", "x"]) == 2
     assert main(["reproduce", "theory-positions", "--keep", "x"]) == 2
     assert "--keep records a run that is there" in capsys.readouterr().err

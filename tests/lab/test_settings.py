@@ -6,7 +6,7 @@ import pytest
 
 from regard.errors import RegardError
 from regard.lab.ranges import Device, Follows, Range
-from regard.lab.settings import change, check, choose, listing
+from regard.lab.settings import change, check, choose, devices, listing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,3 +148,15 @@ def test_changes_that_fit_only_together_are_made_together():
     with pytest.raises(RegardError) as caught:
         change(Whole(), ["model.width=32", "model.heads=5"])
     assert "the settings 'model.width', 'model.heads' do not fit" in str(caught.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outer:
+    inner: Settings = field(default_factory=Settings)
+    device: str = "a word without meaning"
+
+
+def test_the_settings_that_say_where_are_those_that_declare_a_device() -> None:
+    assert (
+        devices(Settings()) == ["device"] and devices(Outer()) == ["inner.device"] and devices(Model()) == []
+    )

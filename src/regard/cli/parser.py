@@ -142,6 +142,13 @@ def _reproduce_words(known: Verbs) -> None:
     )
     verb.add_argument("name", nargs="?", help="an experiment that has a record (default: list them all)")
     verb.add_argument("--seed", type=seed, help="another seed than the record's (default: the same)")
+    verb.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="DEVICE=NAME",
+        help="another device than the record's, such as device=cpu; every other setting is the record's",
+    )
     verb.add_argument("--keep", metavar="RUN", help="record a finished run, in place of the one that is kept")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.set_defaults(do=records.reproduce)

@@ -22,9 +22,11 @@ def _keep(arguments: argparse.Namespace) -> int:
     from regard.lab.records.record import record
     from regard.lab.store.runs import Wanted
 
-    if arguments.name is not None or arguments.seed is not None:
+    if arguments.name is not None or arguments.seed is not None or arguments.set:
         raise RegardError(
-            "--keep records a run that is there", f"--keep {arguments.keep}", "leave name and --seed out"
+            "--keep records a run that is there",
+            f"--keep {arguments.keep}",
+            "leave name, --seed and --set out",
         )
     finished = Wanted("is finished", lambda run: run.state == "finished")
     place = record(store().find(arguments.keep, finished))
@@ -40,6 +42,8 @@ def _list(arguments: argparse.Namespace) -> int:
 
     if arguments.seed is not None:
         raise RegardError("--seed has no effect on a list", f"--seed {arguments.seed}", "name an experiment")
+    if arguments.set:
+        raise RegardError("--set has no effect on a list", f"--set {arguments.set[0]}", "name an experiment")
     changed = stale()
     if arguments.json:
         print_json([{**asdict(one), "changed": changed.get(one.name, [])} for one in records().values()])
@@ -59,7 +63,8 @@ def _again(arguments: argparse.Namespace) -> int:
     experiment, _ = registry.find(arguments.name)
     quiet = nullcontext(SimpleNamespace(watch=lambda experiment: lambda event: None))
     with quiet if arguments.json else Screen([experiment]) as screen:
-        found = again(arguments.name, store(), seed=arguments.seed, watch=screen.watch(experiment))
+        words = {"seed": arguments.seed, "elsewhere": arguments.set, "watch": screen.watch(experiment)}
+        found = again(arguments.name, store(), **words)
     if arguments.json:
         print_json(
             {"name": found.record.name, "run": found.run.id, "agrees": found.agrees,

@@ -45,7 +45,7 @@ def show_hits(hits: Iterable[Hit]) -> None:
 
 def full_seconds(entries: Iterable[RunEntry], records: Mapping[str, Record]) -> dict[str, float]:
     """Seconds that the newest finished run of each full preset took here, or in the record."""
-    return {name: one.seconds for name, one in records.items() if one.size == "full"} | {
+    return {name: one.seconds for name, one in records.items() if one.full} | {
         one.name: one.seconds
         for one in entries
         if one.preset == "full" and one.state == "finished" and one.seconds is not None

@@ -25,7 +25,7 @@ from regard.lab.book.report import page
 from regard.lab.book.style import picture
 from regard.lab.events import Event, FigureEvent, Kept, Metric, PairedMetric, ProgressEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
-from regard.lab.settings import check
+from regard.lab.settings import check, devices
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
@@ -73,11 +73,13 @@ def run(
 ) -> Run:
     """Run an experiment to its end, or to the end of its budget, and give the run that tells of it.
 
-    `changes` are the words by which `settings` differ from the preset's; such a run answers for no item.
+    `changes` are the words by which `settings` differ from the preset's; such a run answers for no item, but
+    where it differs by its device alone.
     """
     check(settings)
     parts = fingerprint.parts(settings, seed=seed, source=source)
     request = _request(experiment) | {"preset": preset, "changes": list(changes), "source": str(source)}
+    request["devices"] = devices(settings)
     writer = store.create(experiment.name, preset, request | parts | {"key": fingerprint.digest(parts)})
     try:
         return _carry_out(experiment, settings, writer, minutes, watch)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from regard.errors import RegardError, nearest
-from regard.lab.ranges import Follows, rules
+from regard.lab.ranges import Device, Follows, rules
 
 SPOKEN = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -184,6 +184,27 @@ def listing(settings: Any, prefix: str = "") -> Iterator[tuple[str, Any, str]]:
                     yield name, one, sentence
         else:
             yield f"{prefix}{field.name}", value, told.get(field.name, "")
+
+
+def devices(settings: Any, prefix: str = "") -> list[str]:
+    """The dotted names of the settings that say where something is computed, not what."""
+    kinds, found = get_type_hints(type(settings), include_extras=True), []
+    for field in dataclasses.fields(settings):
+        value, name = getattr(settings, field.name), f"{prefix}{field.name}"
+        if dataclasses.is_dataclass(value):
+            found += devices(value, f"{name}.")
+        elif any(isinstance(rule, Device) for rule in getattr(kinds[field.name], "__metadata__", ())):
+            found.append(name)
+    return found
+
+
+def set_name(change: str) -> str:
+    """The setting that a word such as 'model.depth=4' changes.
+
+    >>> set_name("model.depth = 4")
+    'model.depth'
+    """
+    return change.partition("=")[0].strip()
 
 
 def sentences(kind: type) -> dict[str, str]:

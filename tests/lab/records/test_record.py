@@ -1,15 +1,18 @@
 """Records of runs: what they keep, and what they refuse."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import pytest
 
 from regard.errors import RegardError
 from regard.files import Damaged
 from regard.lab import registry
+from regard.lab.ranges import Device
 from regard.lab.records.record import FOLDER, record, records
 from regard.lab.runner import run
+from regard.lab.settings import change
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +90,40 @@ def test_every_record_of_the_package_is_whole_small_and_of_an_experiment():
         assert path.stat().st_size < 60_000, path.name
         assert "/root/" not in path.read_text() and "/work/" not in path.read_text()
         json.loads(path.read_text())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """Settings of which one says where."""
+
+    seeds: int = 5
+    height: float = 1.5
+    device: Annotated[str, Device()] = "cuda"
+
+
+@pytest.fixture
+def placed(experiment, store, source):
+    def make(*changes):
+        settings = change(Placed(), changes)
+        return run(
+            replace(experiment, presets={"full": Placed()}), settings, store, source=source, preset="full",
+            changes=changes,
+        )  # fmt: skip
+
+    return make
+
+
+def test_another_device_is_no_smaller_size(placed, tmp_path):
+    """What is measured is the same, wherever it was computed; the record says where."""
+    record(placed("device=cpu"), tmp_path)
+    found = records(tmp_path)["heights"]
+    assert found.claims["height at full size"].reason.startswith("nothing measured")
+    assert found.size == "full with device=cpu" and found.full
+    assert (found.changes, found.settings["device"]) == (("device=cpu",), "cpu")
+
+
+def test_a_smaller_size_on_another_device_is_told_without_the_device(placed, tmp_path):
+    record(placed("device=cpu", "seeds=2"), tmp_path)
+    found = records(tmp_path)["heights"]
+    assert found.claims["height at full size"].reason == "run at a smaller size: seeds=2"
+    assert found.size == "full with device=cpu, seeds=2" and not found.full

@@ -1,14 +1,16 @@
 """A recorded run made again."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import pytest
 
 from regard.errors import RegardError
 from regard.lab import registry
+from regard.lab.ranges import Device
 from regard.lab.records import record as kept
 from regard.lab.records.record import RecordedNumber, record, records
-from regard.lab.records.reproduce import compare, overlap, recorded, reproduce, stale
+from regard.lab.records.reproduce import compare, moved, overlap, recorded, reproduce, stale
 from regard.lab.runner import run
 
 
@@ -22,6 +24,15 @@ def before(experiment, store, source, tmp_path):
     done = run(experiment, experiment.presets["full"], store, source=source, preset="full")
     record(done, tmp_path)
     return records(tmp_path)["heights"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Placed:
+    """Settings of a machine with a GPU."""
+
+    seeds: int = 5
+    height: float = 1.5
+    device: Annotated[str, Device()] = "cuda"
 
 
 def again(experiment, store, source, **changes):
@@ -78,3 +89,24 @@ def test_a_record_of_the_package_is_made_again_and_agrees(monkeypatch, store, tm
     monkeypatch.setattr("regard.lab.records.reproduce.records", lambda: {"theory-positions": changed})
     assert stale() == {"theory-positions": ["claims.py"]}
     assert kept.FOLDER.name == "results"
+
+
+def test_a_record_made_elsewhere_keeps_every_word_but_its_device():
+    assert moved(("seeds=2", "device=cuda"), ["device=cpu"], ["device"]) == ["seeds=2", "device=cpu"]
+    assert moved(("seeds=2",), [], []) == ["seeds=2"]
+    with pytest.raises(RegardError, match=r"--set seeds=3(.|\n)*set device"):
+        moved(("seeds=2",), ["seeds=3"], ["device"])
+    with pytest.raises(RegardError, match="this one has no device"):
+        moved((), ["device=cpu"], [])
+
+
+def test_a_record_of_a_gpu_is_made_again_on_a_cpu(monkeypatch, before, experiment, store, source):
+    """As fairy-tales: its full preset, and so its record, names cuda, which this machine may not have."""
+    made_of = replace(experiment, presets={"full": Placed()})
+    monkeypatch.setattr(registry, "find", lambda name: (made_of, source))
+    monkeypatch.setattr(
+        "regard.lab.records.reproduce.records", lambda: {"heights": replace(before, devices=("device",))}
+    )
+    found = reproduce("heights", store, elsewhere=["device=cpu"], watch=lambda event: None)
+    assert found.agrees and found.run.request["settings"]["device"] == "cpu"
+    assert found.run.resized == [] and found.run.request["changes"] == ["device=cpu"]

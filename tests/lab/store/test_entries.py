@@ -58,6 +58,13 @@ def test_a_run_under_way_is_running_and_then_finished(store: Store) -> None:
     assert [(one.state, one.held) for one in entries(store)] == [("finished", 1)]
 
 
+def test_a_run_on_another_device_is_one_of_its_preset(store: Store) -> None:
+    asked = REQUEST | {"name": "a", "key": "k", "started": "2026-01-01T00:00:00", "devices": ["device"]}
+    for changes in (["device=cpu"], ["device=cpu", "x=1"]):
+        store.create("a", "quick", asked | {"changes": changes}).close()
+    assert sorted(one.preset for one in entries(store)) == ["quick", "quick changed"]
+
+
 @pytest.mark.parametrize("file", ["run.json", "result.json", "log.jsonl"])
 @pytest.mark.parametrize(
     "content", [b"", b"null", b"[]", b"{}", b"garbage", b"\xff\xfe\x00", b'{"state": "fini']

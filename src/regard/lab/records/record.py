@@ -13,6 +13,7 @@ from regard.files import Format, write
 from regard.lab import registry
 from regard.lab.answer import summaries
 from regard.lab.records.meaning import meaning
+from regard.lab.settings import set_name
 from regard.lab.store.entries import settled_items
 from regard.lab.store.run import Run
 
@@ -48,7 +49,7 @@ class Record:
     name: str
     preset: str
     changes: tuple[str, ...]
-    "By which words its size differs from the preset's; a claim of the full size is then not settled."
+    "By which words it differs from the preset; beside a device, they leave claims of the full size open."
     settings: Mapping[str, Any]
     seed: int
     date: str
@@ -59,11 +60,18 @@ class Record:
     numbers: Mapping[str, RecordedNumber]
     code: Mapping[str, str]
     "A digest of each file that it depends on, comments and docstrings aside."
+    devices: tuple[str, ...] = ()
+    "The settings that say where it was computed."
 
     @property
     def size(self) -> str:
-        """The preset, and what was made smaller."""
+        """The preset, what was made smaller, and on which device where that is not the preset's."""
         return self.preset + (f" with {', '.join(self.changes)}" if self.changes else "")
+
+    @property
+    def full(self) -> bool:
+        """Whether it is one of the full preset, on whichever device."""
+        return self.preset == "full" and all(set_name(one) in self.devices for one in self.changes)
 
     def changed(self, code: Mapping[str, str]) -> list[str]:
         """The files that are no longer what they were when it was made."""
@@ -99,6 +107,7 @@ def _told(run: Run) -> dict[str, Any]:
         "name": run.name,
         "preset": request["preset"],
         "changes": request["changes"],
+        "devices": request.get("devices", []),
         "settings": request["settings"],
         "seed": request["seed"],
         "date": request["started"][:10],
@@ -113,7 +122,7 @@ def _told(run: Run) -> dict[str, Any]:
 
 def recorded_claims(run: Run) -> dict[str, RecordedClaim]:
     """What came of each claim; one of the full size stays open where the run was a smaller one."""
-    changes = run.request["changes"]
+    changes = run.resized
     return {
         one.claim.name: RecordedClaim(
             "not settled", one.value, f"run at a smaller size: {', '.join(changes)}"
@@ -152,4 +161,5 @@ def _read(path: Path) -> Record:
         items={int(number): state for number, state in page["items"].items()},
         numbers={name: RecordedNumber(**one) for name, one in page["numbers"].items()},
         code=page["code"],
+        devices=tuple(page.get("devices", ())),
     )

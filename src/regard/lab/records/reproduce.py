@@ -1,5 +1,6 @@
 """A recorded run made again: which numbers agree with the record, and which do not."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isclose
 
@@ -8,7 +9,7 @@ from regard.lab import registry
 from regard.lab.records.meaning import meaning
 from regard.lab.records.record import Record, RecordedNumber, recorded_claims, recorded_numbers, records
 from regard.lab.runner import Watch, run
-from regard.lab.settings import change, choose
+from regard.lab.settings import change, choose, devices, set_name
 from regard.lab.store.fingerprint import code
 from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
@@ -61,16 +62,36 @@ def code_now(name: str) -> dict[str, str]:
     return meaning(code(source))
 
 
-def reproduce(name: str, store: Store, *, seed: int | None = None, watch: Watch) -> Reproduction:
-    """Run what was recorded again, with its settings, and hold the two side by side."""
+def reproduce(
+    name: str, store: Store, *, seed: int | None = None, elsewhere: Sequence[str] = (), watch: Watch
+) -> Reproduction:
+    """Run what was recorded again, with its settings, and hold the two side by side.
+
+    `elsewhere` are words such as 'device=cpu', for a machine that has not the record's device.
+    """
     before = recorded(name)
     experiment, source = registry.find(name)
-    settings = change(choose(experiment.presets, before.preset), list(before.changes))
+    preset = choose(experiment.presets, before.preset)
+    changes = moved(before.changes, elsewhere, devices(preset))
     done = run(
-        experiment, settings, store, source=source, preset=before.preset, changes=before.changes,
+        experiment, change(preset, changes), store, source=source, preset=before.preset, changes=changes,
         seed=before.seed if seed is None else seed, watch=watch,
     )  # fmt: skip
     return Reproduction(before, done, compare(before, done))
+
+
+def moved(changes: Sequence[str], elsewhere: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The words of a record with its devices replaced; any other setting would measure something else.
+
+    >>> moved(["seeds=2", "device=cuda"], ["device=cpu"], ["device"])
+    ['seeds=2', 'device=cpu']
+    """
+    for word in elsewhere:
+        if set_name(word) not in known:
+            allowed = f"set {' or '.join(known)}" if known else "leave --set out: this one has no device"
+            raise RegardError("a record is made again as it was, on any device", f"--set {word}", allowed)
+    replaced = {set_name(word) for word in elsewhere}
+    return [*(one for one in changes if set_name(one) not in replaced), *elsewhere]
 
 
 def compare(before: Record, done: Run) -> list[Agreement]:

@@ -45,7 +45,7 @@ def _entry(run: Run) -> RunEntry:
     return RunEntry(
         run.id,
         run.name,
-        request["preset"] + (" changed" if request["changes"] else ""),
+        request["preset"] + (" changed" if run.resized else ""),
         request["key"],
         run.state,
         request["started"],

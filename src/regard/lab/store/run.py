@@ -13,6 +13,7 @@ from regard.claims import Claim, ClaimVerdict
 from regard.errors import RegardError
 from regard.files import Damaged, Format, OtherFormat
 from regard.lab.events import Kept, Metric, PairedMetric, TableEvent, TextEvent, unpack
+from regard.lab.settings import set_name
 from regard.lab.store import log
 from regard.lab.store.lock import held
 
@@ -101,6 +102,12 @@ class Run:
         except RegardError as error:
             return error
         return None
+
+    @property
+    def resized(self) -> list[str]:
+        """By which words it measured something else than its preset; another device measures the same."""
+        devices = self.request.get("devices", [])
+        return [one for one in self.request["changes"] if set_name(one) not in devices]
 
     @property
     def state(self) -> State:
