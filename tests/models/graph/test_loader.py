@@ -81,6 +81,81 @@ def test_the_compiled_sampler_of_torch_geometric_where_it_is(data) -> None:
         assert (model(batch)[: batch.batch_size] - whole[batch.n_id[: batch.batch_size]]).abs().max() < 1e-10
 
 
+def of_all(model, batch, nodes=slice(None)):
+    """The loss of some nodes of a batch, written apart."""
+    return nn.functional.cross_entropy(model(batch.x, batch.edge_index)[nodes], batch.y[nodes])
+
+
+def test_a_batch_of_graphs_is_about_all_their_nodes(data) -> None:
+    """Its batch_size is how many graphs there are."""
+    model = MODELS["GAT"]().double()
+    (batch,) = geometric.loader.DataLoader([data, data], batch_size=2)
+    assert batch.batch_size == 2 and len(batch.y) == 2 * NODES
+    assert abs(node_loss(model, batch) - of_all(model, data)) < 1e-12
+    assert abs(node_loss(model, batch) - of_all(model, batch, slice(2))) > 1e-3
+
+
+def parts_by_chance(data):
+    return geometric.loader.RandomNodeLoader(data, num_parts=3)
+
+
+def parts_by_cluster(data):
+    from torch_geometric.typing import WITH_METIS, WITH_TORCH_SPARSE
+
+    if not (WITH_METIS or WITH_TORCH_SPARSE):
+        pytest.skip("ClusterData needs pyg-lib or torch-sparse, which are compiled: pip install torch-sparse")
+    return geometric.loader.ClusterLoader(geometric.loader.ClusterData(data, num_parts=3, log=False))
+
+
+@pytest.mark.parametrize("parts", [parts_by_chance, parts_by_cluster])
+def test_a_part_of_a_graph_is_about_all_its_nodes_or_those_of_its_train_mask(data, parts) -> None:
+    model, seen = MODELS["GAT"]().double(), 0
+    for batch in parts(data):
+        assert abs(node_loss(model, batch) - of_all(model, batch)) < 1e-12
+        seen += batch.num_nodes
+    assert seen == NODES
+    data.train_mask = torch.arange(NODES) % 2 == 0
+    for batch in parts(data):
+        assert abs(node_loss(model, batch) - of_all(model, batch, batch.train_mask)) < 1e-12
+
+
+def test_a_part_without_a_node_to_learn_from_moves_nothing(data) -> None:
+    model = MODELS["GAT"]().double()
+    data.train_mask = torch.zeros(NODES, dtype=torch.bool)
+    loss = node_loss(model, data)
+    assert loss == 0
+    assert not any(one.any() for one in torch.autograd.grad(loss, list(model.parameters())))
+
+
+def test_nodes_that_were_asked_for_count_whatever_the_mask(data) -> None:
+    model = MODELS["GAT"]().double()
+    data.train_mask = torch.arange(NODES) % 2 == 0
+    batch = next(iter(loader(data, (2, 2))))
+    assert not batch.train_mask[:6].all()
+    assert abs(node_loss(model, batch) - of_all(model, batch, slice(6))) < 1e-12
+
+
+def given_with(**words):
+    """A change of a graph by some attributes."""
+    return lambda data: data.update(words)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (given_with(y=torch.tensor([1])), "60 rows of scores, 1 labels"),
+        (given_with(y=torch.ones(NODES, 3)), r"one class for each of its nodes\n.*y=a tensor"),
+        (given_with(train_mask=torch.ones(NODES, 10, dtype=torch.bool)), r"shape \(60, 10\) for 60 nodes"),
+        (given_with(edge_label_index=torch.zeros(2, 4)), "this is the loss of nodes"),
+    ],
+)
+def test_labels_that_are_not_one_for_each_node_are_told(data, change, told: str) -> None:
+    from regard.errors import RegardError
+
+    with pytest.raises(RegardError, match=told):
+        node_loss(MODELS["GAT"]().double(), change(data))
+
+
 def test_edges_are_not_sampled(data) -> None:
     from regard.errors import RegardError
 

@@ -63,7 +63,11 @@ class SampledGraph(Graph):
 
 
 def node_loss(model: nn.Module, batch: Any) -> Float[Tensor, ""]:
-    """The cross-entropy over the nodes that a batch is about: a `SampledGraph`, or one of a NeighborLoader.
+    """The cross-entropy over the nodes that a batch is about: a `Graph`, or one of torch_geometric's loaders.
+
+    Those are the nodes that were asked for, where a sampler drew the batch (`SampledGraph`, NeighborLoader,
+    NodeLoader). Else (DataLoader, RandomNodeLoader, ClusterLoader) they are the nodes of its `train_mask`, or
+    all where it has none.
 
     >>> from regard.models.graph.layers import GCN
     >>> from regard.models.graph.sampler import NeighbourSampler
@@ -72,14 +76,42 @@ def node_loss(model: nn.Module, batch: Any) -> Float[Tensor, ""]:
     >>> node_loss(GCN(6, 4, 2), sampler.sample(torch.tensor([0, 3]))).shape
     torch.Size([])
     """
-    labels, size = getattr(batch, "y", None), getattr(batch, "batch_size", None)
-    if not isinstance(labels, Tensor) or not isinstance(size, int) or not 0 < size <= len(labels):
+    labels = batch.labels if isinstance(batch, Graph) else getattr(batch, "y", None)
+    # Where graphs lie side by side, torch_geometric's batch_size is how many graphs there are.
+    size = None if hasattr(batch, "num_graphs") else getattr(batch, "batch_size", None)
+    if not isinstance(labels, Tensor) or labels.dim() != 1 or not _fits(size, len(labels)):
         raise RegardError(
-            "the loss needs the labels of a batch, and how many of its nodes are asked for",
+            "the loss needs the labels of a batch, one class for each of its nodes",
             f"{type(batch).__name__} with batch_size={size} and y={told(labels)}",
             "give the sampler labels=..., or the loader's Data y=...",
+        )
+    if size is None and hasattr(batch, "edge_label_index"):
+        raise RegardError(
+            "this is the loss of nodes", "a batch of edges (edge_label_index)", "use a loader of nodes"
         )
     device = next(model.parameters()).device
     if labels.device != device:
         batch, labels = batch.to(device), labels.to(device)
-    return F.cross_entropy(model(batch)[:size], labels[:size])
+    scores = model(batch)
+    if len(scores) != len(labels):
+        raise RegardError(
+            "the loss compares what a model says of each node with the label of that node",
+            f"{len(scores)} rows of scores, {len(labels)} labels",
+            "give every node its label; labels of graphs need a readout and a loss of their own",
+        )
+    asked = slice(size) if size is not None else getattr(batch, "train_mask", None)
+    if isinstance(asked, Tensor) and asked.shape != labels.shape:
+        raise RegardError(
+            "a train_mask says of each node whether it is learned from",
+            f"shape {tuple(asked.shape)} for {len(labels)} nodes",
+            "choose one split: data.train_mask = data.train_mask[:, 0]",
+        )
+    if asked is not None:
+        scores, labels = scores[asked], labels[asked]
+    # The mean over no nodes is NaN, and a part of a graph may have none to learn from.
+    return F.cross_entropy(scores, labels) if len(labels) else scores.sum()
+
+
+def _fits(size: Any, nodes: int) -> bool:
+    """Whether so many nodes can have been asked for; none is said of a batch that is about all."""
+    return size is None or (isinstance(size, int) and 0 < size <= nodes)
