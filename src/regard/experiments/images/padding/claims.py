@@ -59,7 +59,7 @@ def _table_claim(border: str, low: float, high: float) -> Claim:
         otherwise = (
             "Without padding, Net1 gets {value:.1f} % of the test right: it does not answer by height alone."
         )
-    quick = border in ("valid", "reflect")
+    quick = border in ("valid", "sconv", "reflect")
     return Claim(accuracy("Net1", border), low=low, high=high, preset="quick" if quick else "full",
                  why=f"the answers have {mean:.2f} ± {spread:.2f}", source="Amsterdam A2, 1.1 b", items=(56, 57),
                  says=says, otherwise=otherwise, asks=f"whether Net1 with {WORDS[border]} has the published test accuracy")  # fmt: skip
@@ -138,7 +138,7 @@ CLAIMS = (
       )),
     *(_shift_claim(border) for border in BORDERS),
     Claim("Net1 fconv: test accuracy minus the best by order, %", low=-5.0, high=3.0,
-          why="full convolution leaves nothing but the order to learn; pairs of squares that were learnt by heart may add a little", source="this experiment", preset="full", items=(58,),
+          why="full convolution leaves nothing but the order to learn; pairs of squares that were learnt by heart may add a little", source="this experiment", items=(58,),
           says="Full convolution is within {value:+.1f} points of the best that order allows, {of[fconv: best accuracy by order, %]:.1f} %, counted over all pairs of columns.",
           otherwise="Full convolution is {value:+.1f} points from the best that order allows, {of[fconv: best accuracy by order, %]:.1f} %.",
           asks="whether full convolution reaches the best that order allows"),

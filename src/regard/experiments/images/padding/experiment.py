@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from statistics import fmean, pstdev
 
+from regard.experiments.images.padding.beside import beside_published
 from regard.experiments.images.padding.borders import (
     bent,
     best_by_order,
@@ -171,6 +172,11 @@ def _epochs(results: Results, settings: Settings) -> Iterator[Event]:
             f"{net}, at most {lesson.epochs} epochs here (50 in Amsterdam A2), epochs taken: {told}."
         )
     yield TextEvent("how long they were trained", "\n".join(lines))
+    told = [
+        beside_published(name, list(_of(results, "Net1", name).values()), settings.net1.epochs)
+        for name in BORDERS
+    ]
+    yield TextEvent("Net1 beside the published accuracies", "\n".join(told))
 
 
 def _squares(nets: Mapping[tuple[str, int], Net1]) -> Iterator[Event]:
@@ -280,8 +286,8 @@ EXPERIMENT = Experiment(
         ten leftmost columns, so a network that can tell the sides of the picture can tell the order of distant squares, in
         the test too, which moves pictures up and down and not sideways. That is how replicate can pass the bound of full convolution.
         Reflected borders show mirrored patterns, other ones at the top than at the bottom. Circular borders join the sides: a window
-        sees a far left and a far right square as neighbours in the wrong order; whether circular sorts that out in the epochs it
-        has is in the figure of test accuracy by epoch. Net2 has separate weights for each place.""",
+        sees a far left and a far right square as neighbours in the wrong order; how far circular sorts that out depends on how long it is trained, as the
+        figure of test accuracy by epoch shows. Net2 has separate weights for each place.""",
     correction="""The answers to Amsterdam A2 explain valid's 0.09 % by 'spatial information lost in 2 by 2'. Lost information would give
         50 %: the network has information, the absolute height. They say that flattening (Net2) destroys spatial
         information; flattening keeps all of it, and invariance to shifts is what goes. 'All accuracies decrease' in Net2 is not true of
