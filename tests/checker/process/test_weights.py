@@ -1,9 +1,10 @@
 """Weights of an object: what is registered, what only stands on it, what is one and the same."""
 
+import pytest
 import torch
 from torch import nn
 
-from regard.checker.process.weights import same, stray, weights
+from regard.checker.process.weights import cast, same, stray, weights
 
 
 class Loose(nn.Module):
@@ -44,3 +45,17 @@ def test_names_of_one_weight_are_told_together() -> None:
     assert same(nn.ModuleList([one, one, nn.Linear(2, 2)])) == [["0.weight", "1.weight"]]
     assert same(nn.Linear(2, 2)) == []
     assert same(3) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "wide"),
+    [(torch.float64, torch.complex128), (torch.float32, torch.complex64), (torch.float16, torch.complex64)],
+)
+def test_a_complex_buffer_stays_complex(kind: torch.dtype, wide: torch.dtype) -> None:
+    made = nn.Linear(2, 1)
+    made.register_buffer("turn", torch.tensor([1j, 1 + 1j]))
+    made.register_buffer("count", torch.tensor([3]))
+    cast(made, kind)
+    turn, count = made.get_buffer("turn"), made.get_buffer("count")
+    assert (made.weight.dtype, turn.dtype, count.dtype) == (kind, wide, torch.int64)
+    assert turn.imag.tolist() == [1.0, 1.0]

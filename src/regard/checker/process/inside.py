@@ -17,7 +17,7 @@ import torch
 
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
 from regard.checker.process.loading import FileReading, load
-from regard.checker.process.weights import is_lazy, same, stray, weights
+from regard.checker.process.weights import cast, is_lazy, same, stray, weights
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -99,7 +99,8 @@ class Inside:
             sys.modules[module.__name__] = self.module  # type: ignore[assignment]
         made = self._make(module, number)
         if isinstance(made, _Module):
-            made.to(KINDS[kind]).train(self.objects[number].training)
+            cast(made, KINDS[kind])
+            made.train(self.objects[number].training)
         _put(made, self.given.get(number, {}), self.strays.get(number, ()))
         return made
 
@@ -142,7 +143,7 @@ class Inside:
         """Give every weight another precision."""
         made = self.objects[number]
         if isinstance(made, _Module):
-            made.to(KINDS[kind])
+            cast(made, KINDS[kind])
 
     def mode(self, number: int, training: bool) -> None:
         """Training or evaluation."""

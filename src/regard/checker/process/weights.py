@@ -8,6 +8,7 @@ import torch
 
 # Kept here because a person's module may replace them in torch.
 _Tensor, _Module = torch.Tensor, torch.nn.Module
+_to = _Tensor.to
 OWN = set(vars(_Module()))
 "What torch itself keeps on every module."
 FLOATS = (torch.float32, torch.float64, np.float32, np.float64)
@@ -35,6 +36,18 @@ def weights(made: Any, strays: Collection[str] = ()) -> Iterator[tuple[str, Any,
         for name, value in vars(made).items():
             if isinstance(value, _Tensor | np.ndarray) and value.dtype in FLOATS:
                 yield name, value, type(made).__name__, True
+
+
+def cast(made: Any, kind: torch.dtype) -> None:
+    """Give every weight and buffer of a module another precision; a complex one stays complex."""
+    wide = torch.complex128 if kind is torch.float64 else torch.complex64
+
+    def moved(value: Any) -> Any:
+        if value.is_complex():
+            return _to(value, wide)  # torch's own Module.to drops the imaginary part
+        return _to(value, kind) if value.is_floating_point() else value
+
+    made._apply(moved)
 
 
 def is_lazy(value: Any) -> bool:
