@@ -1,7 +1,8 @@
 """Set up .venv once, then run one of the project's commands in it.
 
 python bootstrap.py book     the lab book, book/index.html
-python bootstrap.py test     every test (proof: at full size; fast: the engine and the house, in 30 s)
+python bootstrap.py test     every test (fast: the engine and the house, in 30 s)
+python bootstrap.py proof    every test at full size, and which recorded runs are to be renewed
 python bootstrap.py check    format, lint, types, the import rule
 python bootstrap.py bench    ratios to peers
 python bootstrap.py serve    the lab in the browser
@@ -230,6 +231,16 @@ def pytest(environment, *words, profile="test", seconds=300):
     return environment.run(*runner, *words, OMP_NUM_THREADS="1", REGARD_PROFILE=profile)
 
 
+def proof(environment, *words):
+    """Run the tests at full size, then list the recorded runs: where code has changed, one is to be renewed."""
+    tests = pytest(environment, "-m", "", *words, profile="proof", seconds=7200)
+    say("proof: the recorded runs")
+    records = environment.run("regard", "reproduce")
+    failed = [name for name, status in (("the tests", tests), ("the records", records)) if status]
+    say(f"proof: failed at {', '.join(failed)}" if failed else "proof: all passed")
+    return tests or records
+
+
 def check(environment, *words):
     """Run every gate, also after one failed: a person wants the whole list."""
     if words:
@@ -260,7 +271,7 @@ COMMANDS = {
     "fast": lambda environment, *words: pytest(
         environment, "-m", "not slow and not proof", *(words or ENGINE)
     ),
-    "proof": lambda environment, *words: pytest(environment, "-m", "", *words, profile="proof", seconds=7200),
+    "proof": proof,
     "check": check,
     "bench": lambda environment, *words: environment.run("regard", "bench", *words),
     "serve": lambda environment, *words: environment.run("regard", "serve", *words),

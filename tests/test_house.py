@@ -300,6 +300,30 @@ def test_check_runs_every_gate_and_fails_if_one_does(capsys: pytest.CaptureFixtu
         assert capsys.readouterr().err.endswith(f"check: {verdict}\n")
 
 
+@pytest.mark.parametrize(
+    ("tests", "records", "told"),
+    [
+        (0, 0, "all passed"),
+        (1, 0, "failed at the tests"),
+        (0, 1, "failed at the records"),
+        (2, 1, "failed at the tests, the records"),
+    ],
+)
+def test_proof_lists_the_records_whatever_the_tests_say(
+    tests: int, records: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = []
+
+    class Commands:
+        def run(self, *words: str, **variables: str) -> int:
+            ran.append((*words[:2], variables.get("REGARD_PROFILE")))
+            return tests if words[0] == "pytest" else records
+
+    assert bootstrap.COMMANDS["proof"](Commands()) == (tests or records)
+    assert ran == [("pytest", "-q", "proof"), ("regard", "reproduce", None)]
+    assert capsys.readouterr().err.endswith(f"proof: {told}\n")
+
+
 def test_make_offers_every_command() -> None:
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
     offered = re.search(r"^(\w[\w ]+):\n\t@\$\(PYTHON\) bootstrap.py \$@", text, re.M)

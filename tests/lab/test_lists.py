@@ -7,7 +7,15 @@ import pytest
 from regard.lab.book.coverage import coverage
 from regard.lab.book.sources import find
 from regard.lab.console import console
-from regard.lab.lists import full_seconds, show_course, show_coverage, show_experiments, show_runs
+from regard.lab.lists import (
+    full_seconds,
+    show_course,
+    show_coverage,
+    show_experiments,
+    show_records,
+    show_runs,
+)
+from regard.lab.records.record import Record
 from regard.lab.store.entries import RunEntry, entries
 
 
@@ -56,6 +64,19 @@ def test_a_run_is_named_in_full_with_what_came_of_it(shown) -> None:
     show_runs([entry(id=name), entry(seconds=None, state="running")])
     text = shown()
     assert name in text and "1.5 min" in text and "running" in text and "…" not in text
+
+
+def test_a_record_that_is_to_be_renewed_names_every_file_and_the_commands(shown) -> None:
+    heights = Record(
+        "heights", "full", ("seeds=4", "device=cpu"), {}, 3, "2026-01-01", 90.0, {}, {}, {}, {}, {}, ("device",)
+    )  # fmt: skip
+    files = [f"lab/{place}.py" for place in range(9)]
+    show_records([heights, replace(heights, name="depths")], {"heights": files})
+    text = shown()
+    assert "depths" in text and "unchanged" in text and all(file in text for file in files)
+    assert "heights is to be renewed" in text and "depths is to be renewed" not in text
+    assert "regard run heights --preset full --set seeds=4 --set device=cpu --seed 3; then" in text
+    assert "regard reproduce --keep heights" in text
 
 
 def test_the_checklist_names_each_source_question_and_answer(experiment, store, shown) -> None:

@@ -82,18 +82,22 @@ def show_runs(entries: Iterable[RunEntry]) -> None:
 
 
 def show_records(found: Sequence[Record], changed: Mapping[str, Sequence[str]]) -> None:
-    """Recorded runs: at which size, when, and whether the code is still what it was."""
-    heads = [*(Column(head) for head in ("experiment", "size", "date", "time", "held", "failed")),
-             Column("not settled"), Column("code", wraps=True)]  # fmt: skip
+    """Recorded runs: at which size, when, and whether the code is still what it was; then what to renew."""
+    named = ("experiment", "size", "date", "time", "held", "failed", "not settled", "code")
+    heads = [Column(head, wraps=head == "size") for head in named]
     rows = []
     for one in found:
         states = [claim.state for claim in one.claims.values()]
-        files = changed.get(one.name, [])
-        more = f" and {len(files) - 2} more" if len(files) > 2 else ""
-        code = f"changed since: {', '.join(files[:2])}{more}" if files else "unchanged"
+        code = "changed since" if one.name in changed else "unchanged"
         counts = (str(states.count(state)) for state in ("held", "failed", "not settled"))
         rows.append((one.name, one.size, one.date, duration(one.seconds), *counts, code))
     show_table(console, heads, rows)
+    for one in found:
+        if one.name in changed:
+            console.print(f"\n[bold]{one.name}[/] is to be renewed: since its record these have changed")
+            for file in changed[one.name]:
+                console.print(f"  {file}", soft_wrap=True)
+            console.print(f"  {one.command}; then regard reproduce --keep {one.name}", soft_wrap=True)
 
 
 def show_reproduction(found: Reproduction) -> None:

@@ -69,6 +69,13 @@ class Record:
         return self.preset + (f" with {', '.join(self.changes)}" if self.changes else "")
 
     @property
+    def command(self) -> str:
+        """The words that make such a run."""
+        changes = "".join(f" --set {one}" for one in self.changes)
+        seed = f" --seed {self.seed}" if self.seed else ""
+        return f"regard run {self.name} --preset {self.preset}{changes}{seed}"
+
+    @property
     def full(self) -> bool:
         """Whether it is one of the full preset, on whichever device."""
         return self.preset == "full" and all(set_name(one) in self.devices for one in self.changes)
