@@ -232,7 +232,7 @@ def pytest(environment, *words, profile="test", seconds=300):
 
 
 def proof(environment, *words):
-    """Run the tests at full size, then list the recorded runs: where code has changed, one is to be renewed."""
+    """Run the tests at full size, then list the records: where code has changed, one is to be renewed."""
     tests = pytest(environment, "-m", "", *words, profile="proof", seconds=7200)
     say("proof: the recorded runs")
     records = environment.run("regard", "reproduce")
