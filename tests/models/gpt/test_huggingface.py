@@ -247,3 +247,9 @@ def test_a_pickle_is_refused_unread(tmp_path: Path) -> None:
         "  got: pytorch_model.bin without model.safetensors\n"
         "  fix: save it with transformers, save_pretrained(folder), which writes model.safetensors"
     )
+
+
+def test_a_model_says_which_folder_its_weights_came_from(tmp_path: Path) -> None:
+    save_gpt2(GPT(SMALL), tmp_path)
+    assert load_gpt2(str(tmp_path)).source == tmp_path
+    assert GPT(SMALL).source is None

@@ -243,6 +243,16 @@ def test_what_cannot_be_read_is_told_in_three_lines(ids: list[list[int]], messag
     assert str(caught.value) == message
 
 
+def test_nothing_to_read_is_told_in_three_lines() -> None:
+    nothing = torch.zeros(1, 0, dtype=torch.long)
+    with pytest.raises(RegardError) as caught:
+        GPT(SMALL)(nothing)
+    assert str(caught.value) == (
+        "a GPT reads at least one token\n  got: a tensor (1, 0) of torch.int64\n"
+        "  fix: pass the ids of a text that is not empty"
+    )
+
+
 def test_a_cache_is_full_at_the_context() -> None:
     model = GPT(SMALL)
     cache = model.cache()

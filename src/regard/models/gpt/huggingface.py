@@ -32,7 +32,10 @@ ASKED = {
 
 @kinds
 def load_gpt2(folder: Path | str) -> GPT:
-    """The model of a checkpoint, ready to be used: its logits are those of transformers' GPT2LMHeadModel."""
+    """The model of a checkpoint, ready to be used: its logits are those of transformers' GPT2LMHeadModel.
+
+    `model.source` is the folder, where `regard.attention(model, text)` finds the tokenizer.
+    """
     folder = Path(folder)
     stored = {name.removeprefix("transformer."): x for name, x in tensors(folder).items()}
     model = GPT(config_of(described(folder), "lm_head.weight" in stored)).eval()
@@ -46,6 +49,7 @@ def load_gpt2(folder: Path | str) -> GPT:
                     "get both files again, from the same place",
                 )
             ours.copy_(theirs.mT if turned else theirs)
+    model.source = folder
     return model
 
 

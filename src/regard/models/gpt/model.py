@@ -5,6 +5,7 @@ Radford, Wu, Child, Luan, Amodei, Sutskever: Language Models are Unsupervised Mu
 
 from itertools import repeat
 from math import sqrt
+from pathlib import Path
 from typing import Any, Literal
 
 import torch
@@ -37,6 +38,8 @@ class GPT(nn.Module):
         super().__init__()
         check("GPT", "config", config, GPTConfig)
         self.config = config
+        self.source: Path | None = None
+        "The folder that its weights were read from, where a tokenizer may lie beside them."
         self.tokens = nn.Embedding(config.vocabulary, config.width)
         self.positions = nn.Embedding(config.context, config.width) if config.position == "learned" else None
         self.earlier = nn.ModuleList(
@@ -135,6 +138,10 @@ class GPT(nn.Module):
                 "a GPT reads token ids: a tensor (b n) of whole numbers",
                 told(ids),
                 "pass tokenizer.encode(text)[None], or ids.long() with two axes",
+            )
+        if not ids.shape[1]:
+            raise RegardError(
+                "a GPT reads at least one token", told(ids), "pass the ids of a text that is not empty"
             )
         if cache is not None:
             check("GPT", "cache", cache, Cache)
