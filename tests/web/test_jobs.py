@@ -1,12 +1,15 @@
 """Jobs: a real run in its own process, stopped, resumed; and what is never started."""
 
+import tempfile
 import time
+from asyncio.subprocess import Process
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from regard.lab.store.run import REQUEST, Run
-from regard.web.jobs import built_in
+from regard.web.jobs import LabJob, built_in
 from serving import Client, Running, made, told
 
 SMALL = {"draws": 50, "seeds": 2}
@@ -110,6 +113,18 @@ def test_only_the_packages_own_file_of_that_name_is_built_in() -> None:
         ("karate", ""),
     ):
         assert not built_in(name, source)
+
+
+def test_a_process_that_the_signal_met_without_its_handler_was_stopped_if_it_was_asked_to() -> None:
+    def job(code: int, stopping: bool) -> str:
+        process = Mock(spec=Process, returncode=code)
+        with tempfile.TemporaryFile() as words:
+            return LabJob("0", "karate", "quick", process, words, stopping=stopping).state()
+
+    assert [job(code, True) for code in (0, 130, -2, -15, -9, 1)] == [
+        "finished", "stopped", "stopped", "stopped", "failed", "failed",
+    ]  # fmt: skip
+    assert job(-2, False) == "failed"
 
 
 def test_a_third_job_is_refused(client: Client, running: Running, monkeypatch) -> None:

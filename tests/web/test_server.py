@@ -1,5 +1,6 @@
 """`regard serve` as a person starts it: the address, the port, the end; and what is told in three lines."""
 
+import http.client
 import os
 import re
 import signal
@@ -7,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,10 @@ from regard.web.server import listen
 
 
 @pytest.mark.slow
-def test_it_prints_its_address_answers_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_it_prints_its_address_answers_and_ends_without_a_word_though_pages_wait(
+    tmp_path: Path, end: signal.Signals
+) -> None:
     words = [sys.executable, "-m", "regard", "serve", "--no-open", "--port", "0"]
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
@@ -30,22 +34,28 @@ def test_it_prints_its_address_answers_and_ends_with_ctrl_c(tmp_path: Path) -> N
         line = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]{20,})", line)
         assert found, line
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{found[1]}/api/lab", headers={"authorization": f"Bearer {found[2]}"}
-        )
-        limit = time.monotonic() + 30
-        while True:
-            try:
-                with urllib.request.urlopen(request, timeout=10) as reply:
-                    assert reply.status == 200 and b'"chapters"' in reply.read()
-                break
-            except ConnectionError:
-                assert time.monotonic() < limit
-                time.sleep(0.1)
+
+        def asked(path: str) -> http.client.HTTPConnection:
+            connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=30)
+            connection.request("GET", path, headers={"authorization": f"Bearer {found[2]}"})
+            return connection
+
+        with closing(asked("/api/lab")) as connection:
+            reply = connection.getresponse()
+            assert reply.status == 200 and b'"chapters"' in reply.read()
+        with closing(asked("/api/events")) as listening, closing(asked("/api/experiments/karate")) as waiting:
+            stream = listening.getresponse()
+            assert b"lab-change" in stream.readline()
+            began = time.monotonic()
+            process.send_signal(end)
+            refused = waiting.getresponse()  # torch is being loaded still
+            assert refused.status == 503 and b"has ended" in refused.read()
+            assert stream.read().strip() in (b"", b": still here"), "the stream has an end"
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(end)
         out, err = process.communicate(timeout=30)
-    assert "Traceback" not in out + err
+    assert "Traceback" not in out + err and "Cancel" not in out + err, err
+    assert time.monotonic() - began < 5
     assert not (tmp_path / "runs").exists()
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import secrets
+import signal
 import sys
 import tempfile
 import time
@@ -24,6 +25,8 @@ RUNNING = 2
 "Jobs at once."
 REMEMBERED = 50
 "Jobs that have ended and are still told of."
+INTERRUPTED = (-signal.SIGINT, -signal.SIGTERM)
+"How a process ends that a signal met before or after its own handler was there."
 TOLD = 4096
 "Bytes of a process's last words that are read."
 
@@ -48,7 +51,9 @@ class LabJob:
         code = self.process.returncode
         if code is None:
             return "stopping" if self.stopping else "starting" if self.run is None else "running"
-        return "finished" if code == 0 else "stopped" if code in (130, 143) else "failed"
+        if code == 0:
+            return "finished"
+        return "stopped" if code in (130, 143) or (self.stopping and code in INTERRUPTED) else "failed"
 
     def document(self) -> dict[str, Any]:
         """The job as the browser is told of it."""

@@ -1,11 +1,10 @@
 """`regard serve`: the server on this machine's own address, with a random token."""
 
+import asyncio
 import logging
 import socket
 import threading
 import webbrowser
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,18 +69,8 @@ def listen(port: int | None = None) -> ServerAddress:
 
 def application(services: Services, address: ServerAddress) -> ASGIApp:
     """All routes behind the gate."""
-
-    @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        services.begin()
-        try:
-            yield
-        finally:
-            await services.close()
-
     app = Starlette(
         routes=routes(services),
-        lifespan=lifespan,
         exception_handlers={RegardError: _told, HTTPException: _unknown, Exception: _broken},
     )
     return Gate(app, token=address.token, port=address.port)
@@ -97,10 +86,32 @@ def serve(store: Store, *, port: int | None = None, open_page: bool = True) -> N
     server(services, address).run(sockets=[address.listening])
 
 
-def server(services: Services, address: ServerAddress) -> uvicorn.Server:
+class LabServer(uvicorn.Server):
+    """Ends what its readers wait for before it waits for them: no page that is open holds up the end.
+
+    Ctrl-C once lets runs come to their next step; twice leaves them to themselves.
+    """
+
+    def __init__(self, services: Services, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.services = services
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.services.begin()
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        ending = asyncio.create_task(self.services.close())
+        await super().shutdown(sockets)
+        while not ending.done() and not self.force_exit:
+            await asyncio.wait({ending}, timeout=0.1)
+
+
+def server(services: Services, address: ServerAddress) -> LabServer:
     """The server, ready to run on the socket of its address."""
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-    return uvicorn.Server(
+    return LabServer(
+        services,
         uvicorn.Config(
             application(services, address),
             access_log=False,
@@ -109,11 +120,12 @@ def server(services: Services, address: ServerAddress) -> uvicorn.Server:
             ws="none",
             http="h11",
             loop="asyncio",
+            lifespan="off",
             h11_max_incomplete_event_size=LONGEST * 2,
             timeout_keep_alive=60,
             timeout_graceful_shutdown=1,
             limit_concurrency=500,
-        )
+        ),
     )
 
 

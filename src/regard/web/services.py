@@ -50,10 +50,10 @@ class Services:
         return runs, jobs, bool(self.lab.experiments), checks.names(self.lab.store)
 
     async def close(self) -> None:
-        """Stop everything."""
+        """Stop everything: streams end, and whoever waits for the worker is refused."""
         self.streams.closing.set()
+        await asyncio.gather(self.jobs.close(), self.worker.stop())
         if self._catalogue is not None:
             self._catalogue.cancel()
             with suppress(asyncio.CancelledError, Refusal):
                 await self._catalogue
-        await asyncio.gather(self.jobs.close(), self.worker.stop())

@@ -98,6 +98,7 @@ class ModelWorker:
         self.link: Link | None = None
         self._number = 0
         self._starting = asyncio.Lock()
+        self._closed = False
 
     async def ask(self, do: str, fields: dict[str, Any], seconds: float = SECONDS) -> dict[str, Any]:
         """One answer."""
@@ -148,6 +149,8 @@ class ModelWorker:
     async def start(self) -> Link:
         """A process that runs and is ready."""
         async with self._starting:
+            if self._closed:
+                raise gone()
             if self.link is None or self.link.reading.done():
                 self.link = await self._begin()
             link = self.link
@@ -178,7 +181,8 @@ class ModelWorker:
         return Link(process)
 
     async def stop(self) -> None:
-        """End the process."""
+        """End the process for good: those who wait are refused, and it is not started again."""
+        self._closed = True
         if self.link is not None:
             await self.link.close()
 
