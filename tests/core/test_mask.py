@@ -165,3 +165,14 @@ def message(support) -> str:
 )
 def test_a_mask_that_does_not_fit_is_told_in_three_lines(support, text):
     assert message(support) == text
+
+
+def test_ones_and_zeros_as_floats_are_refused_since_they_would_hide_nothing():
+    with pytest.raises(RegardError) as error:
+        Mask(torch.ones(3, 3).tril())
+    assert str(error.value) == (
+        "a mask of ones and zeros as floats would be added to the scores and hide nothing\n"
+        "  got: torch.float32, (3, 3)\n"
+        "  fix: pass Mask(mask == 1) if 1 marks what may be seen, Mask(mask == 0) if it marks what is hidden"
+    )
+    assert Mask(torch.zeros(2, 2)).adds and Mask(torch.tensor([[0.0, 1.0, -torch.inf]])).adds

@@ -17,7 +17,8 @@ class Mask(Support):
 
     A boolean is True where the query may look. Of floats, 0 changes nothing, -inf hides the pair, and any
     other number is a bias. `Attended.reason` says which of the two was seen. Whole numbers are refused: 1
-    means "look" to some and "hidden" to others.
+    means "look" to some and "hidden" to others; so are floats that are ones and zeros alone, on a CPU, where
+    they can be looked at without waiting.
 
     >>> Mask(torch.eye(2, dtype=torch.bool)).mask(2, 2)
     tensor([[ True, False],
@@ -79,5 +80,21 @@ def check_mask(mask: object) -> None:
         raise RegardError(
             "Mask needs booleans (True looks) or floats (0 looks, -inf hides); whole numbers may mean either",
             f"{mask.dtype}",
-            "pass Mask(mask == 1) if 1 marks what may be seen, Mask(mask == 0) if it marks what is hidden",
+            MEANINGS,
+        )
+    if mask.is_floating_point() and mask.is_cpu and not torch.compiler.is_compiling():
+        check_additive(mask)
+
+
+MEANINGS = "pass Mask(mask == 1) if 1 marks what may be seen, Mask(mask == 0) if it marks what is hidden"
+
+
+def check_additive(mask: Tensor) -> None:
+    """Raise where floats are ones and zeros, of which none would hide anything."""
+    ones = mask == 1
+    if ones.any() and (ones | (mask == 0)).all() and not ones.all():
+        raise RegardError(
+            "a mask of ones and zeros as floats would be added to the scores and hide nothing",
+            f"{mask.dtype}, {tuple(mask.shape)}",
+            MEANINGS,
         )

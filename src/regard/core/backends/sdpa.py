@@ -1,14 +1,16 @@
 """The fused backend: torch's `scaled_dot_product_attention` (SDPA), for a softmax over a dense support.
 
 It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses. NaN and
-infinities: torch's fused kernel alone promises nothing about them: a NaN in a query may come out as zeros,
-and a hidden one may reach rows that do not see it. To look for them would cost more than the kernel's start.
+infinities: on a CPU a NaN in a query comes out of torch's kernel as zeros, and a hidden one reaches rows
+that do not see it. Either shows in the output, which is looked at (2 us); such a call is computed by the
+reference. On a GPU, and in a compiled or mapped function, nobody looks: that would wait for the kernel.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from regard.core.backends import reference
 from regard.core.backends.reference import dense_bias
 from regard.core.call import Call, Refusal, wide
 from regard.core.edges import Edges
@@ -51,7 +53,20 @@ def run(call: Call) -> tuple[Float[Tensor, "b h n c"], None]:
     output = F.scaled_dot_product_attention(
         q, k, v, mask, call.dropout, causal, scale=scale, enable_gqa=grouped
     )
+    if output.is_cpu and suspicious(output) and not all(x.isfinite().all() for x in (q, k, v)):
+        return reference.run(call)[0], None
     return output, None
+
+
+def suspicious(output: Tensor) -> bool:
+    """Whether an output holds a zero or a NaN, as where the kernel met what is no number."""
+    if torch.compiler.is_compiling() or not output.numel():
+        return False
+    seen = output.detach() if output.requires_grad else output
+    try:
+        return not float(seen.abs().amin()) > 0
+    except RuntimeError:  # under vmap there is no single number
+        return False
 
 
 def hidden(call: Call) -> tuple[Tensor | None, bool]:
