@@ -20,12 +20,48 @@ from regard.theory.mathml import mathml
         (r"\beta x", "<mrow><mi>β</mi><mo>\u2062</mo><mi>x</mi></mrow>"),
         (r"\mathbb{E}", "<mi>𝔼</mi>"),
         (r"x^\top", "<msup><mi>x</mi><mi>⊤</mi></msup>"),
-        (r"\lVert x \rVert", "<mrow><mo>‖</mo><mi>x</mi><mo>‖</mo></mrow>"),
+        (r"\lVert x \rVert", '<mrow><mo stretchy="false">‖</mo><mi>x</mi><mo stretchy="false">‖</mo></mrow>'),
         (r"\sqrt{2}", "<msqrt><mn>2</mn></msqrt>"),
     ],
 )
 def test_known_formulas(source: str, inside: str) -> None:
     assert mathml(source) == f"<math>{inside}</math>"
+
+
+FENCE = "‖()[]|⌊⌋"
+
+
+def fences(source: str) -> list[bool]:
+    """Of each bracket of a formula, from left to right, whether it grows with what it encloses."""
+    signs = [one for one in fromstring(mathml(source)).iter("mo") if one.text and one.text in FENCE]
+    return [one.get("stretchy") != "false" for one in signs]
+
+
+@pytest.mark.parametrize(
+    "flat",
+    [
+        r"\lVert \mu \rVert^2",
+        "f(x_1, y^2)",
+        "[a + b]",
+        r"|\sqrt{g}|",
+        r"\lfloor n / 2 \rfloor",
+        "((a b)^2 = c)",
+    ],
+)
+def test_brackets_around_what_is_not_tall_keep_their_height(flat: str) -> None:
+    assert fences(flat) and not any(fences(flat))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        r"\frac{a}{b}", r"\sum_{n=1}^{N} x_n", r"a + \frac{a}{b}", r"c \frac{a}{b}", r"x^{\frac{a}{b}}", r"x_{\frac{a}{b}}",
+        r"\sqrt{\frac{a}{b}}", r"\frac{a}{b} = c", r"a, \frac{a}{b}", r"\begin{pmatrix} 1 & 2 \end{pmatrix}",
+    ],
+)  # fmt: skip
+def test_brackets_grow_with_what_is_tall_however_deep(body: str) -> None:
+    assert all(fences(f"({body})")) and all(fences(f"[({body})]"))
+    assert fences(rf"\lVert {body} \rVert (x)")[-2:] == [False, False]
 
 
 def test_sums_have_their_range_below_and_above() -> None:

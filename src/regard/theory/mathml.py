@@ -114,6 +114,32 @@ def _sign(text: str) -> str:
     return f"<mo>{escape(text)}</mo>"
 
 
+def _fenced(kind: str, body: Node) -> str:
+    """What stands in brackets. They grow with what is tall alone: a norm's bars would double for a descender."""
+    fixed = "" if _is_tall(body) else ' stretchy="false"'
+    opens, closes = (f"<mo{fixed}>{escape(EDGES.get(one, one))}</mo>" for one in (kind, BRACKETS[kind]))
+    return _row(opens, _shown(body), closes)
+
+
+def _is_tall(node: Node) -> bool:
+    """Whether a formula takes more than one line of height."""
+    match node:
+        case Fraction() | Big() | Matrix():
+            return True
+        case Index(base, script) | Power(base, script):
+            return _is_tall(base) or _is_tall(script)
+        case Root(body) | Group(_, body):
+            return _is_tall(body)
+        case Relation(sides):
+            return any(_is_tall(one) for one in sides)
+        case Listed(items):
+            return any(_is_tall(one) for one in items)
+        case Sum(parts) | Product(parts):
+            return any(_is_tall(one) for _, one in parts)
+        case _:
+            return False
+
+
 def _shown(node: Node) -> str:  # noqa: C901 - one case per kind of node
     match node:
         case Number(text):
@@ -137,8 +163,7 @@ def _shown(node: Node) -> str:  # noqa: C901 - one case per kind of node
         case Root(body):
             return f"<msqrt>{_shown(body)}</msqrt>"
         case Group(kind, body):
-            close = BRACKETS[kind]
-            return _row(_sign(EDGES.get(kind, kind)), _shown(body), _sign(EDGES.get(close, close)))
+            return _fenced(kind, body)
         case Matrix(rows):
             cells = "".join(
                 "<mtr>" + "".join(f"<mtd>{_shown(one)}</mtd>" for one in row) + "</mtr>" for row in rows
