@@ -1,5 +1,7 @@
+import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import golden
@@ -9,7 +11,7 @@ from regard.lab.events import FigureEvent, Metric, TableEvent
 from regard.lab.experiment import Context
 from regard.lab.store.fingerprint import code
 from regard.theory import library
-from regard.theory.theorem import Sweep
+from regard.theory.theorem import Sweep, TrialOutcome
 
 
 def events(theorem, tmp_path, instances: int = 20):
@@ -30,6 +32,31 @@ def test_a_theorem_names_the_experiments_that_own_what_it_derives() -> None:
     for theorem in library.everything():
         assert set(theorem.elsewhere) <= set(registry.names())
         assert {owners[item] for item in theorem.speaks_of} <= set(theorem.elsewhere), theorem.name
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_the_answer_is_of_two_conclusions_at_most(name: str) -> None:
+    theorem = library.find(name)
+    found = theorems.experiment(theorem)
+    assert 1 <= len(found.opens_with) <= 2 and set(found.opens_with) <= {one.name for one in found.claims}
+    said = [one.says for one in found.claims if one.name in found.opens_with]
+    assert said == [one.answer for one in theorem.conclusions if not one.aside]
+
+
+COLOUR = re.compile(r"\b(black|white|blue|green|purple|red)\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_captions_name_lines_by_their_style_and_the_figure_draws_them_so(name: str) -> None:
+    """Not by their colour: what is black on a light page is white on a dark one."""
+    theorem = library.find(name)
+    for trial in (*theorem.trials, *theorem.breaks):
+        assert not COLOUR.search(trial.caption), trial.caption
+        outcome = TrialOutcome(trial, trial.measure(np.random.default_rng(0), 2))
+        (axis, _) = theorems._figure([outcome]).axes
+        drawn = {one.get_linestyle() for one in axis.lines if one.get_label() != "measured"}
+        for word, line in (("solid", "-"), ("dotted", ":"), ("dashed", "--")):
+            assert line in drawn or word not in trial.caption.lower(), f"no {word} line in {trial.title}"
 
 
 def test_the_whole_chapter_is_quick() -> None:

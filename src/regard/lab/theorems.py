@@ -53,8 +53,8 @@ def experiment(theorem: Theorem) -> Experiment:
         method=derivation(theorem),
         see=theorem.meaning + _elsewhere(theorem),
         correction=theorem.correction,
-        claims=(claims := tuple(_claims(theorem))),
-        opens_with=tuple(one.name for one in claims[: min(3, len(theorem.conclusions))]),
+        claims=tuple(_claims(theorem)),
+        opens_with=tuple(_steps(one) for one in theorem.conclusions if not one.aside),
         presets={
             "quick": Settings(instances=theorem.instances),
             "full": Settings(instances=10 * theorem.instances),

@@ -42,6 +42,8 @@ class Conclusion:
     "Their numbers, from 1 on."
     items: tuple[int, ...] = ()
     "The checklist items that it answers."
+    aside: bool = False
+    "Whether it says more than the theorem's question asks, so that the answer does not open with it."
 
 
 @dataclass(frozen=True, kw_only=True)

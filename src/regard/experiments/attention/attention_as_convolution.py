@@ -295,7 +295,7 @@ CLAIMS = (
     Claim("rules broken by the row softmax", low=3, high=3,
           why="all but the bound: a weight is at most 1; the diagonal is not constant, brighter pixels win, rows have divisors of their own",
           source="Duke HW3, 4b.ii", items=(15,),
-          says="Attention's matrix, the row softmax of ZZᵀ/√d, is not a similarity either: it breaks {value} of the four rules, all but the bound.",
+          says="Attention's matrix, the row softmax of ZZᵀ/√d, is not a similarity: it breaks {value} of the four rules, all but the bound; the dot product, which is a convolution with 1 × 1 kernels, breaks {of[rules broken by the dot product]}.",
           otherwise="Attention's matrix, the row softmax, is found to break {value} of the four rules, where three were expected.",
           asks="which rules the row softmax breaks"),
     Claim("rules broken by the cosine under one softmax", low=1, high=1,
@@ -356,23 +356,23 @@ EXPERIMENT = Experiment(
         over directions; the row softmax of attention, and the cosine under one softmax over the whole matrix,
         over the picture's pixels, since a softmax gives values to the pixels that are in its sum alone.
 
-        At last f(Z), the normalised products of all pixels, is computed by matrices and as a convolution
+        At last $f(Z)$, the normalised products of all pixels, is computed by matrices and as a convolution
         whose kernels are the picture's own normalised pixels.""",
-    see="""The table of rules has, for each candidate, a counterexample in the picture's own colours where one
-        was found. By x·k = ‖x‖ ‖k‖ cos, a convolution measures likeness of hue times brightness; divided by
-        the norms it is the cosine. The row softmax makes scores into weights: each row sums to 1, by a divisor
+    see=r"""The table of rules has, for each candidate, a counterexample in the picture's own colours where one
+        was found. By $x \cdot k = \lVert x \rVert \lVert k \rVert \cos(x, k)$, a convolution measures likeness of
+        hue times brightness; divided by the norms it is the cosine. The row softmax makes scores into weights: each row sums to 1, by a divisor
         of its own. One softmax over the whole matrix has one divisor and keeps the order of its entries, so
         what holds for the cosine holds for it.
 
         The proof for directions, and what breaks it for vectors, is in [[theory-similarity-axioms]]; attention and
         convolution as rows of one table are in [[one-operator]].""",
-    correction="""Duke HW3 takes the arguments of s and of the angle from R^(d×d); they are pairs of
-        vectors, and the angle lies in [0, π]. Question 4(a)iii asks for a proof that the cosine is a
-        similarity on R^d: rule 3 does not hold there (take x and 2x); it holds on the unit sphere. Equation
+    correction=r"""Duke HW3 takes the arguments of $s$ and of the angle from $\mathbb{R}^{d \times d}$; they are
+        pairs of vectors, and the angle lies in $[0, \pi]$. Question 4(a)iii asks for a proof that the cosine is a
+        similarity on $\mathbb{R}^d$: rule 3 does not hold there (take $x$ and $2 x$); it holds on the unit sphere. Equation
         11 counts the columns of the kernel by its height, and for a 1 × 1 kernel reads the wrong
-        pixel. The sign Z̄ stands for two things in 4(a)iv and 4(b)iii.""",
+        pixel. The sign $\bar{Z}$ stands for two things in 4(a)iv and 4(b)iii.""",
     claims=CLAIMS,
-    opens_with=("rules broken by the dot product", "rules broken by the row softmax", "gap between f(Z) by convolution and by matrices"),
+    opens_with=("rules broken by the row softmax", "gap between f(Z) by convolution and by matrices"),
     presets={"quick": Settings(), "full": Settings(tries=4000)},
     seconds=3,
     run=run,

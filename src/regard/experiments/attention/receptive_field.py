@@ -257,7 +257,7 @@ def _heads(counts: dict, curves: dict):
         return figure
 
 
-SIGHT = "How strongly each input place (across) moves each output place (down), by gradient; each row scaled to its own maximum. White is not seen at all: look how wide the band of a local layer is, and on which side of the diagonal a causal one sees nothing."
+SIGHT = "How strongly each input place (across) moves each output place (down), by gradient; each row scaled to its own maximum. The darkest colour is not seen at all: look how wide the band of a local layer is, and on which side of the diagonal a causal one sees nothing."
 HEADS = "Left: operations of one layer against the length, counted while it runs; on these axes n² is a line twice as steep as n. Right: training error when each place is asked for two other places at once; same width, same operations, other numbers of heads (mean over seeds; thin: each seed)."
 
 CLAIMS = (
@@ -278,7 +278,7 @@ CLAIMS = (
           asks="whether causal attention sees later places"),
     Claim("exponent of the cost in the length, attention", low=1.99, high=2.01,
           why="n² scores, quadratic and not exponential", source="Amsterdam A2, 2.1a, corrected", items=(63,),
-          says="That costs n² scores: counted operations of attention grow with the length to the power {value:.2f}.",
+          says="One layer of attention leaves {of[places not seen by one attention layer]} places unseen and pays for it with n² scores: its counted operations grow with the length to the power {value:.2f}, those of a convolution, which sees one place more a side with every layer, to the power {of[exponent of the cost in the length, convolution]:.2f}.",
           otherwise="Counted operations of attention grow with the length to the power {value:.2f}, which is not 2.",
           asks="how the cost of attention grows"),
     Claim("exponent of the cost in the length, window attention", low=0.99, high=1.01,
@@ -302,7 +302,7 @@ CLAIMS = (
           otherwise="One head, asked for two places at once, ends with an error of {value:.2f}, away from the 1/2 that a mixture costs.",
           asks="what one head can do with two places at once"),
     Claim("error with 2 heads", high=0.05, why="each head looks at one place", source="Amsterdam A2, 2.1d", items=(63,),
-          says="Two heads of half the width look at one place each: their error is {value:.3f}, at the same cost.",
+          says="Several heads can look at several places at once: asked for two, two heads of half the width end with an error of {value:.3f} where one head ends with {of[error with 1 head]:.2f}, at the same cost.",
           otherwise="Two heads of half the width still have an error of {value:.3f}.",
           asks="whether two heads can keep two places apart"),
     Claim("what a second head takes off the error", low=0.4, why="1/2 − 0", source="this experiment", items=(63,),
@@ -320,20 +320,21 @@ EXPERIMENT = Experiment(
         Cost is counted while the layer runs, by torch's operation counter: for all scores, for attention that
         computes only the scores inside a window of three places, and for a convolution of width 3.
 
-        Heads are put to a task with a known answer: every place must report two other places, x_(i-1) and
-        x_(i-3), which are independent. One head has one set of weights: its output is a mixture p·x_(i-1) +
-        (1 − p)·x_(i-3) through a matrix, and of a mixture of two independent signals a linear map can recover
-        1/2 of the variance of the pair at most, whatever p is. Two heads can look at one place each. The width,
-        and with it the operations, is the same for all.""",
-    see="""What a layer reaches in one step and what it costs go together: all pairs, or a window. Other ways
+        Heads are put to a task with a known answer: every place must report two other places, $x_{i-1}$ and
+        $x_{i-3}$, which are independent. One head has one set of weights: its output is a mixture
+        $p x_{i-1} + (1 - p) x_{i-3}$ through a matrix, and of a mixture of two independent signals a linear map
+        can recover 1/2 of the variance of the pair at most, whatever $p$ is. Two heads can look at one place
+        each. The width, and with it the operations, is the same for all.""",
+    see=r"""What a layer reaches in one step and what it costs go together: all pairs, or a window. Other ways
         out of the square are a kernel or low rank ([[linear-attention]]), and, for memory alone, not to store
-        the scores ([[exactness]]). Why scores are divided by √d is asked in [[scaled-dot-product]]; how far
-        convolutions see is derived in [[theory-convolution-sizes]].""",
-    correction="""The answer to Amsterdam A2, 2.1(a), calls the cost of attention exponential: n² is
+        the scores ([[exactness]], derived in [[theory-flash-attention]]). Why scores are divided by $\sqrt{d}$
+        is asked in [[scaled-dot-product]] and derived in [[theory-dot-product]], with what several heads are
+        for; how far convolutions see is derived in [[theory-convolution-sizes]].""",
+    correction="""The answer to Amsterdam A2, 2.1(a), calls the cost of attention exponential: $n^2$ is
         quadratic, a polynomial. The answer to question 2.1(d) says that the rank of the output equals the smallest
         rank among its factors; that is an upper bound.""",
     claims=CLAIMS,
-    opens_with=("convolutions: largest difference of the places seen from 1 + 2·depth", "exponent of the cost in the length, attention", "error with 2 heads"),
+    opens_with=("exponent of the cost in the length, attention", "error with 2 heads"),
     presets={"quick": Settings(), "full": Settings(steps=1500, seeds=20, heads=(1, 2, 4, 8))},
     seconds=12,
     run=run,

@@ -239,24 +239,26 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="Can attention with relative positions be a convolution, and can it be max pooling?",
-    method="""The layer is softmax(q_i k_j + p_(i-j)) over a sequence of scalars, with three scalar weights
-        W_Q, W_K, W_V and a sequence p; `attend` with `Relative(p)`.
+    method=r"""The layer weighs by $\mathrm{softmax}(q_i k_j + p_{i-j})$ over a sequence of scalars, with three
+        scalar weights $W_Q, W_K, W_V$ and a sequence $p$; `attend` with `Relative(p)`.
 
-        Convolution: W_Q = W_K = 0 leaves p alone to decide, and p_m = log of the kernel's share makes the
-        weights that share; W_V = sum of the kernel. It is tried on Toronto A4's kernel [2, 0, 1], on random
-        kernels without negative entries, and, by search over all such layers, on [-1, 0, 1].
+        Convolution: $W_Q = W_K = 0$ leaves $p$ alone to decide, and $p_m$ the logarithm of the kernel's share
+        makes the weights that share; $W_V$ is the sum of the kernel. It is tried on Toronto A4's kernel
+        $[2, 0, 1]$, on random kernels without negative entries, and, by search over all such layers, on
+        $[-1, 0, 1]$.
 
-        Max pooling: W_Q = W_K = √β, W_V = 1, p = 0 within k places and −∞ outside. The error is measured at
-        every place of random positive sequences and held against two bounds: 2k·max·exp(−β x_i · gap), with
-        the gap between the largest and the second largest of the window, and 2k/(eβx_i), which needs no gap
-        because t·exp(−βx t) is at most 1/(eβx).""",
-    see="""The convolution needs no limit. Softmax weights are positive and share one W_V, so a kernel that
-        is to be had this way has entries of one sign. Max pooling is a limit in β, not an equality, and the bound
-        2k/(eβx_i) has x_i in its divisor. Both constructions are derived in [[theory-relative-attention]]; the
-        convolution is also a row of [[one-operator]].""",
-    correction="""Toronto A4 asks for x_i ≥ 0 in question 1.4. At x_i = 0 every score of place i is 0, and
-        the layer gives the mean of the window for every β: it needs x_i > 0. Its change log says that the
-        first edition asked for the kernel [-1, 0, 1], which has entries of both signs.""",
+        Max pooling: $W_Q = W_K = \sqrt{\beta}$, $W_V = 1$, $p = 0$ within $k$ places and $-\infty$ outside. The
+        error is measured at every place of random positive sequences and held against two bounds. One is
+        $2 k M \exp(-\beta x_i g)$, with $M$ the largest of the window and $g$ the gap between it and the second
+        largest. The other, $\frac{2 k}{e \beta x_i}$, needs no gap, because $t \exp(-\beta x_i t)$ is at most
+        $\frac{1}{e \beta x_i}$.""",
+    see=r"""The convolution needs no limit. Softmax weights are positive and share one $W_V$, so a kernel that
+        is to be had this way has entries of one sign. Max pooling is a limit in $\beta$, not an equality, and
+        the bound $\frac{2 k}{e \beta x_i}$ has $x_i$ in its divisor. Both constructions are derived in
+        [[theory-relative-attention]]; the convolution is also a row of [[one-operator]].""",
+    correction=r"""Toronto A4 asks for $x_i \ge 0$ in question 1.4. At $x_i = 0$ every score of place $i$ is 0,
+        and the layer gives the mean of the window for every $\beta$: it needs $x_i > 0$. Its change log says
+        that the first edition asked for the kernel $[-1, 0, 1]$, which has entries of both signs.""",
     claims=CLAIMS,
     opens_with=("gap to the convolution [2, 0, 1]", "max pooling: mean error at the largest β"),
     presets={"quick": Settings(), "full": Settings(length=512, sequences=1000)},

@@ -204,7 +204,7 @@ def _weight_figure(settings: Settings, shown: dict):
 
 
 MOMENTS = (
-    "Mean and variance of q·k against the width. Points: measured, with bars from the smallest to the largest seed; thin black lines: the formulas dμ² and d(σ⁴ + 2σ²μ²). Both are proportional to d, "
+    "Mean and variance of q·k against the width. Points: measured, with bars from the smallest to the largest seed; thin lines: the formulas dμ² and d(σ⁴ + 2σ²μ²). Both are proportional to d, "
     "so that by the formula the standard deviation grows as √d: see whether the points lie on the lines."
 )
 SOFTMAX = (
@@ -258,25 +258,27 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="Why does attention divide q·k by √d, and what happens if it does not?",
-    method="""Queries and keys are drawn with independent entries of mean μ and standard deviation σ. For each
-        width d the mean and variance of q·k over many independent pairs are held against dμ² and d(σ⁴ +
-        2σ²μ²).
+    method=r"""Queries and keys are drawn with independent entries of mean $\mu$ and standard deviation
+        $\sigma$. For each width $d$ the mean and variance of $q \cdot k$ over many independent pairs are held
+        against $d \mu^2$ and $d (\sigma^4 + 2 \sigma^2 \mu^2)$.
 
-        Then a query chooses among keys by softmax, with the scores as they are, divided by √d, and divided by
-        d. Two numbers say what the choice is worth for learning: the entropy of the weights, and the size
-        (Frobenius norm) of the softmax's Jacobian diag(p) − ppᵀ, through which every gradient to queries and
-        keys must pass. The same seeds serve all three scales.""",
-    see="""q·k is a sum of d independent terms, so its variance is d times that of one term, σ⁴ + 2σ²μ²; dividing
-        by √d divides it by d: 1 where entries have mean 0 and variance 1. For one-hot weights p the Jacobian
-        diag(p) − ppᵀ is zero: a model whose weights start one-hot gets no gradient to look elsewhere.
+        Then a query chooses among keys by softmax, with the scores as they are, divided by $\sqrt{d}$, and
+        divided by $d$. Two numbers say what the choice is worth for learning: the entropy of the weights, and
+        the size (Frobenius norm) of the softmax's Jacobian $\mathrm{diag}(p) - p p^\top$, through which every
+        gradient to queries and keys must pass. The same seeds serve all three scales.""",
+    see=r"""The score $q \cdot k$ is a sum of $d$ independent terms, so its variance is $d$ times that of one
+        term, $\sigma^4 + 2 \sigma^2 \mu^2$; dividing by $\sqrt{d}$ divides it by $d$: 1 where entries have mean
+        0 and variance 1. For one-hot weights $p$ the Jacobian $\mathrm{diag}(p) - p p^\top$ is zero: a model
+        whose weights start one-hot gets no gradient to look elsewhere.
 
         The mean and the variance are derived in [[theory-dot-product]].""",
-    correction="""Berkeley HW6's solution to 2(c) says that the variance is d²; its own part (b) gives d. It
-        needs q and k to be independent of each other, and the variance after scaling is σ⁴ (for mean zero),
-        which is 1 only for σ = 1. The answer to Amsterdam A2, 2.1(c), takes zero mean from "i.i.d."; zero mean
-        is an assumption of its own: with μ ≠ 0 the variance has the term 2σ²μ² more.""",
+    correction=r"""Berkeley HW6's solution to 2(c) says that the variance is $d^2$; its own part (b) gives $d$.
+        It needs $q$ and $k$ to be independent of each other, and the variance after scaling is $\sigma^4$ (for
+        mean zero), which is 1 only for $\sigma = 1$. The answer to Amsterdam A2, 2.1(c), takes zero mean from
+        "i.i.d."; zero mean is an assumption of its own: with $\mu \ne 0$ the variance has the term
+        $2 \sigma^2 \mu^2$ more.""",
     claims=CLAIMS,
-    opens_with=("variance of q·k/√d at μ = 0, σ = 1, largest d", "entropy at the largest d without a scale, as a share of uniform", "softmax gradient at the largest d, 1/√d minus no scale"),
+    opens_with=("variance of q·k/√d at μ = 0, σ = 1, largest d", "entropy at the largest d without a scale, as a share of uniform"),
     presets={"quick": Settings(), "full": Settings(draws=20_000, seeds=20, queries=1024)},
     seconds=3,
     run=run,

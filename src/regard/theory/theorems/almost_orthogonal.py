@@ -209,7 +209,7 @@ THEOREM = Theorem(
             measure=fitting,
             relation="≤",
             scales=("log", "log"),
-            caption="Largest product between two of 100 vectors of random signs (mean and worst), below the bound that fails once in 10,000 instances (black). √(4 ln N/n) is where the chances of all pairs sum to 1; the lemma's constant (dashed, above) is far from needed.",
+            caption="Largest product between two of 100 vectors of random signs (mean and worst), below the bound that fails once in 10,000 instances (solid line). √(4 ln N/n) is where the chances of all pairs sum to 1; the lemma's constant (dashed, above) is far from needed.",
         ),
         Trial(
             title="how many fit",
@@ -218,7 +218,7 @@ THEOREM = Theorem(
             measure=filling,
             relation="≥",
             scales=("linear", "log"),
-            caption="Directions found by taking random ones as they come, each kept if its product with all before is at most 0.5: more than exp(nδ²/4) (black), and soon more than the n that can be exactly orthogonal (dashed); from about 300 on, the thousand tries are the limit.",
+            caption="Directions found by taking random ones as they come, each kept if its product with all before is at most 0.5: more than exp(nδ²/4) (solid line), and soon more than the n that can be exactly orthogonal (dashed); from about 300 on, the thousand tries are the limit.",
         ),
         Trial(
             title="the lemma's constant in practice",
@@ -227,7 +227,7 @@ THEOREM = Theorem(
             measure=lemma,
             relation="≤",
             scales=("log", "log"),
-            caption="Largest relative change of a squared distance among 50 points, the best of five random projections, and ε = √(8 ln N/n) (black): the constant 8 is nearly what a random projection needs.",
+            caption="Largest relative change of a squared distance among 50 points, the best of five random projections, and ε = √(8 ln N/n) (solid line): the constant 8 is nearly what a random projection needs.",
         ),
         Trial(
             title="features read back",
@@ -235,7 +235,7 @@ THEOREM = Theorem(
             quantity="share that reads above ½",
             measure=recovery,
             scales=("log", "linear"),
-            caption="500 features share 256 dimensions. Share of the active ones whose reading is above ½ (points; black: by the law of a sum of signs), and of the inactive ones (dashed). A handful at a time is read without fault, dozens are not.",
+            caption="500 features share 256 dimensions. Share of the active ones whose reading is above ½ (points; solid line: by the law of a sum of signs), and of the inactive ones (dashed). A handful at a time is read without fault, dozens are not.",
         ),
     ),
     breaks=(

@@ -167,7 +167,7 @@ THEOREM = Theorem(
             measure=continuations,
             relation="≡",
             scales=("linear", "log"),
-            caption="Continuations that beam search scores, counted (points), and M + (T − 1)KM (black); to try every sequence would take the number above (dashed).",
+            caption="Continuations that beam search scores, counted (points), and M + (T − 1)KM (solid line); to try every sequence would take the number above (dashed).",
         ),
     ),
     breaks=(
@@ -177,7 +177,7 @@ THEOREM = Theorem(
             quantity="trees whose best is lost",
             measure=missed,
             relation="≡",
-            caption="Share of random trees on which the sequence found is not the best. With as many beams as beginnings none can be lost (black). Look how the share grows towards greedy search (K = 1), and with how few beams of random trees none is seen lost, though step 9 makes one that is.",
+            caption="Share of random trees on which the sequence found is not the best. With as many beams as beginnings none can be lost (solid line). Look how the share grows towards greedy search (K = 1), and with how few beams of random trees none is seen lost, though step 9 makes one that is.",
         ),
     ),
     meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. Berkeley HW6's tree shows two beams of four failing; the last step has a tree for every number short of all. How often it happens on trees drawn at random is another question, which the second figure answers for one kind of them.""",

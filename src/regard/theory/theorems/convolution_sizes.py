@@ -128,7 +128,7 @@ THEOREM = Theorem(
             quantity="elements that meet it",
             measure=corner,
             relation="≡",
-            caption="Elements of a 5 × 5 filter that ever meet the pixel in the corner, counted (points), and (p + 1)² up to 25 (black). Only full padding, p = 4, treats the corner like the middle.",
+            caption="Elements of a 5 × 5 filter that ever meet the pixel in the corner, counted (points), and (p + 1)² up to 25 (solid line). Only full padding, p = 4, treats the corner like the middle.",
         ),
     ),
     breaks=(
@@ -138,7 +138,7 @@ THEOREM = Theorem(
             quantity="pixels of output",
             measure=strides,
             relation="≡",
-            caption="Output size, counted, beside (n + 2p − k)/s + 1 without rounding (black), which holds where s divides n + 2p − k; elsewhere it must be rounded down (dotted), and pixels at the far end are never seen.",
+            caption="Output size, counted, beside (n + 2p − k)/s + 1 without rounding (solid line), which holds where s divides n + 2p − k; elsewhere it must be rounded down (dotted), and pixels at the far end are never seen.",
         ),
     ),
     meaning="""Padding is not a detail: with valid and same padding a filter is applied in part only at the border, and a network can tell where it is. That is what the experiment on squares shows, where networks with little padding learn the place

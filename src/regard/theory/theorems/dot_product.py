@@ -107,6 +107,7 @@ THEOREM = Theorem(
         Conclusion(
             of="ranks, heads and the width of the MLP",
             steps=(7, 8, 9, 10),
+            aside=True,
             answer="A head of width d gives a table of scores of rank d at most; several heads mix tokens by weights of their own, at the same cost; and an MLP of ReLUs takes 2d units to let a vector of width d pass.",
         ),
     ),
@@ -160,7 +161,7 @@ THEOREM = Theorem(
             knob="mean μ of every entry (σ = 1, d = 16)",
             quantity="variance",
             measure=independent_entries,
-            caption="Sample variance of q·k over random pairs (points), and d(σ⁴ + 2σ²μ²) (black).",
+            caption="Sample variance of q·k over random pairs (points), and d(σ⁴ + 2σ²μ²) (solid line).",
         ),
     ),
     breaks=(
@@ -169,14 +170,14 @@ THEOREM = Theorem(
             knob="correlation ρ between entries (d = 16)",
             quantity="variance",
             measure=correlated_entries,
-            caption="When the entries of each vector share a part, with correlation ρ between any two, the variance is d(1 + (d − 1)ρ²) (dotted) and no longer d (black): it grows as d², and √d is too small a scale.",
+            caption="When the entries of each vector share a part, with correlation ρ between any two, the variance is d(1 + (d − 1)ρ²) (dotted) and no longer d (solid line): it grows as d², and √d is too small a scale.",
         ),
         Trial(
             title="q and k that depend on each other",
             knob="correlation of q_i with k_i (d = 16)",
             quantity="mean",
             measure=dependent_pairs,
-            caption="When k shares a part of q, as a token's own key does, the mean of q·k is d times their correlation (dotted) and not 0 (black).",
+            caption="When k shares a part of q, as a token's own key does, the mean of q·k is d times their correlation (dotted) and not 0 (solid line).",
         ),
     ),
     meaning="""Scores grow with the square root of the width because they are sums of $d$ independent terms. Dividing by $\\sqrt{d}$ keeps them where the softmax still listens. The argument is about the start of training:

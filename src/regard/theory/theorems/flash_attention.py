@@ -169,7 +169,7 @@ THEOREM = Theorem(
             measure=exactness,
             relation="≤",
             scales=("log", "log"),
-            caption="Largest difference between the result by blocks and the softmax in one piece, in double precision: rounding (below 10⁻¹⁴, black), at any number of blocks.",
+            caption="Largest difference between the result by blocks and the softmax in one piece, in double precision: rounding (below 10⁻¹⁴, the solid line), at any number of blocks.",
         ),
         Trial(
             title="numbers moved",
@@ -178,7 +178,7 @@ THEOREM = Theorem(
             measure=moved,
             relation="≡",
             scales=("log", "log"),
-            caption="Numbers moved to and from slow memory, counted block by block (points), and 2Nd + 12N²d²/M (black), beside attention that writes its table (dashed).",
+            caption="Numbers moved to and from slow memory, counted block by block (points), and 2Nd + 12N²d²/M (solid line), beside attention that writes its table (dashed).",
         ),
     ),
     breaks=(
@@ -197,7 +197,7 @@ THEOREM = Theorem(
             measure=small_chip,
             relation="≤",
             scales=("log", "log"),
-            caption="Traffic as a share of that with the table (1: black). Below M = 3d² the blocks are so small that queries and outputs are moved more often than the table would be.",
+            caption="Traffic as a share of that with the table (1: the solid line). Below M = 3d² the blocks are so small that queries and outputs are moved more often than the table would be.",
         ),
     ),
     meaning="""Flash attention does not compute less: it takes the same $N^2 d$ multiplications, and a few more on the way back. It moves less, and a processor that waits for memory most of the time is faster for it. Cost stays quadratic in $N$; memory becomes linear.""",

@@ -123,6 +123,7 @@ THEOREM = Theorem(
             of="the sigmoid recurrence",
             steps=(4, 5, 6, 7, 8, 9, 10, 11),
             items=(79,),
+            aside=True,
             answer="Through the sigmoid recurrence with σₘₐₓ(W) = 1/4 it must vanish: the largest singular value of ∂xₙ/∂x₁ lies between 0 and (1/16)ⁿ⁻¹. Orthogonal weights, activations of slope 1 and residual connections change that.",
         ),
     ),
@@ -183,7 +184,7 @@ THEOREM = Theorem(
             measure=recurrence,
             relation="≤",
             scales=("linear", "log"),
-            caption="Largest singular value of the Jacobian through random sigmoid recurrences with σ_max(W) = 1/4: mean and worst instance (blue), below (1/16)^(n−1) (black). It falls by a factor of sixteen or more at each step.",
+            caption="Largest singular value of the Jacobian through random sigmoid recurrences with σ_max(W) = 1/4: mean (points) and worst instance (short bars), below (1/16)^(n−1) (solid line). It falls by a factor of sixteen or more at each step.",
         ),
     ),
     breaks=(

@@ -114,14 +114,9 @@ THEOREM = Theorem(
         (tanh stands for any activation). With a median in place of the mean there is no such form.""",
     conclusions=(
         Conclusion(
-            of="walks",
-            steps=(1, 2),
-            answer="Aⁿ counts the walks of length n between two nodes, which may meet a node twice.",
-        ),
-        Conclusion(
-            of="the Laplacian",
-            steps=(3, 4),
-            answer="The Laplacian D − A takes from each node what its neighbours have: xᵀ(D − A)x is the sum of squared differences over the edges.",
+            of="walks and the Laplacian",
+            steps=(1, 2, 3, 4),
+            answer="Aⁿ counts the walks of length n between two nodes, which may meet a node twice; the Laplacian D − A measures differences: xᵀ(D − A)x is the sum of their squares over the edges.",
         ),
         Conclusion(
             of="layers as matrices",
@@ -180,7 +175,7 @@ THEOREM = Theorem(
             measure=counted_walks,
             relation="≡",
             scales=("linear", "log"),
-            caption="Walks of length n in random graphs of six nodes, counted by trying each (points), and the sum of the entries of Aⁿ (black). Dashed are the paths among them, which visit no node twice.",
+            caption="Walks of length n in random graphs of six nodes, counted by trying each (points), and the sum of the entries of Aⁿ (solid line). Dashed are the paths among them, which visit no node twice.",
         ),
     ),
     breaks=(
@@ -190,7 +185,7 @@ THEOREM = Theorem(
             quantity="|f(x + y) − f(x) − f(y)|",
             measure=median_share,
             relation="≡",
-            caption="What is missing to additivity when the mean is mixed with the median. A matrix form needs 0 (black); any share of the median breaks it.",
+            caption="What is missing to additivity when the mean is mixed with the median. A matrix form needs 0 (solid line); any share of the median breaks it.",
         ),
         Trial(
             title="one-way edges",

@@ -131,7 +131,7 @@ THEOREM = Theorem(
             knob="standard deviation σ of the noise",
             quantity="loss with noise − loss without",
             measure=independent_noise,
-            caption="What noise adds to the loss of weights of length 1, averaged over draws of the noise (points), beside σ² (black): ridge with λ = σ².",
+            caption="What noise adds to the loss of weights of length 1, averaged over draws of the noise (points), beside σ² (solid line): ridge with λ = σ².",
         ),
     ),
     breaks=(

@@ -159,7 +159,7 @@ THEOREM = Theorem(
             quantity="multiplications",
             measure=both_orders,
             relation="≡",
-            caption="Multiplications counted in a loop (points), 2NCM (black), and the same result with the scores first (dashed), which grows with N². They cross at N = 2CM/(C + M): at C where values are as wide as features, towards 2C as values grow wider.",
+            caption="Multiplications counted in a loop (points), 2NCM (solid line), and the same result with the scores first (dashed), which grows with N². They cross at N = 2CM/(C + M): at C where values are as wide as features, towards 2C as values grow wider.",
         ),
     ),
     breaks=(
@@ -170,7 +170,7 @@ THEOREM = Theorem(
             measure=signed_kernels,
             relation="≤",
             scales=("linear", "log"),
-            caption="An average of values between −1 and 1 stays there (black). With c ≥ 1 no weight is negative and the bound holds; below, weights of both signs cancel in the denominator and outputs leave the range without limit.",
+            caption="An average of values between −1 and 1 stays there (solid line). With c ≥ 1 no weight is negative and the bound holds; below, weights of both signs cancel in the denominator and outputs leave the range without limit.",
         ),
     ),
     meaning="""Softmax attention needs $N^2 (D + M)$ multiplications and a table of $N^2$ weights; the kernel form needs $2 N C M$ and a summary of $C M$ numbers. With the quadratic kernel $C$ is about $D^2 / 2$, so it pays only when there are more tokens than

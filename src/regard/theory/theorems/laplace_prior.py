@@ -173,7 +173,7 @@ THEOREM = Theorem(
         ),
         ProofStep(
             text="So a weight is exactly 0 as soon as its $\\rho$ is no larger in size than half the penalty; $q$ is such a $\\rho$. For the whole problem, where half the penalty is $\\lambda / 2 = \\sigma^2 / b$, "
-            "this means: a prior so narrow that $\\sigma^2 / b$ exceeds the product $\\rho$ of every input with the outputs leaves nothing.",
+            "this means: a prior so narrow that $\\sigma^2 / b$ exceeds, for every input, the size of its product with the outputs leaves nothing.",
             formula=r"\mathrm{sign}(q) \max(|q| - \frac{\lambda_1}{2}, 0) = 0, \quad \frac{\lambda}{2} = \frac{\sigma^2}{b}",
         ),
     ),
@@ -185,7 +185,7 @@ THEOREM = Theorem(
             measure=path,
             relation="≡",
             scales=("log", "linear"),
-            caption="Size of the most probable weights for orthonormal inputs: found by bisection of the derivative of the log-posterior (points), and by the soft threshold σ²/b (black). "
+            caption="Size of the most probable weights for orthonormal inputs: found by bisection of the derivative of the log-posterior (points), and by the soft threshold σ²/b (solid line). "
             "A narrow prior leaves nothing, a wide one leaves least squares.",
         ),
         Trial(
@@ -195,7 +195,7 @@ THEOREM = Theorem(
             measure=shared_inputs,
             relation="≡",
             scales=("log", "linear"),
-            caption="The same for correlated inputs, where no formula gives the answer: the log-posterior climbed step by step (points), and coordinate descent on the lasso with λ = 2σ²/b (black).",
+            caption="The same for correlated inputs, where no formula gives the answer: the log-posterior climbed step by step (points), and coordinate descent on the lasso with λ = 2σ²/b (solid line).",
         ),
     ),
     breaks=(
@@ -205,7 +205,7 @@ THEOREM = Theorem(
             quantity="share of weights that are exactly 0",
             measure=other_priors,
             relation="≡",
-            caption="Share of the weights that the most probable answer sets to exactly 0. At p = 1 (Laplace) it is what the soft threshold says (black). For any p above 1 the prior has no kink at 0, "
+            caption="Share of the weights that the most probable answer sets to exactly 0. At p = 1 (Laplace) it is what the soft threshold says (solid line). For any p above 1 the prior has no kink at 0, "
             "and no weight is exactly 0 (dotted); p = 2 is ridge. The kink, not the shrinking, is what selects.",
         ),
     ),

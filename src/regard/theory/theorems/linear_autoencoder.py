@@ -149,7 +149,7 @@ THEOREM = Theorem(
             quantity="squared error per point",
             measure=trained,
             relation="≡",
-            caption="Loss of linear autoencoders trained from random weights by solving for each weight in turn (points), and the sum of the variances left out (black). No run stops at one of the saddles.",
+            caption="Loss of linear autoencoders trained from random weights by solving for each weight in turn (points), and the sum of the variances left out (solid line). No run stops at one of the saddles.",
         ),
     ),
     breaks=(

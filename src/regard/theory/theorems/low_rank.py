@@ -97,6 +97,7 @@ THEOREM = Theorem(
         Conclusion(
             of="projected keys and values",
             steps=(7, 8),
+            aside=True,
             answer="Without a softmax, keys and values projected by the right singular vectors of QKᵀ lose nothing: Q(CK)ᵀ(DV) = PV.",
         ),
         Conclusion(
@@ -152,7 +153,7 @@ THEOREM = Theorem(
             measure=discarded,
             relation="≡",
             scales=("linear", "log"),
-            caption="Softmax weights over 32 random tokens, cut off at rank k: distance from the whole table (points), and the root of the sum of squares of the singular values left out (black). The largest of them (dashed) bounds the error of any one output.",
+            caption="Softmax weights over 32 random tokens, cut off at rank k: distance from the whole table (points), and the root of the sum of squares of the singular values left out (solid line). The largest of them (dashed) bounds the error of any one output.",
         ),
     ),
     breaks=(
@@ -162,7 +163,7 @@ THEOREM = Theorem(
             quantity="share missed at rank d = 4",
             measure=sharper,
             relation="≡",
-            caption="The scores have rank d = 4, so without a softmax rank 4 misses nothing (black). With it, nothing is missed at sharpness 0 alone; sharp attention is far from low rank, even though the scores behind it are not.",
+            caption="The scores have rank d = 4, so without a softmax rank 4 misses nothing (solid line). With it, nothing is missed at sharpness 0 alone; sharp attention is far from low rank, even though the scores behind it are not.",
         ),
     ),
     meaning="""Low rank is bought with blur: a table of rank $k$ can keep $k$ mixtures of the values apart and no more. Broad attention is nearly of low rank and can be cut; attention that looks things up, token by token, cannot. And the decomposition has a

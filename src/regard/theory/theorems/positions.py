@@ -139,7 +139,7 @@ THEOREM = Theorem(
             quantity="change of the score",
             measure=shifted,
             relation="≡",
-            caption="Change of a score when query and key are moved by the same distance: none with rotary positions (points, on the black line), but with positions added to the features (dashed) the score becomes another.",
+            caption="Change of a score when query and key are moved by the same distance: none with rotary positions (points, on the solid line), but with positions added to the features (dashed) the score becomes another.",
         ),
     ),
     breaks=(
@@ -150,7 +150,7 @@ THEOREM = Theorem(
             measure=masked,
             relation="≡",
             scales=("linear", "linear"),
-            caption="How far attention is from commuting with a reordering, when scores of later tokens are lowered. Without a mask it commutes (black); a mask alone, without any positions, tells first from last: a causal model can learn order from it.",
+            caption="How far attention is from commuting with a reordering, when scores of later tokens are lowered. Without a mask it commutes (solid line); a mask alone, without any positions, tells first from last: a causal model can learn order from it.",
         ),
     ),
     meaning="""Unmasked attention is a function on sets: order must be put in. Added positions put it into the features, once, at the bottom; rotations put it into every score, as distance, at no cost in parameters. A causal mask already breaks the symmetry,

@@ -122,7 +122,7 @@ THEOREM = Theorem(
             measure=sharper,
             relation="≤",
             scales=("log", "log"),
-            caption="Error of the layer over windows of five random places (mean and worst), below 2k/(eβc) (black).",
+            caption="Error of the layer over windows of five random places (mean and worst), below 2k/(eβc) (solid line).",
         ),
     ),
     breaks=(
@@ -132,7 +132,7 @@ THEOREM = Theorem(
             quantity="largest − output",
             measure=fainter,
             relation="≤",
-            caption="The bound for places of value 0.5 and more (black). A place of smaller value asks more softly: its error grows beyond the bound, and at 0 the layer gives the mean of the window.",
+            caption="The bound for places of value 0.5 and more (solid line). A place of smaller value asks more softly: its error grows beyond the bound, and at 0 the layer gives the mean of the window.",
         ),
     ),
     meaning="""Position alone makes attention a convolution with positive weights; content alone, sharpened, makes it a maximum. One head can be either. It cannot be a kernel of both signs, because its weights are all positive and share one $W_V$: for that it takes

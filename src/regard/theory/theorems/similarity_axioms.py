@@ -112,7 +112,7 @@ THEOREM = Theorem(
             quantity="cosine similarity",
             measure=on_the_sphere,
             relation="≡",
-            caption="On the unit sphere the similarity falls with the distance, 1 − distance²/2 (black), and is 1 at distance 0 alone.",
+            caption="On the unit sphere the similarity falls with the distance, 1 − distance²/2 (solid line), and is 1 at distance 0 alone.",
         ),
     ),
     breaks=(
@@ -122,7 +122,7 @@ THEOREM = Theorem(
             quantity="cosine similarity",
             measure=off_the_sphere,
             relation="≡",
-            caption="x has length 1, and y the same direction with the length shown. Similarity by distance would be the black curve; the cosine stays at 1 (dotted): distinct vectors, largest similarity.",
+            caption="x has length 1, and y the same direction with the length shown. Similarity by distance would be the solid curve; the cosine stays at 1 (dotted): distinct vectors, largest similarity.",
         ),
     ),
     meaning="""Cosine similarity compares directions; whatever is in the length is lost. That is what one wants of colours under different light, and not where a loud and a faint answer should differ. A raw dot product is worse as a similarity:

@@ -346,32 +346,36 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="When can attention be computed in time linear in the length, and what is given up for it?",
-    method="""Identities in float64: the quadratic kernel (q·k + 1)² against its feature map; the form Σ
-        φ(q_i)·φ(k_j) v_j / Σ φ(q_i)·φ(k_j) computed directly and by associativity, φ(q_i)·(Σ φ(k_j) v_j).
+    method=r"""Identities in float64: the quadratic kernel $(q \cdot k + 1)^2$ against its feature map; and the form
+        $$\frac{\sum_j \phi(q_i) \cdot \phi(k_j) v_j}{\sum_j \phi(q_i) \cdot \phi(k_j)}$$
+        computed directly and by associativity, its numerator as $\phi(q_i)$ times $\sum_j \phi(k_j) v_j^\top$.
 
-        Cost: operations are counted while the call runs and held against 4N²D for softmax and 4NC(M + 1) for
-        a map of C features. Memory is what backpropagation has to keep, Q, K and V included: counted while the
-        matrices are computed, and derived. Softmax keeps Q, K, V and the N × N weights. The linear form keeps
-        Q, K and V, the features of queries and keys (2NC), the sums φ(K)ᵀV and φ(K)ᵀ1 (C(M + 1)), and numerator
-        and denominator (N(M + 1)). How far a process of its own grows is measured beside it, and the time of a
-        call is drawn.
+        Cost: operations are counted while the call runs and held against $4 N^2 D$ for softmax and
+        $4 N C (M + 1)$ for a map of $C$ features. Memory is what backpropagation has to keep, $Q$, $K$ and $V$
+        included: counted while the matrices are computed, and derived. Softmax keeps $Q$, $K$, $V$ and the
+        $N \times N$ weights. The linear form keeps $Q$, $K$ and $V$, the features of queries and keys ($2 N C$),
+        the sums $\phi(K)^\top V$ and $\phi(K)^\top \mathbf{1}$ ($C (M + 1)$), and numerator and denominator
+        ($N (M + 1)$). How far a process of its own grows is measured beside it, and the time of a call is drawn.
 
-        Low rank: the attention matrix of random tokens is cut to its leading k singular values, and the error
-        of the output is held against the first value cut. Projection: P = QKᵀ without softmax has rank at
-        most D, and with C = D the transposed right singular vectors, Q(CK)ᵀDV is PV.""",
+        Low rank: the attention matrix of random tokens is cut to its leading $k$ singular values, and the error
+        of the output is held against the first value cut. Projection: $P = Q K^\top$ without softmax has rank at
+        most the width, and with both projections $C = D$ the transposed right singular vectors, $Q (C K)^\top D V$
+        is $P V$.""",
     see="""Linear attention is another function than softmax attention: what is given up is the softmax's own
         weights, not exactness. The denominator is the catch: a kernel may be negative, and then the sum can be
         next to zero; a feature map that is positive everywhere makes it safe. Low rank keeps the softmax and
         approximates it, the more so the sharper it is. The algebra is derived in [[theory-kernel-attention]] and
-        [[theory-low-rank]].""",
-    correction="""Berkeley HW6's feature map for the quadratic kernel lacks √2 on its linear terms. It also
-        asks only that the similarity be not negative: the sum must be strictly positive. Its memory O(N²M)
-        for softmax attention counts every product exp(q_i·k_j) v_j; the matrices need O(N² + N(D + M)). Its
-        O(NM max(C, D)) for the linear form counts products in the same way: O(N(C + D + M) + CM) is enough,
-        with C = O(D²) for the quadratic kernel. Toronto A4 says that every kernel φ(x)·φ(y) is non-negative:
-        the plain product, φ(x) = x, is negative for opposite vectors.""",
+        [[theory-low-rank]]. Exact softmax attention that stores no scores, and saves memory but no
+        operations, is [[theory-flash-attention]].""",
+    correction=r"""Berkeley HW6's feature map for the quadratic kernel lacks $\sqrt{2}$ on its linear terms. It
+        also asks only that the similarity be not negative: the sum must be strictly positive. Its memory
+        $O(N^2 M)$ for softmax attention counts every product $\exp(q_i \cdot k_j) v_j$; the matrices need
+        $O(N^2 + N (D + M))$. Its $O(N M \max(C, D))$ for the linear form counts products in the same way:
+        $O(N (C + D + M) + C M)$ is enough, with $C = O(D^2)$ for the quadratic kernel. Toronto A4 says that every
+        kernel $\phi(x) \cdot \phi(y)$ is non-negative: the plain product, $\phi(x) = x$, is negative for opposite
+        vectors.""",
     claims=CLAIMS,
-    opens_with=("gap between the linear form and the kernel form", "exponent of the operations in N, linear, elu + 1", "length from which it needs fewer operations, linear, (q·k + 1)²"),
+    opens_with=("gap between the linear form and the kernel form", "exponent of the operations in N, linear, elu + 1"),
     presets={
         "quick": Settings(),
         "full": Settings(
