@@ -47,7 +47,8 @@ def find(name: str) -> tuple[Experiment, Path]:
         )
     if known.startswith(PREFIX):
         theorem = library.find(known.removeprefix(PREFIX))
-        return replace(experiment(theorem), title=theorem.title), library.path(theorem.name)
+        titled = replace(experiment(theorem), title=TITLES.get(known, theorem.title))
+        return titled, library.path(theorem.name)
     path = rooms()[known]
     module = ".".join(("regard.experiments", *path.relative_to(FOLDER).with_suffix("").parts))
     found = _taken(importlib.import_module(module), path, known)

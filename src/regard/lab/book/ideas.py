@@ -27,16 +27,16 @@ IDEAS = {
     "exactness": """A cache keeps keys and values that do not change, and flash attention computes the softmax in blocks,
         with a running maximum and a running sum. Both should change nothing but rounding. What flash attention saves is
         the table of scores and its way to and from memory, not arithmetic.""",
-    "fairy-tales": """A GPT with many parameters and a single book can learn it by heart: the loss on what it reads goes
-        on falling when that on other pages of the book no longer does. Dropout hinders this while it trains, and must
+    "fairy-tales": """A GPT with many parameters and a single book may learn it by heart: if it does, the loss on what it
+        reads parts from the loss on other pages of the book. Dropout is meant to hinder this while it trains, and must
         be off when it speaks.""",
     "gpt-parts": """A GPT is a handful of formulas: norm, attention with rotary positions, activation, sampling. Each can
         be written out in a few lines and held against the part that is used, and each has a property of its own that
         must hold whatever the input.""",
     "graph-algebra": """A graph is a matrix of who is joined to whom, and powers of that matrix count walks. A layer that
         passes messages is a product of matrices as long as it takes sums or means.""",
-    "karate": """Two rounds of averaging over friends make the members of a community alike, so a graph network needs no
-        features here and few labels. What its accuracy means depends on which labels it was trained on, and on where
+    "karate": """Two rounds of averaging over friends draw the members of a community together: if that is enough, a
+        graph network can do without features and with few labels. What its accuracy means depends on which labels it was trained on, and on where
         the labels came from.""",
     "linear-attention": """If the weight of a pair is a product φ(q)·φ(k), the sums over keys can be taken once for all
         queries, and the cost grows with N and not with N². The price is the choice of φ: it must keep the denominator
