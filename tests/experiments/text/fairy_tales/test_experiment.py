@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +22,9 @@ from regard.lab.store.run import Run
 from regard.models.gpt.model import GPT
 from regard.models.gpt.presets import AMSTERDAM
 from regard.training import Plan
-from saboteurs import Saboteur, covers, fails, small
+from regard.training.budget import CALIBRATION
+from saboteurs import Saboteur, covers, fails, small, states
+from short_of_time import end_early
 from torchrun import alone_and_together, measured
 
 TEXT = "Once upon a time there was a wolf. Yesterday I went to the mill, The wolf said no. " * 30
@@ -85,6 +88,18 @@ def test_a_small_run_measures_and_draws(settings: Settings, tmp_path: Path) -> N
     assert not any(
         isinstance(one, Metric) and one.name == "loss on seen text at the end" for one in events
     ), "another text settles no claim about Grimm"
+
+
+@pytest.mark.slow
+def test_what_a_budget_cut_off_settles_nothing(settings: Settings, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(here, "load_corpus", grimm)
+    end_early(monkeypatch)
+    longer = replace(settings, plan=replace(settings.plan, steps=6))
+    events = list(run(longer, Context(folder=tmp_path, deadline=time.monotonic() + 1000)))
+    steps = {one.at["step"] for one in events if isinstance(one, Metric) and "step" in one.at}
+    assert steps == set(range(1, CALIBRATION + 2))
+    assert set(states(EXPERIMENT.claims, events).values()) == {"not settled"}
+    assert {"quotations", "prompts"} <= {one.name for one in events if isinstance(one, TableEvent)}
 
 
 def blind(text: str, count: int) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from regard.lab.events import FigureEvent, Metric, TextEvent
 from regard.lab.experiment import Context
 from regard.lab.store.runs import Store
 from regard.training import Checkpoints, Plan
-from saboteurs import Saboteur, covers, fails, small, without_figures
+from regard.training.budget import CALIBRATION
+from saboteurs import Saboteur, covers, fails, small, states, without_figures
+from short_of_time import end_early
 
 LINE = "First Citizen:\nBefore we proceed any further, hear me speak.\n\nAll:\nSpeak, the speak. ROMEO: What light through yonder\n"
 
@@ -83,6 +86,36 @@ def test_a_run_that_was_cut_off_ends_like_one_that_was_not(settings: Settings, t
             break
     second = curve(run(longer, Context(folder=tmp_path / "cut")))
     assert curve(first) | second == whole and min(second) == 3
+
+
+@pytest.mark.slow
+def test_what_a_budget_cut_off_settles_nothing(settings: Settings, monkeypatch, tmp_path: Path) -> None:
+    without_figures(monkeypatch, here)
+    monkeypatch.setattr(here, "load_corpus", known)
+    monkeypatch.setattr(here, "EPOCH", 3)
+    monkeypatch.setattr(here, "DUKE", replace(here.DUKE, depth=1, heads=2, width=16))
+    end_early(monkeypatch)
+    longer = replace(settings, plan=replace(settings.plan, steps=6))
+    events = list(run(longer, Context(folder=tmp_path, deadline=time.monotonic() + 1000)))
+    steps = {one.at["step"] for one in events if isinstance(one, Metric) and "step" in one.at}
+    assert steps == set(range(1, CALIBRATION + 2))
+    names = [one.name for one in events if isinstance(one, Metric) and not one.at]
+    assert len(names) == len(set(names)), "nothing is measured twice"
+    assert {name for name, state in states(EXPERIMENT.claims, events).items() if state != "not settled"} == {
+        "gap between attention written out and the layer",
+        "Duke HW3: loss before training minus ln of the number of characters",
+        "Jerusalem ex. 5: test loss after 100,000 windows",
+    }
+
+
+def test_the_loss_after_100_000_windows_is_read_once_and_not_far_beyond_them() -> None:
+    def read(epoch: int, *, last: int) -> list[int]:
+        return [step for step in range(1, last + 1) if here.is_logged(step, epoch)]
+
+    quick = EXPERIMENT.presets["quick"].epoch
+    assert read(here.EPOCH, last=3 * here.EPOCH) == [here.EPOCH]
+    assert read(quick, last=6 * quick) == [5 * quick]
+    assert read(2 * here.EPOCH, last=4 * here.EPOCH) == []
 
 
 @pytest.mark.slow
