@@ -279,7 +279,7 @@ EXPERIMENT = Experiment(
         causal attention, the tokenizer of characters, and the samplers.
 
         Beyond the formula, what each part is for is measured: the root mean square of a normed token, the
-        length of a turned vector and whether q·k depends on the distance alone, whether the past changes with
+        length of a turned vector and whether $q \\cdot k$ depends on the distance alone, whether the past changes with
         what comes later, whether top-p keeps the smallest set that reaches p.""",
     see="""In the order in which a text goes through them: the tokenizer makes characters into numbers; in each
         block a norm, attention with rotary positions under the causal mask, a norm, a GELU MLP; at the end a

@@ -278,7 +278,7 @@ EXPERIMENT = Experiment(
         not only in order. The answer to question 2.4(b) says of relative positions as such that they generalise to other
         lengths; the assignment's own kind, rotary, is measured here by itself.""",
     claims=CLAIMS,
-    opens_with=("loss within the trained length, no positions minus rotary", "rotary: loss beyond the trained length minus within", "ALiBi: loss beyond the trained length minus within"),
+    opens_with=("loss within the trained length, no positions minus rotary", "ALiBi: loss beyond the trained length minus within"),
     presets={
         "quick": Settings(),
         "full": Settings(steps=2000, batch=32, width=128, depth=4, length=64, beyond=256, seeds=5),

@@ -160,14 +160,15 @@ CLAIMS = (
 EXPERIMENT = Experiment(
     question="Why is the MLP of a transformer block wide, and would a deep one do better with the same parameters?",
     method="""One small GPT is trained with MLPs of one, two and three hidden layers. Their widths are chosen
-        so that all have 8 width² weights: 4 times the width with one hidden layer, 2 times with two, 1.56
+        so that all have $8 w^2$ weights, with $w$ the model's width: 4 times the width with one hidden layer, 2 times with two, 1.56
         times with three. A fourth has one hidden layer of the model's own width, to say what width is worth.
         Seeds are paired; the loss is that on held-out text.""",
     see="""Three reasons are usually given: what a wide layer can hold, how well gradients pass a shallow one, and
         that its products can run side by side. The first is tried here by the narrow MLP, the second by what deep
         MLPs reach in the same number of steps; the third is counted in the table, as products that wait for one
         another. The intervals say how sure the differences are at this size. How gradients shrink with depth is
-        derived in [[theory-gradient-products]]; the block is written out in [[gpt-parts]].""",
+        derived in [[theory-gradient-products]], how sums of products grow with the width in [[theory-dot-product]]; the
+        block is written out in [[gpt-parts]].""",
     correction="""The answer to Amsterdam A2, 2.3(c), argues from capacity (universal approximation), from
         gradients and stability, from parallelism, and from the stacking of blocks, but compares nothing: a
         comparison needs equal parameters, which is what is done here.""",

@@ -285,15 +285,16 @@ ROLL = "The test scrap of which the network was surest, as a piano roll: time to
 
 EXPERIMENT = Experiment(
     question="The scores went through a shredder: whose is a scrap of 50 notes?",
-    method="""Scores of six composers, from the corpus of music21, are cut into scraps of 50 successive notes. A scrap
+    method=r"""Scores of six composers, from the corpus of music21, are cut into scraps of 50 successive notes. A scrap
         becomes a graph: a note is a node (pitch class, octave, duration relative to the scrap's median, onset,
         voice), and five relations join notes: same onset, during, following, after a rest, same voice. Every
         relation is listed both ways round.
 
-        A layer gives note i the vector y_i = B x_i + Σ_r Σ_j α_ij^r W_r x_j + b, the inner sum over the notes j that relation
-        r joins to i. Each relation r has its own map W_r and its own softmax, α_ij^r = softmax over j of
-        LeakyReLU(a · W_r x_i + a' · W_r x_j), so that the weights of each relation sum to one; the two attention vectors
-        a and a' are shared by all relations, and each head has its own. B keeps what a note was. The layer is held
+        A layer gives note $i$ the vector $y_i = B x_i + \sum_r \sum_j \alpha_{ij}^r W_r x_j + b$, the inner sum over the notes
+        $j$ that relation $r$ joins to $i$. Each relation $r$ has its own map $W_r$ and its own softmax over $j$,
+        $\alpha_{ij}^r = \mathrm{softmax}_j (\mathrm{LeakyReLU}(a \cdot W_r x_i + a' \cdot W_r x_j))$, so that the weights of
+        each relation sum to one; the two attention vectors $a$ and $a'$ are shared by all relations, and each head has its
+        own. $B$ keeps what a note was. The layer is held
         against this formula with whole matrices. After such layers come a readout of the notes and two linear maps. A composer is not a key: a scrap may be moved up or down by up to
         six semitones whenever it is trained on.
 
@@ -326,7 +327,7 @@ EXPERIMENT = Experiment(
         Palestrina's come from one editor and all of Ciconia's from another is a leak that folds by work cannot
         close, which is why durations are taken relative to the scrap's median.""",
     claims=CLAIMS,
-    opens_with=("graph attention minus pitch histogram, points", "without all, from the start, minus whole, points", CONTEMPORARIES),
+    opens_with=("graph attention minus pitch histogram, points", "without all, from the start, minus whole, points"),
     presets={"quick": Settings(), "full": Settings(files=300, most=16, reach=2, candidates=18, trial=15, epochs=30, retrained=True)},
     seconds=29,
     run=run,

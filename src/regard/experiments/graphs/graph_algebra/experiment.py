@@ -263,17 +263,17 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="What do the matrices of a graph say, and what do message passing and attention make of them?",
-    method="""The two graphs of Amsterdam A2, question 3. Their adjacency matrices are built from lists of edges, and the
-        powers of A are held against walks counted one by one. The Laplacian L = D − A is applied to random
+    method=r"""The two graphs of Amsterdam A2, question 3. Their adjacency matrices are built from lists of edges, and the
+        powers of $A$ are held against walks counted one by one. The Laplacian $L = D - A$ is applied to random
         features, to equal ones, and to one made so that a node of degree 1 changes most.
 
-        Equation 6, h_v' = σ(W · mean of the neighbours + B h_v), is computed three times: as matrices,
-        σ(D⁻¹AHWᵀ + HBᵀ); as message passing, with message h_u / |N(v)| and update σ(W m + B h); and by the
-        library's layer. For the median no matrix can do that: a counterexample is searched for among zeros and
+        Equation 6, $h_v' = \sigma(W m_v + B h_v)$ with $m_v$ the mean of the neighbours, is computed three times: as
+        matrices, $\sigma(D^{-1} A H W^\top + H B^\top)$; as message passing, with message $h_u / |N(v)|$ and update
+        $\sigma(W m + B h)$; and by the library's layer. For the median no matrix can do that: a counterexample is searched for among zeros and
         ones, and the best matrix is fitted by least squares. For independent normal values of three neighbours
         theory says what it must miss: the best matrix is the mean, so 1 − (1/3)/0.4487 = 25.7 % of the variance.
 
-        Oversmoothing: equation 6 without its nonlinearity, 64 layers deep, with B = 0, I and 4I, the sum scaled
+        Oversmoothing: equation 6 without its nonlinearity, 64 layers deep, with $B$ = 0, $I$ and $4 I$, the sum scaled
         to keep constants. A transformer layer is computed as attention on the complete graph, and a causal one
         on the graph with an edge from every earlier word. Noisy neighbours: one layer with equal weights and
         one with attention are trained on the same graphs, in which strangers who know nothing talk to every
@@ -285,16 +285,15 @@ EXPERIMENT = Experiment(
         recognised and once with noise that looks like anybody. [[theory-graph-layers]] derives equation 6, the
         self-connection and the median; [[cora]] and [[composers]] put attention over graphs to work, [[karate]]
         two layers of a GCN.""",
-    correction="""The answers to Amsterdam A2 name nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of A count walks, not
-        paths. B h_v is a self-connection, not a bias, and reduces oversmoothing rather than preventing it. With
-        W and B as the assignment shapes them the matrix form needs their transposes, and D must have no zero on
-        its diagonal; σ is any nonlinearity, not the sigmoid. And a GCN does not treat neighbours equally: its
-        weights are 1/√(d_u d_v); only the mean does.""",
+    correction=r"""The answers to Amsterdam A2 name nodes 2, 3 and 5 as those of degree 3; they are 2, 4 and 5. Powers of $A$ count walks, not
+        paths. $B h_v$ is a self-connection, not a bias, and reduces oversmoothing rather than preventing it. With
+        $W$ and $B$ as the assignment shapes them the matrix form needs their transposes, and $D$ must have no zero on
+        its diagonal; $\sigma$ is any nonlinearity, not the sigmoid. And a GCN does not treat neighbours equally: its
+        weights are $1 / \sqrt{d_u d_v}$; only the mean does.""",
     claims=CLAIMS,
     opens_with=(
         "walks that Aⁿ counts wrongly",
         "equation 6 as messages, as matrices, as a layer: largest gap",
-        "marked strangers: attention less convolution",
     ),
     presets={"quick": Settings(), "full": Settings(longest=7, draws=200_000, noise=Noise(nodes=1000, strangers=(0, 1, 2, 4, 8), steps=200, seeds=20))},
     seconds=6,

@@ -256,14 +256,16 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="Can a graph network tell who joins which club from 24 labels and who met whom, and what was wrong with 100 %?",
-    method="""The nine steps of Berkeley HW6, with everything written out. (1) Self-connections are added to the
-        adjacency matrix, A + I. (2) It is normalised: Â = D^(-1/2) (A + I) D^(-1/2), with D the degrees. (3) A
-        member is described by his number alone: X is the identity. (4) A layer is H' = tanh(Â H Wᵀ). Its
-        gradient by hand: with G = ∂L/∂H' ∘ (1 − H' ∘ H'), entry by entry, ∂L/∂W = Gᵀ Â H + (decay/34) W, and
-        ∂L/∂H = Â G W goes to the layer below (Â is symmetric). At the top the softmax with cross-entropy gives
-        ∂L/∂logits = (p − y)/34 for the members that train and 0 for the others. (5) The gradient is held against
+    method=r"""The nine steps of Berkeley HW6, with everything written out. (1) Self-connections are added to the
+        adjacency matrix, $A + I$. (2) It is normalised: $\hat{A} = D^{-1/2} (A + I) D^{-1/2}$, with $D$ the degrees. (3) A
+        member is described by his number alone: $X$ is the identity. (4) A layer is $H' = \tanh(\hat{A} H W^\top)$. Its
+        gradient by hand: with $G = \frac{\partial L}{\partial H'} \odot (1 - H' \odot H')$, entry by entry, and weight
+        decay $\lambda$, $\frac{\partial L}{\partial W} = G^\top \hat{A} H + \frac{\lambda}{34} W$, and
+        $\frac{\partial L}{\partial H} = \hat{A} G W$ goes to the layer below ($\hat{A}$ is symmetric). At the top the
+        softmax with cross-entropy gives, at the logits $z$, $\frac{\partial L}{\partial z} = \frac{p - y}{34}$ for the
+        members that train and 0 for the others. (5) The gradient is held against
         central differences of step 1e-4, with weight decay 1, and against autograd; a table shows some entries
-        of each. (6, 7) Two layers, 34 → 16 → 2, then a softmax layer 2 → 2 with
+        of each. (6, 7) Two layers, $34 \to 16 \to 2$, then a softmax layer $2 \to 2$ with
         a bias. (8) Plain gradient descent with rate 0.02 and decay 0.025/34; ten members are tested, the
         other 24 train. (9) Why two members look misplaced although the accuracy is perfect.
 
@@ -276,7 +278,8 @@ EXPERIMENT = Experiment(
         what the accuracy is there, is noted beside them.""",
     see="""What is to be learned from it (question 1.2). First, whether features are needed where there is a graph: look
         at the embedding of epoch 0, which no label has touched; if the colours lie apart there already, the averaging over
-        neighbours separates them ([[graph-algebra]] measures how such averaging goes on). Second, what an accuracy
+        neighbours separates them ([[graph-algebra]] measures how such averaging goes on, and [[theory-graph-layers]] derives
+        the layer). Second, what an accuracy
         means when the tested labels took part in the training: compare the orange and the blue curves. Third, that an
         accuracy is only as good as its labels: a member whose club is not his community is counted as right when the
         network finds the community, which was computed from the same edges as the prediction.""",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+INK = ("white", "black")
+"The colour of a node's number: on blue, and on orange."
 SHOWN = 8
 "Nodes in red rings that are named in the embedding, at most."
 EMBEDDING = (
@@ -62,8 +64,8 @@ def _draw(axis: "Axes", members: Club, labels: Tensor, title: str) -> None:
     for node in range(len(x)):
         odd = members.joined[node] != members.community[node]
         axis.annotate(
-            str(node), (x[node], y[node]), ha="center", va="center", fontsize=5.5, color="white", zorder=3
-        )
+            str(node), (x[node], y[node]), ha="center", va="center", fontsize=5.5, color=INK[int(labels[node])], zorder=3
+        )  # fmt: skip
         if odd:
             axis.scatter(x[node], y[node], s=150, facecolors="none", edgecolors=RED, linewidths=1.4, zorder=4)
     axis.set(title=title, xticks=[], yticks=[])
@@ -124,4 +126,6 @@ def draw_embedding(members: Club, story: Story) -> "Figure":
             axis.axhline(0, color=BLACK, linewidth=0.4, marker="")
             axis.axvline(0, color=BLACK, linewidth=0.4, marker="")
             axis.set(title=f"epoch {epoch}", xlim=(-1.08, 1.08), ylim=(-1.08, 1.08))
+            axis.set(xlabel="first channel of the second layer", ylabel="second channel")
+            axis.label_outer()
         return figure

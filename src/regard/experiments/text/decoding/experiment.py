@@ -282,7 +282,7 @@ EXPERIMENT = Experiment(
         figure is known by the numbers in its solution; what they leave open is one minus the other word's
         probability, and after "network network" it cannot matter, since −1.53 is below the best total already.
 
-        Then 40 random models of five tokens, each small enough to try all 5⁵ texts by one full pass: the best of
+        Then 40 random models of five tokens, each small enough to try all $5^5$ texts by one full pass: the best of
         all against the best of beams of several widths, 1 being greedy search. For each model the worst rank is
         noted that a beginning of the best text has among all beginnings of its length, and a beam of that width
         is run.
@@ -293,10 +293,10 @@ EXPERIMENT = Experiment(
     see="""A beam misses the best text if that text begins badly: its beginning is dropped before it can pay off,
         and nothing later brings it back. That a beam as wide as the worst rank of a beginning cannot miss it, and
         what beams cost, is derived in [[theory-beam-search]].""",
-    correction="""Berkeley HW6, 5e, gives O(T K M log M). Sorting is not needed to find the k largest: selection
-        makes it O(T K M), which is what is run here; the sum K² log K² is smaller where M ≥ K.""",
+    correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$. Sorting is not needed to find the k largest: selection
+        makes it $O(T K M)$, which is what is run here; the term $K^2 \log K^2$ is smaller where $M \ge K$.""",
     claims=CLAIMS,
-    opens_with=("the beam of two finds the most probable text", "smallest p-value of the samplers, times their number", "largest comparisons / formula"),
+    opens_with=("the beam of two finds the most probable text", "smallest p-value of the samplers, times their number"),
     presets={
         "quick": Settings(),
         "full": Settings(models=400, draws=1_000_000, sizes=(64, 256, 1024, 4096, 16384)),

@@ -267,24 +267,24 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="Are a cache and flash attention exact, and what does flash attention save?",
-    method="""A cache keeps keys and values, so that a new token is read alone. Its logits are held against one full
+    method=r"""A cache keeps keys and values, so that a new token is read alone. Its logits are held against one full
         pass over the same tokens, token by token and in chunks, in four number types. Both round, in different
-        orders, so they differ by rounding; the bound takes each rounding as a step u of a random walk along the
-        longest chain of N additions: 3 √N u, relative to the largest logit.
+        orders, so they differ by rounding; the bound takes each rounding as a step $u$ of a random walk along the
+        longest chain of $N$ additions: $3 \sqrt{N} u$, relative to the largest logit.
 
         Flash attention is torch's fused kernel, the reference is our readable one. They are compared in value by
         number type, in time against length, and in memory by how far a fresh process grows.
 
         What stays on chip is counted, not guessed: the tiled algorithm is written out with a chip of a given size
         that counts every number which comes in or goes out and refuses to hold more than it can.""",
-    see="""Neither a cache nor flash attention approximates: the sums are the same, in another order. The number of
-        multiplications is the same too; what is saved is storing the N × N matrix, and writing and reading it. By
-        the formula the gain in traffic grows with the chip, as 2B/d for blocks of B queries. The running maximum
+    see=r"""Neither a cache nor flash attention approximates: the sums are the same, in another order. The number of
+        multiplications is the same too; what is saved is storing the $N \times N$ matrix, and writing and reading it. By
+        the formula the gain in traffic grows with the chip, as $2 B / d$ for blocks of $B$ queries of width $d$. The running maximum
         and sum, and the count, are derived in [[theory-flash-attention]].""",
-    correction="""The answer to Amsterdam A2, 2.9b, says that reads and writes of the N × N matrix are the bottleneck, and is right for
+    correction=r"""The answer to Amsterdam A2, 2.9b, says that reads and writes of the $N \times N$ matrix are the bottleneck, and is right for
         long sequences; for one new token with a cache there is no such matrix to save.""",
     claims=CLAIMS,
-    opens_with=("largest gap of the cache / bound", "largest gap of flash attention / bound", "memory of flash / one matrix of scores"),
+    opens_with=("largest gap of flash attention / bound", "memory of flash / one matrix of scores"),
     presets={
         "quick": Settings(),
         "full": Settings(
