@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,16 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.training.parallel import ALONE, ProcessGroup, backward, distributed, fresh_store, is_main
+from regard.training import parallel
+from regard.training.parallel import (
+    ALONE,
+    ProcessGroup,
+    backward,
+    decided,
+    distributed,
+    fresh_store,
+    is_main,
+)
 
 HERE = Path(__file__).parent
 
@@ -264,3 +274,25 @@ def test_what_the_dead_left_in_the_store_is_not_believed() -> None:
         assert not first.check(["address"])
         first.set("address", "here")
         assert [one.get("address") for one in others] == [b"here", b"here"]
+
+
+def test_what_the_first_process_decides_from_the_words_of_all_holds_for_all(monkeypatch) -> None:
+    server = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)
+    port, asked, here = server.port, [], threading.local()
+
+    def found(url: str):
+        yield torch.distributed.TCPStore("127.0.0.1", port, is_master=False), here.rank, 3
+
+    def decide(words: list[str]) -> str:
+        asked.append(here.rank)
+        return " and ".join(words)
+
+    def process(rank: int) -> str:
+        here.rank = rank
+        return decided(f"{rank}ü", decide)
+
+    monkeypatch.setattr(parallel, "rendezvous", found)
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(process, [2, 0, 1])) == ["0ü and 1ü and 2ü"] * 3
+    assert asked == [0]

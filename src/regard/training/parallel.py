@@ -163,6 +163,27 @@ def fresh_store(store: Store, rank: int, world: int, patience: timedelta = timed
         return PrefixStore(part, store)
 
 
+def decided(mine: str, decide: Callable[[list[str]], str]) -> str:
+    """What the first process decides from the words of all, in all of them; asked before any joins a group.
+
+    >>> decided("a word", lambda words: f"{len(words)} said")
+    '1 said'
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return decide([mine])
+    store, rank, world = next(rendezvous("env://"))
+    part = fresh_store(store, rank, world)
+    part.set(f"said/{rank}", mine)
+    if rank == 0:
+        part.set("decided", decide([part.get(f"said/{one}").decode() for one in range(world)]))
+    answer = part.get("decided").decode()
+    part.set(f"heard/{rank}", "yes")
+    if rank == 0:
+        # Without torchrun's own, the store is in this process, and goes with it.
+        part.wait([f"heard/{one}" for one in range(world)])
+    return answer
+
+
 _REPLICAS: "WeakSet[DistributedDataParallel]" = WeakSet()
 "Models that torch holds equal over the processes of the group."
 

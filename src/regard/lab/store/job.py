@@ -1,24 +1,74 @@
 """A job of torchrun (elastic restarts): which run belongs to the processes that it starts again and again."""
 
+import hashlib
 import os
 import platform
+import sys
+from pathlib import Path
 
+from regard.errors import RegardError
+from regard.lab.store import fingerprint
 from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
+
+NOTHING = "nothing"
+"What the first process says where there is no run to be taken up."
 
 
 def job() -> str | None:
     """The name of the job that this process is part of; none where torchrun did not start it.
 
-    A job without a name of its own has that of the process that starts its processes.
+    It is torchrun's (`--rdzv-id`), or else the process that starts the processes, with a hash of the command:
+    another command under the same name is another job.
     """
     name = os.environ.get("TORCHELASTIC_RUN_ID")
-    return f"{platform.node()}-{os.getppid()}" if name == "none" else name
+    if name is None:
+        return None
+    words = hashlib.sha256("\0".join(sys.argv[1:]).encode()).hexdigest()[:8]
+    return f"{platform.node()}-{os.getppid()} {words}" if name == "none" else f"{name} {words}"
 
 
 def begun(store: Store) -> Run | None:
-    """The run that this job began before its processes were started again; none at the first start."""
-    if job() is None or os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") == "0":
+    """The run that this job began before its processes were started again; none at the first start.
+
+    All processes have the answer of the first one. Over several machines torchrun counts the restarts of each
+    machine apart: so the counts of all are asked for, and a run that died is taken up whatever they are.
+    """
+    if job() is None:
         return None
-    mine = [run for run in store.runs() if not run.problem and run.request.get("job") == job()]
-    return mine[-1] if mine else None
+    from regard.training.parallel import decided
+
+    found = decided(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"), lambda counts: _newest(store, counts))
+    if found == NOTHING:
+        return None
+    if not (store.root / found).is_dir():
+        raise RegardError(
+            "the run of this job is not in this store",
+            f"{found}, {store.root}",
+            "let all machines of a job share one folder of runs: REGARD_RUNS=...",
+        )
+    return Run(store.root / found)
+
+
+def _newest(store: Store, counts: list[str]) -> str:
+    """The name of the newest run of this job; where nobody was started again, only of one that died."""
+    mine = [run for run in store.runs() if _is_mine(run)]
+    again = any(count != "0" for count in counts)
+    return mine[-1].path.name if mine and (again or _died(mine[-1])) else NOTHING
+
+
+def _is_mine(run: Run) -> bool:
+    try:
+        return run.request.get("job") == job() and not run.problem
+    except RegardError:
+        return False
+
+
+def _died(run: Run) -> bool:
+    """Whether the death of a process ended a run, and its code is still there to go on with."""
+    # Where one process dies, torchrun ends the others by SIGTERM.
+    ended = run.state == "stopped" and run.result["error"].endswith("SIGTERM")
+    if not ended and run.state not in ("interrupted", "broken"):
+        return False
+    source = Path(run.request["source"])
+    return source.is_file() and fingerprint.code(source) == run.request["code"]
