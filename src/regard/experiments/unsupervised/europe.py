@@ -215,9 +215,8 @@ def _moment(plane: Plane, models: Mapping[str, GaussianMixtureModel]) -> "Figure
             _density(axis, plane, model, title, size=1.5)
             east, north = plane.places.degrees(model.means.detach()).T.numpy()
             weights = model.logits.detach().softmax(0).numpy()
-            axis.scatter(
-                east, north, s=700 * weights, color=RED, edgecolors="white", linewidths=0.5, zorder=3
-            )
+            look: Any = {"edgecolors": "white", "linewidths": 0.5, "rasterized": True, "zorder": 3}
+            axis.scatter(east, north, s=700 * weights, color=RED, **look)
         return figure
 
 

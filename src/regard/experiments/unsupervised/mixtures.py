@@ -21,6 +21,7 @@ from regard.experiments.unsupervised.europe import (
     moving,
     strip,
 )
+from regard.experiments.unsupervised.oracle import density_gap, sample_gap
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
@@ -165,6 +166,11 @@ def _by_components(
         "variance that fits best under the printed formula, K = 1",
         printed_variance(plane.places.splits["train"]),
     )
+    model = finals[f"K = {max(ends)}"]
+    yield Metric(
+        "largest difference of the fitted log-density from torch's distributions", density_gap(model, 0)
+    )
+    yield Metric("largest gap of samples from the fitted parameters, standard errors", sample_gap(model, 0))
     yield FigureEvent("components", strip(plane, finals), COMPONENTS)
     yield FigureEvent("contours", contours(plane, finals), CONTOURS)
 
@@ -178,6 +184,7 @@ def _by_start(
         ):
             yield Metric(f"training log-likelihood, {start} means", train, at={"epoch": epoch})
             yield Metric(f"test log-likelihood, {start} means", test, at={"epoch": epoch})
+        yield from _by_epoch(start, histories[seed])
         yield FigureEvent(f"training-{start}", strip(plane, histories[seed].frames), TRAINING[start])
     starts = {"random means": random[seed].frames, "country means": country[seed].frames}
     yield FigureEvent("training", moving(plane, starts), MOVING)
@@ -187,6 +194,21 @@ def _by_start(
         {one: history.test[-1] for one, history in country.items()},
         {one: history.test[-1] for one, history in random.items()},
     )
+
+
+def _by_epoch(start: str, history: MixtureHistory) -> Iterator[Event]:
+    """What changes from one epoch that is drawn to the next: the likelihood, and how wide the components are."""
+    shown = [history.train[int(name.split()[-1]) - 1] for name in history.frames]
+    if len(shown) > 1:
+        least = min(after - before for before, after in itertools.pairwise(shown))
+        yield Metric(
+            f"smallest gain in log-likelihood from one epoch drawn to the next, {start} means", least
+        )
+    for epoch, model in zip(
+        ("first", "last"), list(history.frames.values())[:: len(shown) - 1 or 1], strict=False
+    ):
+        wide = (model.log_variances.detach() / 2).exp().mean().item()
+        yield Metric(f"mean deviation of a component, {epoch} epoch drawn, {start} means", wide)
 
 
 def _by_method(
@@ -257,6 +279,22 @@ CLAIMS = (
           says="The more components, the better the map: on test places the mean log-likelihood goes from {of[test log-likelihood, fewest components]:.2f} with the fewest to {of[test log-likelihood, most components]:.2f} with the most, and each step of K gains at least {value:.2f} nats a place.",
           otherwise="More components do not always help: from one K to the next the test log-likelihood gains as little as {value:.2f} nats a place.",
           asks="whether more components draw the map better"),
+    Claim("largest difference of the fitted log-density from torch's distributions", high=1e-9,
+          why="the same mixture built from torch's Categorical and Normal has the same density, but for rounding in float64", source="Jerusalem ex. 5, the class GMM", items=(43,),
+          says="The mixture's log-density is that of the same mixture built from torch's distributions, to {value:.0e}.",
+          otherwise="The mixture's log-density is not that of the same mixture built from torch's distributions: they differ by {value:.2g}.",
+          asks="whether the mixture's log-density is the right one"),
+    Claim("largest gap of samples from the fitted parameters, standard errors", high=5.0,
+          why="of some 130 means and variances, one is beyond 5 standard errors in one run of 10,000", source="Jerusalem ex. 5, sample and conditional_sample", items=(43, 44),
+          says="What it draws has the means and variances of its parameters, as a whole and component by component: the largest gap is {value:.1f} standard errors.",
+          otherwise="What it draws does not have the means and variances of its parameters: a gap is {value:.1f} standard errors.",
+          asks="whether samples have the moments of the mixture's parameters"),
+    *(Claim(f"smallest gain in log-likelihood from one epoch drawn to the next, {start} means", low=0.001,
+            why="the assignment's places gain 0.013 or more from one drawn epoch to the next; less than a thousandth is none", source=f"Jerusalem ex. 5, Gaussian mixture {part}", data="points", items=(items,),
+            says=f"From {start} means each of the epochs drawn is better than the one before, by {{value:.3f}} nats a place or more, while the components narrow from a mean deviation of {{of[mean deviation of a component, first epoch drawn, {start} means]:.2f}} to {{of[mean deviation of a component, last epoch drawn, {start} means]:.2f}}.",
+            otherwise=f"From {start} means not every epoch drawn is better than the one before: the smallest gain is {{value:+.3f}} nats a place.",
+            asks=f"whether the mixture gets better from one epoch drawn to the next, from {start} means")
+      for start, part, items in (("random", "2a", 45), ("country", "2c", 47))),
     Claim("training less test log-likelihood, most components", low=-0.12, high=0.12,
           why="164 parameters over thousands of places overfit by hundredths; hundreds of test places err by as much again", source="Jerusalem ex. 5, Gaussian mixture 2b", data="points", items=(46,),
           says="Training and test places are fitted alike: with the most components they differ by {value:+.3f} nats.",
@@ -273,7 +311,7 @@ CLAIMS = (
           otherwise="The likelihood falls in a step of EM, by {value:.1e}, against theory.",
           asks="whether the likelihood ever falls in a step of EM"),
     Claim("EM, random means: passes until as good as gradient descent at its end", high=50,
-          why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes", source="this experiment", data="points", items=(45,),
+          why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes", source="this experiment", data="points", items=(46,),
           says="EM from the same random start is as good after {value} passes over the places as gradient descent after all its epochs, of {of[steps of gradient descent in a pass]} steps each (the assignment takes 27).",
           otherwise="EM from the same random start is not as good within 50 passes over the places as gradient descent after all its epochs, of {of[steps of gradient descent in a pass]} steps each.",
           asks="after how many passes EM is as good as gradient descent"),
@@ -286,15 +324,15 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="How well do Gaussian mixtures draw the map of Europe, and does it matter how they start or how they are fitted?",
-    method="""A mixture is p(x) = Σ π_k N(x; μ_k, σ²_k) with one variance for each axis. Its parameters are the
-        logits of the weights π, the means and the logarithms of the variances, which may take any value, so
-        that Adam (rate 0.01) can move them on −mean log p(x). The samples x are places of Europe, longitude
+    method="""A mixture is $p(x) = \\sum_k \\pi_k p_k(x)$; here $p_k$ is a normal density with mean $\\mu_k$ and one variance for each axis, $\\sigma_k^2$. Its parameters are the
+        logits of the weights $\\pi$, the means and the logarithms of the variances, which may take any value, so
+        that Adam (rate 0.01) can move them on the mean of $-\\log p(x)$. The samples $x$ are places of Europe, longitude
         and latitude, normalised by the statistics of the training places. K = 1, 5, 10 and 33 components
         start from random means; K = 33 also from the mean place of each of 33 countries, with the same seeds
         in pairs. An epoch is one pass over the training places. The full preset takes all places in 27
         batches an epoch, as the assignment does; the quick one takes 5400 places in 9 smaller batches.
 
-        EM starts from the same parameters. Its E-step asks for p(k | x), which is attention: `attend` with the
+        EM starts from the same parameters. Its E-step asks for the responsibilities $\\pi_k p_k(x) / p(x)$, which are attention: `attend` with the
         similarity `Gaussian`, places as queries, components as keys. Its M-step sets weights, means and
         variances to what is most likely under these. It works in blocks, so that memory does not grow with
         places times components.""",
@@ -304,7 +342,7 @@ EXPERIMENT = Experiment(
         many passes over the data EM is as good as the descent at its end. That depends on how many steps the descent makes
         in a pass, and a pass of EM costs less: no gradient, and two matrix products. [[uniform-mixture]] asks the same of
         boxes, where the descent cannot work; [[one-operator]] shows the E-step as attention.""",
-    correction="""Jerusalem ex. 5 prints log p(x | k) with −log σ² for each axis; the density has −½ log σ². With
+    correction="""Jerusalem ex. 5 prints $\\log p_k(x)$ with $-\\log \\sigma^2$ for each axis; the density has $-\\frac{1}{2} \\log \\sigma^2$. With
         the printed formula the best variance of a single component is half the true one; a claim measures it.
         It also writes log p(x) + log p(x | k) for log p(k) + log p(x | k), asks for a positive semi-definite
         covariance where a density needs a positive definite one, and its code normalises the test places by
@@ -313,7 +351,6 @@ EXPERIMENT = Experiment(
     opens_with=(
         "smallest gain in test log-likelihood from one K to the next",
         "test log-likelihood, country means less random means",
-        "EM, random means: passes until as good as gradient descent at its end",
     ),
     presets={"quick": Settings(), "full": Settings(limit=None, batches=27, seeds=5, steps=500)},
     seconds=15,

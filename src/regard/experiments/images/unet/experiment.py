@@ -319,7 +319,7 @@ EXPERIMENT = Experiment(
         Compare the rule that sees one pixel in both tables. How the sizes of maps follow from padding and strides is in [[theory-convolution-sizes]], what borders
         tell about the place in [[padding]].""",
     claims=CLAIMS,
-    opens_with=("outline F lost, topmost skip minus deepest", "outline F, with skips minus without", "Dice, U-Net minus brightness alone, textures"),
+    opens_with=("outline F lost, topmost skip minus deepest", "outline F, with skips minus without"),
     presets={
         "quick": Settings(),
         "full": Settings(

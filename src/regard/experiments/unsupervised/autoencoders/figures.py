@@ -33,12 +33,12 @@ CURVES = {
         "linear",
         "synthetic points",
     ): "the error per entry after each epoch, mean over the repeats (thin: each repeat), solid on the training points, "
-    "dashed on fresh ones (a single epoch: a filled mark and an open one). Dotted black: PCA with as many directions, fitted to the training points and measured on the fresh "
+    "dashed on fresh ones (a single epoch: a filled mark and an open one). Dotted: PCA with as many directions, fitted to the training points and measured on the fresh "
     "ones; where it is missing, k is at least the width and nothing need be lost. Look how near to that line each curve ends.",
     (
         "nonlinear",
         "synthetic points",
-    ): "the same lines. These points are normal, for which no map is better than a linear one: look whether a hidden layer does as well.",
+    ): "the same lines. The strong directions of these points are straight and equally strong, so that a bend has little to follow: look how near the curves come to PCA's, and whether one goes below it.",
     (
         "linear",
         "digits",
@@ -54,7 +54,7 @@ FAR = 1.2
 ACCURACY = (
     "How often a linear classifier on the code is right; left with all labels, right with 200. Filled "
     "marks: linear models; open marks and dashed lines: nonlinear ones; bars: the smallest and the largest "
-    "repeat. Black, dotted: 1 − arccos(√(k/20))/π, the accuracy of a code that holds k of the 20 strong "
+    "repeat. Dotted: 1 − arccos(√(k/20))/π, the accuracy of a code that holds k of the 20 strong "
     "directions at random. Marks that belong to one k stand side by side."
 )
 RECONSTRUCTIONS = (
@@ -70,7 +70,7 @@ CODES = (
 BLOCKS = (
     "Accuracy of one and the same probe on each of the 50 blocks of 200 test digits. Berkeley HW6's loader "
     "starts anew at every call, so it measures the first block again and again (orange) and reports it as "
-    "the accuracy on all 10,000 (black)."
+    "the accuracy on all 10,000 (the line across)."
 )
 COLOURS = dict(zip(CORRUPTIONS, (BLUE, ORANGE, GREEN), strict=True))
 MARKS = dict(zip(CORRUPTIONS, ("o", "s", "^"), strict=True))

@@ -323,34 +323,33 @@ CLAIMS = (
 
 EXPERIMENT = Experiment(
     question="Does a linear autoencoder learn the principal components?",
-    method="""The loss is L(W₁, W₂) = (1/n)|X − W₂W₁X|², with points as the columns of X (m × n, mean zero), an
-        encoder W₁ (k × m) and a decoder W₂ (m × k). All eigenvalues of the covariance XXᵀ/n are different. U_k
-        holds the eigenvectors of the k largest as columns.
+    method="""The loss is $L(W_1, W_2) = \\frac{1}{n} \\lVert X - W_2 W_1 X \\rVert^2$, with points as the columns of $X$ ($m \\times n$, mean zero), an
+        encoder $W_1$ ($k \\times m$) and a decoder $W_2$ ($m \\times k$). All eigenvalues of the covariance $X X^\\top / n$ are different. $U_k$
+        holds the eigenvectors of the $k$ largest as columns.
 
-        First-order conditions: the gradients −(2/n) W₂ᵀ(I − W₂W₁)XXᵀ and −(2/n)(I − W₂W₁)XXᵀW₁ᵀ are held
-        against automatic differentiation at random weights, and evaluated at W₂ = W₁ᵀ = U_k.
+        First-order conditions: the gradients $-\\frac{2}{n} W_2^\\top (I - W_2 W_1) X X^\\top$ and $-\\frac{2}{n} (I - W_2 W_1) X X^\\top W_1^\\top$ are held
+        against automatic differentiation at random weights, and evaluated at $W_2 = W_1^\\top = U_k$.
 
         Training: plain gradient descent from small random weights, several seeds. After every few steps the
-        largest angle between the span of W₂'s columns and that of U_k is measured.
+        largest angle between the span of the columns of $W_2$ and that of $U_k$ is measured.
 
         Landscape: from many random starts, damped Newton steps make the length of the gradient zero. They do
         not go downhill and so stop at saddles as well. Every point found is compared with the projectors on
-        all sets of at most k eigenvectors, and the negative eigenvalues of its Hessian are counted.""",
+        all sets of at most $k$ eigenvectors, and the negative eigenvalues of its Hessian are counted.""",
     see="""Two things called "the principal components" must be told apart: the subspace they span, and the directions
         themselves. Look in the figure of weights whether the matrices agree between trainings. Of the points where the
         gradient vanishes, every set of eigenvectors is one; the last figure shows which of them can be left downhill.
         [[theory-linear-autoencoder]] proves it step by step; [[autoencoders]] asks what linear and nonlinear models learn
         from points and digits.""",
-    correction="""Berkeley HW6 loses the factor 2 in the gradient of |WA|² and with it −2/n in both conditions.
-        Its condition for W₁ has the shape of W₁ᵀ; the right one is W₂ᵀ(I − W₂W₁)XXᵀ = 0. It writes X = Σ σ_i u_i
-        u_iᵀ for a matrix that is m × n: the right vectors v_i are missing. I − U_kU_kᵀ is diagonal only in the basis
-        of eigenvectors. It calls the optimum unique up to signs: only the product W₂W₁ is unique, since (W₂C,
-        C⁻¹W₁) is as good for every invertible C.""",
+    correction="""Berkeley HW6 loses the factor 2 in the gradient of $\\lVert W A \\rVert^2$ and with it $-\\frac{2}{n}$ in both conditions.
+        Its condition for $W_1$ has the shape of $W_1^\\top$; the right one is $W_2^\\top (I - W_2 W_1) X X^\\top = 0$. It writes
+        $X = \\sum_i \\sigma_i u_i u_i^\\top$ for a matrix that is $m \\times n$: the right vectors $v_i$ are missing. $I - U_k U_k^\\top$ is diagonal only in the basis
+        of eigenvectors. It calls the optimum unique up to signs: only the product $W_2 W_1$ is unique, since $W_2 C$ with
+        $C^{-1} W_1$ is as good for every invertible $C$.""",
     claims=CLAIMS,
     opens_with=(
         "angle to the principal subspace after training, degrees",
         "smallest distance of a decoder to U_k, whatever the order and the signs",
-        "critical points found without a descending direction",
     ),
     presets={
         "quick": Settings(),
