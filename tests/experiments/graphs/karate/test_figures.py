@@ -1,11 +1,15 @@
 """The figures show what they say they show."""
 
+from typing import Any
+
 import pytest
 import torch
+from matplotlib.colors import to_rgb
 
 from regard.core.edges import Edges
 from regard.experiments.graphs.karate.club import Club, Story
 from regard.experiments.graphs.karate.figures import draw_embedding, draw_members, draw_training
+from regard.lab.book.style import BLUE, ORANGE
 
 NODES = 10
 
@@ -35,6 +39,22 @@ def test_members_change_colour_where_club_and_community_differ() -> None:
         assert [text.get_text() for text in axis.texts] == [str(node) for node in range(NODES)]
 
 
+def luminance(colour: Any) -> float:
+    """WCAG's relative luminance of a colour."""
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def test_the_number_of_a_node_can_be_read_on_its_colour() -> None:
+    club = ring()
+    for axis, labels in zip(draw_members(club).axes, (club.joined, club.community), strict=True):
+        for text, label in zip(axis.texts, labels.tolist(), strict=True):
+            light, dark = sorted(
+                (luminance(text.get_color()), luminance((BLUE, ORANGE)[label])), reverse=True
+            )
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, text
+
+
 def test_training_shows_both_losses_and_the_accuracy_of_every_run() -> None:
     left, right = draw_training(ring(), story()).axes
     assert [line.get_label() for line in left.lines] == [
@@ -51,5 +71,6 @@ def test_the_embedding_is_that_of_the_first_run_at_six_epochs() -> None:
     told = story()
     axes = draw_embedding(ring(), told).axes
     assert [axis.get_title(loc="left") for axis in axes] == [f"epoch {epoch}" for epoch in range(6)]
+    assert all(axis.get_ylabel() for axis in axes[::3]) and all(axis.get_xlabel() for axis in axes[3:])
     first = torch.as_tensor(axes[2].collections[0].get_offsets().data)
     torch.testing.assert_close(first, told.embeddings[2][0, :5].double())
