@@ -304,10 +304,11 @@ def _is_maker(value: Any) -> bool:
 
 
 def _called(made: Any) -> Any:
-    """What runs when it is called; nothing for a module that has only methods of other names."""
+    """What runs when it is called; nothing for what has only methods of other names."""
     if isinstance(made, _Module) and type(made).forward is _Module.forward:
         return None
-    return made.forward if hasattr(made, "forward") else made
+    called = made.forward if hasattr(made, "forward") else made
+    return called if callable(called) else None
 
 
 def _is_own(made: Any, name: str) -> bool:

@@ -76,5 +76,6 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
     "sample-noise-shared": ("right: (0.3, -1.2)  (0.8, 0.1)  (-0.5, 0.9)", "here:  (0.3,  0.3)  (0.3, 0.3)  ( 0.3, 0.3)"),
     "conditional-ignored": ("asked for component a, six samples", "right: a a a a a a", "here:  a b a a b a"),
     "conditional-wrong": ("asked for component a, six samples", "right: a a a a a a", "here:  b b b b b b"),
+    "em-old-means": ("points 0, 1, 2; old mean 4, new mean 1", "right: (1 + 0 + 1) / 3  = 0.67", "here:  (16 + 9 + 4) / 3 = 9.67"),
 }  # fmt: skip
 "By the slug of the mistake."

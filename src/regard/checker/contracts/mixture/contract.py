@@ -8,11 +8,13 @@ import numpy as np
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
-from regard.checker.contracts.mixture.methods import LOGARITHMS, conditional, loss, method, whole
+from regard.checker.contracts.mixture.answers import asked
+from regard.checker.contracts.mixture.methods import LOGARITHMS, conditional, loss, whole
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
 from regard.checker.contracts.mixture.reference import PLAIN, likelihood
+from regard.checker.contracts.mixture.steps import responsible, stepped
 from regard.checker.gradients import flowing
-from regard.checker.subject import Arguments, Subject, first
+from regard.checker.subject import Subject
 from regard.checker.workbench import Unfit, Workbench
 
 STUB = '''"""A mixture of Gaussians, to be filled in. Then: regard check mixture.py"""
@@ -99,18 +101,9 @@ def adapt(bench: Workbench) -> Subject:
         whole = diagonal[..., None] * np.eye(d) if full else diagonal
         values[roles["log_variances"]] = whole.reshape(spread.shape)
     logarithm = kept(roles["log_variances"])
-
-    def enter(case: Case) -> Arguments:
-        return [case["x"]], {}
-
-    subject = Subject(bench, made, enter, lambda answer, case: leave(answer))
-    likely = method(subject, r"log_?(prob|lik)|score_samples") or method(subject, r"score|forward")
-    subject.method = "" if made.call else likely or ""
-    trial = points(rng, d)
-    bench.precise(made, *enter(trial), subject.method)
-    if likely and not subject.method and np.size(first(subject.raw(*enter(trial)))) == 1:
-        # Called, it gives its loss; the log-likelihoods have a method of their own.
-        subject.method, subject.facts["loss"] = likely, "forward"
+    rooted = not full and re.search(r"std|sigma(?!2|_?sq)|dev|scale", roles["log_variances"], re.I)
+    power = 2.0 if rooted else 1.0
+    subject = asked(bench, made, points(rng, d), roles)
     subject.set(values)
     subject.facts |= {
         "drawn": values,
@@ -119,6 +112,7 @@ def adapt(bench: Workbench) -> Subject:
         "dimension": d,
         "logarithm": logarithm,
         "plain": plain,
+        "power": power,
     }
     log_variances = diagonal.reshape(k, d) * LOGARITHMS[logarithm]
     weights = {
@@ -128,15 +122,15 @@ def adapt(bench: Workbench) -> Subject:
     }
     notes = (", ".join(f"{role} = {name}" for role, name in roles.items()),)
     own = () if logarithm == "variance" else (f"log-{logarithm}",)
-    subject.frames = [WeightMap(weights=weights, notes=notes, conventions=own)]
+    terms = ("joint-terms",) if subject.facts.get("terms") else ()
+    subject.frames = [WeightMap(weights=weights, notes=notes, conventions=(*own, *terms))]
     if plain:
-        power = 2.0 if re.search(r"std|sigma(?!2|_?sq)|dev|scale", roles["log_variances"], re.I) else 1.0
         kept_plain = weights | {
             "logits": np.log(weights["logits"]),
             "log_variances": power * np.log(diagonal),
         }
         subject.frames.insert(
-            0, WeightMap(weights=kept_plain, notes=notes, conventions=("plain-parameters",))
+            0, WeightMap(weights=kept_plain, notes=notes, conventions=("plain-parameters", *terms))
         )
     return subject
 
@@ -185,12 +179,6 @@ def read(
             "keep them as nn.Parameter: logits, means, log_variances",
         )
     return {"logits": logits, "means": means, "log_variances": spread} | said
-
-
-def leave(answer: Any) -> np.ndarray:
-    """One number for each sample; a last axis of one is taken off."""
-    found = first(answer)
-    return found[:, 0] if isinstance(found, np.ndarray) and found.ndim == 2 and found.shape[1] == 1 else found
 
 
 def points(rng: np.random.Generator, d: int, *, size: float = 1.5) -> Case:
@@ -289,6 +277,11 @@ CONTRACT = Contract(
             harmless=True,
         ),
         Convention(
+            slug="joint-terms",
+            says="the terms of the components come one by one, each with its weight: their logsumexp is the log-likelihood",
+            harmless=True,
+        ),
+        Convention(
             slug="loss-summed",
             says="the loss is the sum over the samples, not their mean",
             mistake="loss-sum",
@@ -311,6 +304,18 @@ CONTRACT = Contract(
         ),
         Law(
             name="one component", says="samples of a component come from it", test=conditional, look="random"
+        ),
+        Law(
+            name="responsibilities",
+            says="responsibilities are the components' shares of a point's likelihood",
+            test=responsible,
+            look="softmax exponential",
+        ),
+        Law(
+            name="em step",
+            says="one step of EM gives the weights, means and variances of the responsibilities",
+            test=stepped,
+            look="mean power",
         ),
         laws.untouched(usual),
         flowing(usual, ("x",)),

@@ -234,4 +234,10 @@ OTHERS = (
         remedy="index means and variances with the component as given",
         look="random",
     ),
+    Mistake(
+        slug="em-old-means",
+        cause="in a step of EM the variances are taken about the old means: they are computed before the means are new",
+        remedy="compute the means first, then the variances about them",
+        look="mean power",
+    ),
 )

@@ -1,0 +1,108 @@
+"""Where a person's mixture gives its log-likelihoods: called, by a method, term by term, or as one number for a batch."""
+
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Case
+from regard.checker.contracts.mixture.methods import method
+from regard.checker.contracts.mixture.reference import logsumexp
+from regard.checker.subject import Arguments, Subject, first
+from regard.checker.workbench import Made, Unfit, Workbench
+
+EXPECTS = r"^(e_?step|expectation(_step)?|responsibilit\w*|posteriors?|predict_proba)$"
+"Names of the first half of EM."
+
+
+class Pointwise(Subject):
+    """A mixture that gives one number for a batch, a mean or a sum: asked point by point, it is the log-likelihood."""
+
+    def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
+        """The log-likelihood of every point."""
+        points = (Case(name=case.name, inputs={"x": case["x"][i : i + 1]}) for i in range(len(case["x"])))
+        return np.concatenate([super(Pointwise, self).answer(point, seed=seed) for point in points])
+
+
+def asked(bench: Workbench, made: Made, trial: Case, roles: dict[str, str]) -> Subject:
+    """The mixture, with the method that gives log-likelihoods and how its answer is read."""
+
+    def enter(case: Case) -> Arguments:
+        return [case["x"]], {}
+
+    subject = Subject(bench, made, enter, lambda answer, case: leave(answer))
+    likely = method(subject, r"log_?(prob|lik)|score_samples") or method(subject, r"score|forward")
+    named = bench.member.get("method", "")
+    subject.method = named or ("" if made.call else likely or "")
+    if not (made.call or subject.method):
+        return _expecting(subject, trial)
+    bench.precise(made, *enter(trial), subject.method)
+    if likely and not subject.method and np.size(first(subject.raw(*enter(trial)))) == 1:
+        # Called, it gives its loss; the log-likelihoods have a method of their own.
+        subject.method, subject.facts["loss"] = likely, "forward"
+    held = bench.strict and made.module
+    if subject.method and not held and _apart(subject, trial, roles):
+        subject.leave = lambda answer, case: joined(answer, roles, made)
+        subject.facts["terms"] = True
+    return subject
+
+
+def _expecting(subject: Subject, trial: Case) -> Subject:
+    """What has only the steps of EM: the log-likelihood that the first of them gives beside the responsibilities."""
+    bench, made = subject.bench, subject.made
+    found = method(subject, EXPECTS)
+    if found:
+        subject.method = found
+        bench.precise(made, *subject.enter(trial), found)
+        if _beside(subject.raw(*subject.enter(trial))).size:
+            own = {"bench": bench, "made": made, "enter": subject.enter, "method": found}
+            return Pointwise(**own, leave=lambda answer, case: _beside(answer))
+    raise Unfit(
+        "no-likelihood",
+        "it is not callable, and no method of it gives the log-likelihood of every point",
+        f"say which does: FILE.py:{bench.name}.METHOD, or add one: def log_prob(self, x)",
+    )
+
+
+def _beside(answer: Any) -> np.ndarray:
+    """The one number that comes beside responsibilities; nothing where there is none."""
+    parts = answer if isinstance(answer, list) else []
+    ones = [np.ravel(part).astype(np.float64) for part in parts if np.size(part) == 1]
+    return ones[0] if len(ones) == 1 and len(parts) == 2 else np.zeros(0)
+
+
+def _apart(subject: Subject, trial: Case, roles: dict[str, str]) -> bool:
+    """Whether a method gives a number for each point and component, in which the mixing weights play a part."""
+    weights, k = subject.made.weights, subject.made.weights[roles["means"]].shape[-2]
+    before = first(subject.raw(*subject.enter(trial)))
+    if np.shape(before) != (len(trial["x"]), k) or k == 1:
+        return False
+    held = weights[roles["logits"]]
+    other = np.linspace(1.0, 2.0, k) / np.linspace(1.0, 2.0, k).sum()
+    subject.set({roles["logits"]: other.reshape(held.shape).astype(held.dtype)})
+    after = first(subject.raw(*subject.enter(trial)))
+    if not np.allclose(before, after):
+        return True
+    raise Unfit(
+        "no-likelihood",
+        f"{subject.method} gives the density of each component, without its weight: no log-likelihood of a point",
+        f"say which method gives it: FILE.py:{subject.bench.name}.METHOD, or add one: def log_likelihood(self, x)",
+    )
+
+
+def leave(answer: Any) -> np.ndarray:
+    """One number for each sample; a last axis of one is taken off."""
+    found = first(answer)
+    return found[:, 0] if isinstance(found, np.ndarray) and found.ndim == 2 and found.shape[1] == 1 else found
+
+
+def joined(answer: Any, roles: dict[str, str], made: Made) -> np.ndarray:
+    """The log-likelihood, where the terms of the components come one by one."""
+    found, k = leave(answer), made.weights[roles["means"]].shape[-2]
+    terms = isinstance(found, np.ndarray) and found.ndim == 2 and found.shape[1] == k
+    with np.errstate(all="ignore"):
+        return logsumexp(found.astype(np.float64)) if terms else found
+
+
+def responsibilities(subject: Subject) -> str | None:
+    """The method that gives them, if there is one."""
+    return method(subject, EXPECTS) or method(subject, r"^(?=.*respons)(?!.*log)(?!.*update)\w+$")

@@ -1,0 +1,150 @@
+"""The steps of EM in a person's mixture: responsibilities, and the weights, means and variances that follow from them."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Broken
+from regard.checker.contracts.mixture.answers import responsibilities
+from regard.checker.contracts.mixture.methods import LOGARITHMS, ask, method, restore
+from regard.checker.contracts.mixture.reference import PLAIN, log_softmax
+from regard.checker.process.session import Raised
+from regard.checker.subject import Subject
+
+POINTS, NEAR = 60, 1e-3
+"Points that a step is asked for, and the share by which a number may be off."
+FLOOR = 0.1
+"The most that is added to every variance, so that none vanishes."
+SHARES = re.compile(r"^(r|w|z|q|h|gamma\w*|resp\w*|post\w*|tau|assign\w*|weights?|probs?)$", re.I)
+"Names of responsibilities."
+
+Parameters = tuple[np.ndarray, np.ndarray, np.ndarray]
+"Weights (k), means (k, d), covariances (k, d, d)."
+
+
+def expected(subject: Subject, x: np.ndarray) -> np.ndarray:
+    """The responsibilities (n, k)."""
+    with np.errstate(all="ignore"):
+        known = PLAIN.run({"x": x, "w": subject.frame}, {})
+        return np.exp(log_softmax_rows(known["log weights"] + known["log densities"]))
+
+
+def log_softmax_rows(terms: np.ndarray) -> np.ndarray:
+    """A log-softmax of every row."""
+    return np.stack([log_softmax(row) for row in terms])
+
+
+def maximised(x: np.ndarray, shares: np.ndarray, about: np.ndarray | None = None) -> Parameters:
+    """What the second half of EM gives; the spread is taken about the new means, unless others are given."""
+    count = shares.sum(0)
+    means = shares.T @ x / count[:, None]
+    apart = x[:, None] - (means if about is None else about)
+    return count / len(x), means, np.einsum("nk,nki,nkj->kij", shares, apart, apart) / count[:, None, None]
+
+
+def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Each point's responsibilities are its components' shares of its likelihood."""
+    name = responsibilities(subject)
+    if name is None or not _takes(subject, name, 1):
+        return None
+    x = _points(subject, rng)
+    found, wanted = np.asarray(ask(subject, name, [x])), expected(subject, x)
+    if found.shape == wanted.T.shape:
+        found = found.T
+    if found.shape != wanted.shape:
+        return None  # something else of that name
+    if (found <= 0).all():
+        found = np.exp(found)
+    off = float(np.abs(found - wanted).max())
+    if off <= NEAR:
+        return None
+    return Broken(number=off, words=f"{POINTS} points: {name} is off by up to {off:.3g}")
+
+
+def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """After one step of EM, weights, means and variances are those of the responsibilities before it."""
+    x = _points(subject, rng)
+    restore(subject)
+    try:
+        if not _step(subject, x):
+            return None
+        about = subject.bench.line.ask("about", subject.made.number)["weights"]
+        held = [about[subject.facts["roles"][role]].copy() for role in ("logits", "means", "log_variances")]
+    except (Raised, KeyError):
+        return None  # it is called otherwise, or keeps its weights elsewhere
+    finally:
+        restore(subject)
+    before = [subject.facts["drawn"][subject.facts["roles"][r]] for r in ("logits", "means", "log_variances")]
+    if all(np.array_equal(one, two) for one, two in zip(held, before, strict=True)):
+        return None  # what it found is given back, not kept
+    shares, means = expected(subject, x), subject.frame["means"]
+    found, wanted = _parameters(subject, held), maximised(x, shares)
+    if found is None:
+        return None
+    for what, got, right in zip(("weights", "means", "variances"), found, wanted, strict=True):
+        off = _off(got, right) if what != "variances" else _spread(subject, got, right)
+        if off > NEAR:
+            old = maximised(x, shares, about=means)[2]
+            slug = "em-old-means" if what == "variances" and _spread(subject, got, old) <= NEAR else ""
+            words = f"{POINTS} points: after one step the {what} are off by {off:.3g} of their size"
+            return Broken(number=off, words=words, slug=slug)
+    return None
+
+
+def _points(subject: Subject, rng: np.random.Generator) -> np.ndarray:
+    """Points from every component, so that none is empty."""
+    means = subject.frame["means"]
+    return means[np.arange(POINTS) % len(means)] + rng.standard_normal((POINTS, means.shape[1]))
+
+
+def _takes(subject: Subject, name: str, count: int) -> bool:
+    return sum(p["required"] for p in subject.made.methods[name]) == count
+
+
+def _step(subject: Subject, x: np.ndarray) -> bool:
+    """Take one step, if there is a method for the whole of it or for each half."""
+    whole = method(subject, r"^(em|em_?(step|update|iteration)|step_em)$")
+    if whole and _takes(subject, whole, 1):
+        ask(subject, whole, [x])
+        return True
+    first, second = responsibilities(subject), method(subject, r"^(m_?step|maximi[sz]ation(_step)?)$")
+    if not (first and second) or not (_takes(subject, first, 1) and _takes(subject, second, 2)):
+        return False
+    shares: Any = ask(subject, first, [x])
+    names = [p["name"] for p in subject.made.methods[second] if p["required"]]
+    ask(subject, second, [shares, x] if SHARES.match(names[0]) else [x, shares])
+    return True
+
+
+def _parameters(subject: Subject, held: list[np.ndarray]) -> Parameters | None:
+    """Weights, means and covariances as they are, from what is kept."""
+    shares, means, spread = held
+    k, d = subject.facts["components"], subject.facts["dimension"]
+    if spread.size not in (k * d, k * d * d) or shares.size != k or means.size != k * d:
+        return None
+    power = subject.facts["power"]
+    if subject.facts["plain"]:
+        weights, variances = shares.reshape(k), spread**power
+    else:
+        weights = np.exp(log_softmax(shares.reshape(k)))
+        variances = np.exp(spread * LOGARITHMS[subject.facts["logarithm"]])
+    whole = variances.size == k * d * d
+    return weights, means.reshape(k, d), variances.reshape((k, d, d) if whole else (k, d))
+
+
+def _off(found: np.ndarray, wanted: np.ndarray) -> float:
+    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
+
+
+def _spread(subject: Subject, found: np.ndarray, wanted: np.ndarray) -> float:
+    """How far variances are off, what is added to all of them alike left out."""
+    if found.ndim == 2:
+        wanted = np.diagonal(wanted, axis1=1, axis2=2)
+        more = found - wanted
+        eye = 1.0
+    else:
+        more = np.diagonal(found - wanted, axis1=1, axis2=2)
+        eye = np.eye(found.shape[-1])
+    added = float(np.median(more))
+    return _off(found - (added if 0 < added <= FLOOR else 0.0) * eye, wanted)

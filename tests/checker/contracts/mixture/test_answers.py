@@ -1,0 +1,94 @@
+"""Log-likelihoods are found where a mixture gives them, and nowhere else."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from regard.checker.contracts.mixture.answers import joined, leave
+from regard.checker.live import check
+from regard.checker.report.verdict import Verdict
+
+
+class Terms:
+    """A mixture by the terms of its components."""
+
+    def __init__(self, n_components: int, n_features: int) -> None:
+        self.weights = torch.full((n_components,), 1 / n_components, dtype=torch.float64)
+        self.means = torch.randn(n_components, n_features, dtype=torch.float64)
+        self.variances = torch.ones(n_components, n_features, dtype=torch.float64)
+
+    def _density(self, x: torch.Tensor) -> torch.Tensor:
+        square = (x[:, None] - self.means) ** 2 / self.variances
+        return -0.5 * (square + torch.log(2 * math.pi * self.variances)).sum(-1)
+
+
+class Joint(Terms):
+    def log_prob(self, x: torch.Tensor) -> torch.Tensor:
+        return self._density(x) + self.weights.log()
+
+
+class Densities(Terms):
+    def log_prob(self, x: torch.Tensor) -> torch.Tensor:
+        return self._density(x)
+
+
+class Halves(Terms):
+    def e_step(self, x: torch.Tensor) -> tuple[torch.Tensor, float]:
+        terms = self._density(x) + self.weights.log()
+        return terms.softmax(1), terms.logsumexp(1).mean().item()
+
+
+class Shares(Terms):
+    def e_step(self, x: torch.Tensor) -> torch.Tensor:
+        return (self._density(x) + self.weights.log()).softmax(1)
+
+
+class Fits(Terms):
+    def fit(self, x: torch.Tensor) -> "Fits":
+        return self
+
+
+def verdict(kind: type, *, strict: bool = False) -> Verdict:
+    return check(kind, contract="gaussian-mixture", strict=strict).verdicts[0]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_terms_of_the_components_are_summed(strict: bool) -> None:
+    found = verdict(Joint, strict=strict)
+    assert found.state == "correct", found.sentence
+    assert "joint-terms" in {f.slug for f in found.findings}
+
+
+def test_a_mean_beside_responsibilities_is_asked_point_by_point() -> None:
+    assert verdict(Halves).state == "correct", verdict(Halves).sentence
+
+
+@pytest.mark.parametrize("kind", [Shares, Fits])
+def test_what_gives_no_log_likelihood_is_undecided(kind: type) -> None:
+    found = verdict(kind)
+    assert found.state == "undecided"
+    assert found.sentence == "it is not callable, and no method of it gives the log-likelihood of every point"
+    assert (
+        found.findings[0].remedy
+        == f"say which does: FILE.py:{kind.__name__}.METHOD, or add one: def log_prob(self, x)"
+    )
+
+
+def test_densities_without_their_weights_are_undecided() -> None:
+    found = verdict(Densities)
+    assert found.state == "undecided"
+    assert found.sentence.startswith("log_prob gives the density of each component, without its weight")
+
+
+def test_a_last_axis_of_one_is_taken_off() -> None:
+    assert leave(np.ones((4, 1))).shape == (4,)
+    assert leave(np.ones((4, 3))).shape == (4, 3)
+
+
+def test_terms_become_one_number_each(puppet) -> None:
+    made = puppet("gaussian-mixture", {}).made
+    made.weights["mu"] = np.zeros((3, 2))
+    assert np.allclose(joined(np.zeros((4, 3)), {"means": "mu"}, made), math.log(3))
+    assert joined(np.zeros(4), {"means": "mu"}, made).shape == (4,)

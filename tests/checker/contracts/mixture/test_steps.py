@@ -1,0 +1,103 @@
+"""One step of EM is held to what the responsibilities say."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from regard.checker.contracts.mixture.steps import expected, maximised
+from regard.checker.live import check
+from regard.checker.report.verdict import Verdict
+
+
+class Em:
+    """A mixture that learns by steps."""
+
+    floor = 1e-6
+
+    def __init__(self, n_components: int, n_features: int) -> None:
+        self.weights = torch.full((n_components,), 1 / n_components, dtype=torch.float64)
+        self.means = torch.randn(n_components, n_features, dtype=torch.float64)
+        self.variances = torch.ones(n_components, n_features, dtype=torch.float64)
+
+    def log_prob(self, x: torch.Tensor) -> torch.Tensor:
+        return self.terms(x).logsumexp(1)
+
+    def terms(self, x: torch.Tensor) -> torch.Tensor:
+        square = (x[:, None] - self.means) ** 2 / self.variances
+        return -0.5 * (square + torch.log(2 * math.pi * self.variances)).sum(-1) + self.weights.log()
+
+    def responsibilities(self, x: torch.Tensor) -> torch.Tensor:
+        return self.terms(x).softmax(1)
+
+    def em_step(self, x: torch.Tensor) -> None:
+        share, old = self.responsibilities(x), self.means
+        self.weights = share.mean(0)
+        self.means = share.T @ x / share.sum(0)[:, None]
+        apart = (x[:, None] - self.about(old)) ** 2
+        self.variances = (share[..., None] * apart).sum(0) / share.sum(0)[:, None] + self.floor
+
+    def about(self, old: torch.Tensor) -> torch.Tensor:
+        return self.means
+
+
+class Floored(Em):
+    floor = 0.01
+
+
+class Old(Em):
+    def about(self, old: torch.Tensor) -> torch.Tensor:
+        return old
+
+
+class Unweighted(Em):
+    def em_step(self, x: torch.Tensor) -> None:
+        kept = self.weights
+        super().em_step(x)
+        self.weights = kept
+
+
+class OverPoints(Em):
+    def responsibilities(self, x: torch.Tensor) -> torch.Tensor:
+        return self.terms(x).softmax(0)
+
+
+class Logged(Em):
+    def responsibilities(self, x: torch.Tensor) -> torch.Tensor:
+        return self.terms(x).log_softmax(1).T
+
+    def em_step(self, x: torch.Tensor) -> torch.Tensor:  # gives what it found and keeps nothing
+        return self.responsibilities(x)
+
+
+def verdict(kind: type) -> Verdict:
+    return check(kind, contract="gaussian-mixture").verdicts[0]
+
+
+@pytest.mark.parametrize("kind", [Em, Floored, Logged])
+def test_right_steps_pass(kind: type) -> None:
+    assert verdict(kind).state == "correct", verdict(kind).sentence
+
+
+def test_a_spread_about_the_old_means_is_named() -> None:
+    assert verdict(Old).slugs == ("em-old-means",)
+
+
+@pytest.mark.parametrize(("kind", "law"), [(Unweighted, "em step"), (OverPoints, "responsibilities")])
+def test_a_wrong_step_breaks_its_law(kind: type, law: str) -> None:
+    found = verdict(kind)
+    assert found.state == "mistake"
+    assert found.laws[law] is False
+
+
+def test_a_step_makes_the_data_likelier(puppet) -> None:
+    subject, rng = puppet("gaussian-mixture", {}), np.random.default_rng(0)
+    x = rng.standard_normal((50, 5))
+    shares = expected(subject, x)
+    assert np.allclose(shares.sum(1), 1)
+    weights, means, spread = maximised(x, shares)
+    assert np.isclose(weights.sum(), 1)
+    assert np.allclose(weights @ means, x.mean(0))
+    # About its own mean a spread is smallest.
+    assert (np.trace(maximised(x, shares, about=means + 0.1)[2][0]) > np.trace(spread[0])).all()
