@@ -74,6 +74,22 @@ def test_a_run_of_one_seed_is_the_same_by_itself_and_fanned_out(capsys, own: str
 
 
 @pytest.mark.slow
+def test_under_torchrun_the_first_process_alone_fans_out(own: str) -> None:
+    """And its workers wait for no group."""
+    asks = OWN.replace(
+        "    yield", "    with distributed() as group:\n        assert group.world == 1\n    yield"
+    )
+    Path(own).write_text("from regard.training import distributed\n" + asks)
+    words = ["--standalone", "--nproc-per-node", "2", "-m", "regard", "run", own, "--seeds", "2", "--on", "1"]
+    around = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "torch.distributed.run", *words]
+    done = subprocess.run(command, env=around, timeout=120, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("2 to run on 1") == 1
+    assert sorted(run.request["seed"] for run in Store(Path("runs")).runs()) == [0, 1]
+
+
+@pytest.mark.slow
 def test_the_book_is_made_of_runs_of_other_processes(capsys, own: str) -> None:
     names = ("theory-positions", "theory-similarity-axioms")
     status, out, err = told(capsys, "book", "--on", "2", "--json", *names)

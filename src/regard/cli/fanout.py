@@ -20,7 +20,10 @@ def run_seeds(arguments: argparse.Namespace, store: "Store") -> int:
     from regard.lab import registry, settings
     from regard.lab.fanout.screen import show_seeds
     from regard.lab.fanout.seeds import SeedPlan
+    from regard.lab.store.job import leave_job
 
+    if not leave_job():
+        return 0
     experiment, source = registry.find(arguments.experiment)
     preset, first = arguments.preset or "quick", arguments.seed or 0
     plan = SeedPlan(

@@ -122,7 +122,10 @@ def book(arguments: argparse.Namespace) -> int:
     from regard.lab.book.book import bind, fill, gather, plan
     from regard.lab.book.site.output import COVER, require_place
     from regard.lab.book.site.pages import files, paths, single
+    from regard.lab.store.job import leave_job
 
+    if not leave_job():
+        return 0
     require_place(arguments.out)
     words = {"preset": arguments.preset, "seed": arguments.seed}
     plans = plan(arguments.experiments or registry.names(), store(), **words)

@@ -11,8 +11,10 @@ from regard.lab.fanout import spread as module
 from regard.lab.fanout.dispatcher import Dispatcher, Tally
 from regard.lab.fanout.executor import Answered, News
 from regard.lab.fanout.order import carry_out
+from regard.lab.fanout.parcel import Parcel, land
 from regard.lab.fanout.seeds import SeedPlan
-from regard.lab.fanout.spread import runs_of, spread
+from regard.lab.fanout.spread import Newcomers, runs_of, spread
+from regard.lab.store.lock import Lock
 
 
 class Here:
@@ -100,3 +102,38 @@ def test_of_several_runs_of_a_key_the_newest_finished_one_counts(plan, store, he
     assert runs_of(store, [task.key])[task.key].id == ids[1]
     (store.root / ids[1] / "result.json").unlink()
     assert runs_of(store, [task.key, "another"])[task.key].id == ids[0]
+
+
+@pytest.mark.slow
+def test_a_run_that_another_head_finished_meanwhile_is_not_landed_again(plan, store, here) -> None:
+    """Two heads fill one store: the other one lands the first key after we began, and a run of ours is lost."""
+    tasks = plan.missing(store)
+    submit = here.submit
+
+    def late(ticket: int, order: str) -> str:
+        if not store.runs():
+            answer = Parcel.unpack(carry_out(tasks[0].order))
+            land(store, answer, tasks[0].key)
+        return submit(ticket, order)
+
+    here.submit = late
+    tally = spread(tasks, store, "1", nothing)
+    assert tally.landed == 3 and not tally.problems
+    assert sorted(run.request["key"] for run in store.runs()) == sorted(plan.keys.values())
+
+
+@pytest.mark.slow
+def test_a_run_of_another_that_did_not_finish_keeps_nothing_from_landing(plan, store, here) -> None:
+    task = plan.missing(store)[0]
+    newcomers = Newcomers(store)
+    assert newcomers.finished() == set()
+    run = land(store, Parcel.unpack(carry_out(task.order)), task.key)
+    result = run.path / "result.json"
+    whole = result.read_text()
+    result.unlink()
+    lock = Lock(run.path / "lock")
+    assert newcomers.finished() == set(), "it runs"
+    result.write_text(whole)
+    lock.release()
+    assert newcomers.finished() == {task.key}
+    assert Newcomers(store).finished() == set(), "what was there before is asked for elsewhere"

@@ -14,7 +14,7 @@ import pytest
 from regard.errors import RegardError
 from regard.lab.runner import StopRequest
 from regard.lab.store import fingerprint
-from regard.lab.store.job import NOTHING, begun, job
+from regard.lab.store.job import NOTHING, begun, job, leave_job
 from regard.lab.store.runs import Store
 from regard.training import parallel
 
@@ -119,6 +119,22 @@ def test_a_run_that_only_the_first_process_sees_is_told(store: Store, monkeypatc
 def test_a_job_without_a_name_has_that_of_its_parent(store: Store, monkeypatch) -> None:
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
     assert str(job()).startswith(f"{platform.node()}-{os.getppid()} ")
+
+
+def test_of_several_processes_the_first_goes_on_by_itself(monkeypatch) -> None:
+    for first in (True, False):
+        words = {
+            "RANK": "0" if first else "1",
+            "WORLD_SIZE": "2",
+            "MASTER_PORT": "1",
+            "TORCHELASTIC_RUN_ID": "x",
+        }
+        for name, word in words.items():
+            monkeypatch.setenv(name, word)
+        assert leave_job() is first and not set(words) & set(os.environ)
+        with parallel.distributed() as group:
+            assert group == parallel.ALONE
+    assert job() is None and leave_job()
 
 
 def agent(place: Path, port: int, number: int) -> subprocess.Popen:

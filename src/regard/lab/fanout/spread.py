@@ -4,12 +4,13 @@ import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from regard.lab.fanout.dispatcher import Dispatcher, Tally, Task
 from regard.lab.fanout.parcel import Parcel, land
 from regard.lab.fanout.places import opened
-from regard.lab.store.run import Run
+from regard.lab.store.run import STAMP, Run
 from regard.lab.store.runs import Store
 
 
@@ -18,13 +19,38 @@ def spread(tasks: Sequence[Task], store: Store, on: str, watch: Callable[[Dispat
     if not tasks:
         return Tally()
 
+    others = Newcomers(store)
+
     def keep(task: Task, data: bytes) -> str:
         parcel = Parcel.unpack(data)
-        land(store, parcel, task.key)
+        if task.key in others.finished():
+            return ""
+        landed = land(store, parcel, task.key)
+        others.known |= {landed.path.name} if landed else set()
         return parcel.problem
 
     with opened(on) as executor, _ended_by_term():
         return Dispatcher(tasks, executor, keep).run(watch)
+
+
+class Newcomers:
+    """The runs that others finish in a store since it was first looked at; each is read once."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.found = store, set[str]()
+        self.known = {path.name for path in self._folders()}
+
+    def finished(self) -> set[str]:
+        """The keys of those that have finished by now."""
+        for run in [Run(path) for path in self._folders() if path.name not in self.known]:
+            if run.state != "running":
+                self.known.add(run.path.name)
+            if run.state == "finished":
+                self.found.add(run.request["key"])
+        return self.found
+
+    def _folders(self) -> list[Path]:
+        return [one for one in self.store.root.glob("[!.]*") if STAMP.fullmatch(one.name)]
 
 
 def runs_of(store: Store, keys: Iterable[str]) -> dict[str, Run]:

@@ -14,6 +14,9 @@ from regard.lab.store.runs import Store
 NOTHING = "nothing"
 "What the first process says where there is no run to be taken up."
 
+GROUP = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+"What torchrun says of the group that a process is to join."
+
 
 def job() -> str | None:
     """The name of the job that this process is part of; none where torchrun did not start it.
@@ -26,6 +29,18 @@ def job() -> str | None:
         return None
     words = hashlib.sha256("\0".join(sys.argv[1:]).encode()).hexdigest()[:8]
     return f"{platform.node()}-{os.getppid()} {words}" if name == "none" else f"{name} {words}"
+
+
+def leave_job() -> bool:
+    """Whether this process goes on by itself where torchrun started several for one piece of work.
+
+    The first one does: what it starts, and what it calls, then finds no group to wait for. Where torchrun
+    did not start it, a process goes on as it is.
+    """
+    first = os.environ.get("RANK", "0") == "0"
+    for name in [one for one in os.environ if one in GROUP or one.startswith("TORCHELASTIC_")]:
+        del os.environ[name]
+    return first
 
 
 def begun(store: Store) -> Run | None:
