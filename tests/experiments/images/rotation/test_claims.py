@@ -126,9 +126,10 @@ def answered(right: set[int], taken: dict[int, int]) -> torch.Tensor:
 def by_hand(said: torch.Tensor) -> dict[str, str]:
     pictures, losses = blocks(), {UPRIGHT: {0: 1.0, 1: 1.0}, TURNED: {0: 1.0, 1: 1.0}}
     both = {UPRIGHT: said, TURNED: said}
+    alike = rotation.likeness(pictures.train, pictures.train_labels, 10)
     events = [
         *rotation._cost("digits", pictures, pictures.test_labels, both, losses),
-        *rotation._shown("digits", pictures, pictures.test_labels, both),
+        *rotation._shown("digits", pictures, pictures.test_labels, both, alike),
     ]
     found = states(CLAIMS, events)
     return {name.removeprefix("digits: "): found[name] for name in BY_HAND}

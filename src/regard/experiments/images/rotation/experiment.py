@@ -17,6 +17,15 @@ from regard.data.sets.images import Pictures, load_cifar10, load_fashion_mnist, 
 from regard.errors import Unreachable
 from regard.experiments.images.own import OwnPictures
 from regard.experiments.images.rotate import rotate
+from regard.experiments.images.rotation.captions import (
+    QUARTERS,
+    angles_caption,
+    classes_caption,
+    curves_caption,
+    first_caption,
+    half_turn_caption,
+    turned_caption,
+)
 from regard.experiments.images.rotation.claims import (
     ALIKE,
     BUILT_IN,
@@ -44,7 +53,6 @@ from regard.models.equivariant import P4ConvNet
 from regard.training import PLAIN, Plan, TorchOptimiser, Training, find_device
 
 ANGLES = tuple(range(0, 361, 30))
-QUARTERS = (90, 180, 270)
 PLANS = {
     "Adam": replace(PLAIN, optimiser=TorchOptimiser("Adam"), learning_rate=1e-3),
     "muon": Plan(steps=1, optimiser="muon", learning_rate=1e-2, exclude=("head", "hidden"), warmup=0.05),
@@ -123,8 +131,9 @@ def _course(
     """Train all networks on one set, and try each at all angles."""
     small = source in ("digits", "yours")
     pictures = _first(pictures, settings.digits if small else settings.pictures)
-    yield FigureEvent(f"first-{source}", draw_first(pictures), f"{source}: {FIRST}")
-    yield FigureEvent(f"turned-{source}", draw_turned(pictures), f"{source}: {ROTATED}")
+    alike = likeness(pictures.train, pictures.train_labels, len(pictures.classes))
+    yield FigureEvent(f"first-{source}", draw_first(pictures), first_caption(source, pictures, alike))
+    yield FigureEvent(f"turned-{source}", draw_turned(pictures), turned_caption(source, pictures))
     networks = [UPRIGHT, TURNED, *([LONGER] if small and settings.longer > 1 else [])]
     networks += [BUILT_IN] if small or source in settings.built_in else []
     said: dict[str, list[Tensor]] = {name: [] for name in networks}
@@ -152,7 +161,7 @@ def _course(
             yield from _quarters(source, net, pictures, settings, seed)
     found = {name: torch.stack(parts) for name, parts in said.items()}
     yield from _cost(source, pictures, labels, found, losses)
-    yield from _shown(source, pictures, labels, found)
+    yield from _shown(source, pictures, labels, found, alike)
 
 
 def _first(pictures: Pictures, count: int) -> Pictures:
@@ -276,41 +285,33 @@ def _cost(
             yield Metric(f"digits: {SIXES}", 100 * (pair - others).item(), seed)
 
 
-def _shown(source: str, pictures: Pictures, labels: Tensor, said: Mapping[str, Tensor]) -> Iterator[Event]:
+def _shown(
+    source: str, pictures: Pictures, labels: Tensor, said: Mapping[str, Tensor], alike: Tensor
+) -> Iterator[Event]:
     right = {name: found == labels for name, found in said.items()}
     curves = {name: 100 * found.double().mean(2) for name, found in right.items()}
     rows = [
         (angle, *(curve[:, at].mean().item() for curve in curves.values())) for at, angle in enumerate(ANGLES)
     ]
-    yield TableEvent(f"accuracy by angle, {source}", ("angle", *curves), rows, f"{source}: {BY_ANGLE}")
+    yield TableEvent(f"accuracy by angle, {source}", ("angle", *curves), rows, angles_caption(source, curves))
     published = PUBLISHED if source == "things" else {}
-    yield FigureEvent(f"curves-{source}", draw_curves(curves, ANGLES, published), f"{source}: {CURVES}")
+    figure = draw_curves(curves, ANGLES, published)
+    yield FigureEvent(f"curves-{source}", figure, curves_caption(source, curves, ANGLES))
     known = range(len(pictures.classes))
     by_class = {
         name: torch.stack([100 * found[:, :, labels == one].double().mean((0, 2)) for one in known])
         for name, found in right.items()
     }
-    figure = draw_classes(by_class, pictures.classes, ANGLES)
-    yield FigureEvent(f"classes-{source}", figure, f"{source}: {CLASSES}")
-    alike = likeness(pictures.train, pictures.train_labels, len(pictures.classes))
-    half = said[UPRIGHT][:, ANGLES.index(180)]
+    figure, turn = draw_classes(by_class, pictures.classes, ANGLES), ANGLES.index(180)
+    told = classes_caption(source, by_class, pictures.classes, turn)
+    yield FigureEvent(f"classes-{source}", figure, told)
+    half = said[UPRIGHT][:, turn]
     rows, lead = upside_down(half, labels, alike, pictures.classes)
-    yield TableEvent(f"upside down, {source}", UPSIDE, rows, f"{source}: {HALF_TURN}")
+    yield TableEvent(f"upside down, {source}", UPSIDE, rows, half_turn_caption(source, rows, lead))
     for number, value in enumerate(lead):
         yield Metric(f"{source}: {LOOK_ALIKE}", value, number)
 
 
-FIRST = "the first 25 test pictures, each with the name of its class. Ask of each whether you would know it upside down."
-ROTATED = (
-    "the first test picture at some angles. What comes from outside of the picture is black: compare the corners at 30 and 45 degrees with those at 90. Nearest, which all networks are tried with, takes one pixel for each, and edges become ragged; bilinear weighs four, and edges become soft. "
-    "At quarter turns both give the same: every pixel lands on a pixel."
-)
-BY_ANGLE = "accuracy in percent by the angle of the test pictures, mean over the seeds, one column for each training."
-CURVES = (
-    "accuracy by the angle of the test pictures, mean over the seeds (thin lines: each seed); dashed, where drawn: the published curve. Dotted: quarter turns. Look for local maxima there in the curve that was trained upright; for how flat the one trained on turned pictures is, and how far it lies below the other at 0 degrees; "
-    "and, where it is drawn, whether the network of turned filters, which was trained upright, has the same accuracy at every quarter turn."
-)
-CLASSES = "accuracy by class (row) and angle (column), one panel for each training, dark for 0 % and bright for 100 %. A row that is bright at 180 degrees is a class that is still known upside down."
 UPSIDE = (
     "class",
     "likeness to its half turn",
@@ -318,11 +319,6 @@ UPSIDE = (
     "most often taken for",
     "in % of its pictures",
 )
-HALF_TURN = (
-    "what a half turn does to each class, trained upright, mean over the seeds; the classes most alike to their own half turn come first. Likeness: the correlation of a class's mean training picture with the same picture turned by 180 degrees; no network has a part in it. "
-    "If the classes at the top are known best, it is their symmetry that makes the maximum at 180 degrees; a class with low likeness and high accuracy says that a network needs less than symmetry."
-)
-
 EXPERIMENT = Experiment(
     question="Does a convolutional network know a picture that is turned?",
     method="""Amsterdam A2's network (convolution, ReLU and max pooling, three of each, then two linear layers;

@@ -11,6 +11,7 @@ from torch import Tensor
 from regard.claims import Claim
 from regard.data.sets.masks import Segmented
 from regard.errors import Unreachable
+from regard.experiments.images.unet.captions import curves_caption, pictures_caption, table_caption
 from regard.experiments.images.unet.figures import draw_curves, draw_segmentations, draw_skips
 from regard.experiments.images.unet.own import read_own
 from regard.experiments.images.unet.segmentation import (
@@ -167,15 +168,17 @@ def _compare(
     )
     yield Metric(f"Dice, brightness alone{mark}", alone.dice)
     columns = ("network", "parameters", *alone.named())
-    yield TableEvent(f"scores{mark}", columns, rows, f"{name}: {TABLE}")
+    dice = {str(row[0]): float(row[2 + list(alone.named()).index("Dice")]) for row in rows}
+    yield TableEvent(f"scores{mark}", columns, rows, table_caption(name, dice))
     yield TextEvent(f"Is a network needed{mark}?", _needed(name, alone.dice, found[WITH].scores.values()))
     both, drawn = {variant: found[variant] for variant in (WITH, WITHOUT)}, mark.replace(",", "")
     losses, rises = ({name: getattr(one, part) for name, one in both.items()} for part in ("losses", "rises"))
-    yield FigureEvent(f"curves{drawn}", draw_curves(losses, rises, alone.dice), f"{name}: {CURVES}")
-    figure = draw_segmentations(
-        pictures, {variant: one.labels[0] for variant, one in both.items()}, (0, len(images) - 1)
-    )
-    yield FigureEvent(f"segmentations{drawn}", figure, f"{name}: {SEGMENTATIONS}")
+    figure = draw_curves(losses, rises, alone.dice)
+    yield FigureEvent(f"curves{drawn}", figure, curves_caption(name, rises, alone.dice))
+    labels = {variant: one.labels[0] for variant, one in both.items()}
+    figure = draw_segmentations(pictures, labels, (0, len(images) - 1))
+    told = pictures_caption(name, labels, masks, len(pictures.classes))
+    yield FigureEvent(f"segmentations{drawn}", figure, told)
 
 
 def _needed(name: str, alone: float, scores: Collection[Scores]) -> str:
@@ -214,15 +217,6 @@ def _closer(
     yield from compare_shifts(models, images[len(images) // 2], 2**settings.depth)
 
 
-TABLE = (
-    "means over the seeds and over the classes but the first, on test pictures. 'Brightness alone' gives each level of brightness one class, with weights for rare classes chosen on the test pictures themselves, an advantage that no network has. "
-    "Dice and IoU compare areas, 'outline F' asks for the outline to the pixel, the next column allows a pixel off; loss is −log p of the true class, where there are probabilities."
-)
-CURVES = (
-    "left, the loss on the pieces that are trained on; right, the Dice score on the test pictures while training goes on, one line for each seed; dotted, what brightness alone reaches. "
-    "See how soon the two networks part, and whether the one without skips catches up."
-)
-SEGMENTATIONS = "two test pictures, their true classes, what each network says (seed 0), and black where it is wrong. Compare where the black lies: along outlines, if it is the fine structure that is missing; in whole areas, if it is the class."
 SKIPS = (
     "What is lost when, after training, one skip is replaced by its mean over the picture: it still says how much of each channel there is, but no longer where. Bars: means; points: seeds. "
     "The network was not trained anew: it had learned to rely on what is taken away."

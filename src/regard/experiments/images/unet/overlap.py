@@ -35,33 +35,34 @@ def boundary_score(
 
     F = 2PR / (P + R), P the share of the found outline that lies on the true one and R the reverse.
     """
-    ours, theirs = (outline(_members(mask, classes)) for mask in (found, true))
+    ours, theirs = (outline(members(mask, classes)) for mask in (found, true))
     precision = _share(ours, grow(theirs, tolerance))
     recall = _share(theirs, grow(ours, tolerance))
     return (2 * precision * recall).div(precision + recall).nan_to_num(0.0)
 
 
-def outline(members: Bool[Tensor, "b k y x"]) -> Bool[Tensor, "b k y x"]:
+def outline(region: Bool[Tensor, "b k y x"]) -> Bool[Tensor, "b k y x"]:
     """The pixels of a region with a neighbour (of eight) outside of it; the picture's edge is none.
 
     >>> import torch
     >>> outline(torch.ones(1, 1, 3, 4, dtype=torch.bool)).any()
     tensor(False)
     """
-    return members & grow(~members, 1)
+    return region & grow(~region, 1)
 
 
-def grow(members: Bool[Tensor, "b k y x"], pixels: int) -> Bool[Tensor, "b k y x"]:
+def grow(region: Bool[Tensor, "b k y x"], pixels: int) -> Bool[Tensor, "b k y x"]:
     """A region and all within so many pixels of it, along either axis."""
-    return F.max_pool2d(members.float(), 2 * pixels + 1, stride=1, padding=pixels) > 0
+    return F.max_pool2d(region.float(), 2 * pixels + 1, stride=1, padding=pixels) > 0
 
 
-def _members(mask: Tensor, classes: int) -> Tensor:
+def members(mask: Int[Tensor, "b y x"], classes: int) -> Bool[Tensor, "b k y x"]:
+    """The pixels of each class."""
     return F.one_hot(mask, classes).movedim(-1, 1).bool()
 
 
 def _counts(found: Tensor, true: Tensor, classes: int) -> tuple[Tensor, Tensor]:
-    ours, theirs = _members(found, classes), _members(true, classes)
+    ours, theirs = members(found, classes), members(true, classes)
     return (ours & theirs).sum((0, 2, 3)).double(), (ours | theirs).sum((0, 2, 3)).double()
 
 
