@@ -1,6 +1,6 @@
 """Lists in the terminal: experiments by chapter, runs, the checklist, and what answers a course."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import get_args
 
@@ -16,6 +16,8 @@ from regard.lab.search import Hit
 from regard.lab.store.entries import RunEntry
 from regard.lab.tables import Cell, Column, show_table
 
+ROOM = 120
+"Letters of a line from which on the claims of an item stand under it."
 PASSAGES = 3
 "Passages that are shown of an experiment."
 
@@ -115,7 +117,7 @@ def show_coverage(items: Iterable[Item]) -> None:
     """The checklist by source: each question, what answers it, and its state."""
     rows: list[Sequence[Cell]] = []
     for source, group in groupby(items, lambda one: one.source):
-        rows += [("",), (Text(source, style="bold"),), *map(_answered, group)]
+        rows += [("",), (Text(source, style="bold"),), *(row for one in group for row in _answered(one))]
     show_table(console, ANSWERED, rows)
 
 
@@ -124,7 +126,7 @@ def show_course(source: Assignment, items: Iterable[Item]) -> None:
     facts = f"{source.institution}, {source.course}, {source.term}: {source.title}"
     console.print(f"[bold]{source.name}[/]  [dim]{facts}[/]")
     console.print(" ".join(source.asks.split()) + "\n")
-    show_table(console, ANSWERED, [_answered(one) for one in items])
+    show_table(console, ANSWERED, [row for one in items for row in _answered(one)])
 
 
 ANSWERED = (
@@ -137,6 +139,13 @@ ANSWERED = (
 )
 
 
-def _answered(one: Item) -> tuple[Cell, ...]:
-    states = (Text(state, style=COLOURS.get(state, "dim")) for state in (one.state, one.recorded))
-    return one.question, str(one.item), one.text, ", ".join(one.answers), *states
+def _answered(one: Item) -> Iterator[tuple[Cell, ...]]:
+    """The row of an item; in a pipe or a wide terminal, its claims under it."""
+    yield one.question, str(one.item), one.text, ", ".join(one.answers), *_states(one.state, one.recorded)
+    if not console.is_terminal or console.width >= ROOM:
+        for claim in one.claims:
+            yield "", "", Text(f"· {claim.name}", style="dim"), "", *_states(claim.here, claim.recorded)
+
+
+def _states(*states: str) -> Iterator[Text]:
+    return (Text(state, style=COLOURS.get(state, "dim")) for state in states)

@@ -92,3 +92,8 @@ def test_a_book_overwrites_a_book_and_nothing_else(one, store, tmp_path) -> None
     (tmp_path / "book" / "index.html").write_text("<title>Mine</title>")
     with pytest.raises(RegardError, match="this page was changed since the book wrote it"):
         made(store, tmp_path / "book")
+
+
+def test_a_book_knows_which_records_are_older_than_their_code(one, store, monkeypatch) -> None:
+    monkeypatch.setattr(book, "stale", lambda: {"heights": ["claims.py"]})
+    assert book.gather([], [], [], store, preset="quick").stale == {"heights": ["claims.py"]}

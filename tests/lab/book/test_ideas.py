@@ -1,4 +1,4 @@
-from regard.lab.book.ideas import IDEAS, idea_and_method, result
+from regard.lab.book.ideas import IDEAS, idea_and_method
 from regard.lab.registry import rooms
 
 
@@ -11,12 +11,3 @@ def test_a_theorem_is_parted_at_its_derivation_and_an_own_experiment_has_no_idea
     assert idea_and_method(theorem) == ("*X.* Assumed: y.\n\nSo it is.", "1. One.")
     assert idea_and_method({"name": "mine", "method": "One.\n\nTwo."}) == ("", "One.\n\nTwo.")
     assert idea_and_method({"name": "pca", "method": "One."})[0].startswith("A linear autoencoder")
-
-
-def test_the_result_of_a_theorem_is_what_follows_its_assumptions() -> None:
-    theorem = {
-        "name": "theory-x",
-        "method": "*X.* Assumed: y.\n\nSo it is.\n\nAnd so.\n\n*Derivation.*\n\n1. One.",
-    }
-    assert result(theorem) == "So it is.\n\nAnd so."
-    assert result({"name": "pca", "method": "One.\n\nTwo."}) == ""

@@ -13,6 +13,7 @@ from regard.lab.book.site.page import Page
 from regard.lab.book.site.pages import files, pages
 from regard.lab.experiment import Experiment
 from regard.lab.records.record import records
+from regard.lab.records.reproduce import stale
 from regard.lab.runner import Watch, run
 from regard.lab.settings import choose
 from regard.lab.store import fingerprint
@@ -81,6 +82,7 @@ def gather(
         problems=problems,
         preset=preset,
         records=records(),
+        stale=stale(),
     )
 
 

@@ -91,13 +91,3 @@ def idea_and_method(request: Mapping[str, Any]) -> tuple[str, str]:
     if derivation:
         return stated.strip(), steps.strip()
     return " ".join(IDEAS.get(request["name"], "").split()), request["method"]
-
-
-def result(request: Mapping[str, Any]) -> str:
-    """What the theorem of a run states, without its assumptions; nothing for an experiment.
-
-    >>> result({"name": "theory-a", "method": "Assumed: (1) b.\\n\\nThen c." + DERIVATION + "1. d."})
-    'Then c.'
-    """
-    stated, derivation, _ = request["method"].partition(DERIVATION)
-    return stated.strip().partition("\n\n")[2].strip() if derivation else ""

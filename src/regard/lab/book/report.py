@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.lab.answer import opening, sentence, summaries
-from regard.lab.book.ideas import idea_and_method, result
+from regard.lab.book.ideas import idea_and_method
 from regard.lab.book.leads import figure_names
 from regard.lab.book.numerals import is_number, shown, typeset
 from regard.lab.book.provenance import command, provenance
@@ -234,7 +234,6 @@ def _templates() -> Any:
         "settings": settings,
         "trials": trials,
         "idea_and_method": idea_and_method,
-        "result": result,
         "spoken": spoken,
         "curves": curves,
         "figures": figures,

@@ -2,7 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from regard.lab.answer import opening
+from regard.lab.book.coverage import ItemClaim
 from regard.lab.book.site.courses import answered, course_page, progress
+from regard.lab.book.site.page import plain
 from regard.lab.book.sources import SOURCES
 
 
@@ -30,17 +33,37 @@ def test_the_sentence_is_that_of_a_claim_which_decides_the_state(contents) -> No
 
 
 @pytest.mark.slow
-def test_a_theorem_answers_with_what_it_states(contents) -> None:
+def test_a_theorem_answers_with_the_claim_that_its_steps_hold(contents) -> None:
+    run = contents.by_name["theory-beam-search"]
     one = answered(replace(item(contents, 1), owner="theory-beam-search"), contents)
-    assert one.said.startswith("Beam search scores $C = M + (T - 1) K M$ continuations.")
-    assert (one.link, one.kind) == (
-        "/experiments/theory-beam-search.html#theory-beam-search-idea",
-        "The theorem",
-    )
+    assert one.said == opening(run)[0] and one.link == "/experiments/theory-beam-search.html"
+
+
+@pytest.mark.slow
+def test_a_question_lists_the_claims_that_settle_it_here_and_as_recorded(contents) -> None:
+    six = item(contents, 6)
+    known = replace(six, claims=(replace(six.claims[0], recorded="failed"), ItemClaim("gone", "not run", "")))
+    shown = replace(contents, items=[known if one.item == 6 else one for one in contents.items])
+    body = course_page(SOURCES[0], shown).body
+    part = body[body.index('id="course-duke-6"') : body.index('id="course-duke-7"')]
+    told = " ".join(plain(one) for one in part.split("<li>"))
+    assert "The 2 claims that settle it" in told and "height, m: here ✓ held, recorded ✗ failed" in told
+    assert "gone: here not run, no record" in told
+    assert 'href="/experiments/heights.html#heights-claim-height-m">height, m</a>' in part
+
+
+@pytest.mark.slow
+def test_a_question_whose_experiment_was_left_out_of_the_book_is_not_run_here(contents) -> None:
+    left = replace(item(contents, 6), owner="unet", state="not run")
+    body = course_page(SOURCES[0], replace(contents, items=[left])).body
+    assert "not run here" in body
 
 
 @pytest.mark.slow
 def test_what_asks_nothing_is_not_counted_and_everything_else_is(contents) -> None:
     counts = {source.word: found for source, found in progress(contents)}
-    assert counts["duke"] == {"held": 1, "failed": 1, "not settled": 18}
+    assert counts["duke"] == {"held": 1, "failed": 1, "not settled": 18, "not run": 0}
+    left = [replace(one, state="not run") if one.item == 6 else one for one in contents.items]
+    counts = {source.word: found for source, found in progress(replace(contents, items=left))}
+    assert counts["duke"] == {"held": 0, "failed": 1, "not settled": 18, "not run": 1}
     assert sum(counts["berkeley"].values()) == len(SOURCES[1].items) - 1

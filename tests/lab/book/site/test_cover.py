@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from regard.lab.book.site import cover as module
 from regard.lab.book.site.cover import FINDINGS, cover
+from regard.lab.records.record import Record
 from regard.lab.registry import find, names
 
 
@@ -16,6 +19,24 @@ def test_the_cover_counts_claims_by_chapter_and_questions_by_course(contents) ->
         f'class="number {kind}">{count}<' in text for kind, count in (("held", 2), ("failed", 1), ("open", 2))
     ] == [True] * 3
     assert sum('href="/courses/' in row for row in rows) == 5
+
+
+@pytest.mark.slow
+def test_what_was_left_out_of_the_book_is_not_run_here(contents) -> None:
+    assert "not run here" not in cover(contents).body
+    left = [replace(one, state="not run") if one.item == 6 else one for one in contents.items]
+    body = cover(replace(contents, items=left)).body
+    duke = next(row for row in body.split("<tr>") if "/courses/duke.html" in row)
+    assert '<th scope="col" class="number">not run here</th>' in body
+    assert '<td class="number held">0</td>' in duke and '<td class="number">1</td>' in duke
+
+
+@pytest.mark.slow
+def test_records_older_than_their_code_are_counted(contents) -> None:
+    record = Record("heights", "full", (), {}, 0, "2026-01-01", 1.0, {}, {}, {}, {}, {})
+    known = replace(contents, records={"heights": record})
+    assert "older than the code" not in cover(known).body
+    assert "1 of 1 records is older than the code" in cover(replace(known, stale={"heights": ["a.py"]})).body
 
 
 @pytest.mark.slow

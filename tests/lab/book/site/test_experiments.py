@@ -1,8 +1,17 @@
 import re
+from dataclasses import replace
 
 import pytest
 
+from regard.lab import registry
+from regard.lab.answer import opening
+from regard.lab.book.site.contents import BookContents
 from regard.lab.book.site.experiments import experiment_page
+from regard.lab.book.site.page import plain
+from regard.lab.events import Metric
+from regard.lab.records.record import Record
+from regard.lab.runner import run
+from regard.lab.store.runs import Store
 
 
 @pytest.fixture
@@ -57,3 +66,43 @@ def test_a_theorem_has_its_statement_and_its_derivation(contents) -> None:
     body = experiment_page(contents.by_name["theory-beam-search"], contents).body
     assert ">The theorem</h2>" in body and ">The derivation</h2>" in body and "<math" in body
     assert "Derivation." not in body
+
+
+def answer(body: str) -> str:
+    return plain(body.split('<div class="answer">')[1].split("</div>")[0])
+
+
+@pytest.mark.slow
+def test_a_theorem_opens_with_what_its_steps_prove_and_only_while_they_hold(contents, tmp_path) -> None:
+    held = contents.by_name["theory-beam-search"]
+    assert answer(experiment_page(held, contents).body) == plain(" ".join(opening(held)))
+    theorem, source = registry.find("theory-beam-search")
+
+    def broken(settings, context):
+        yield from (Metric(claim.name, 1.0) for claim in theorem.claims)
+
+    failed = run(
+        replace(theorem, run=broken), theorem.presets["quick"], Store(tmp_path), source=source, preset="quick"
+    )
+    told = answer(experiment_page(failed, BookContents([failed], {})).body)
+    assert told.count("does not stand") == len(theorem.opens_with)
+    assert not any(one in told for one in opening(held))
+
+
+@pytest.mark.slow
+def test_a_record_whose_code_has_changed_says_so_with_every_file(contents) -> None:
+    run = contents.by_name["heights"]
+    record = Record("heights", "full", (), {}, 0, "2026-01-01", 1.0, {"cores": 2}, {}, {}, {}, {})
+    known = replace(contents, records={"heights": record})
+    body = plain(experiment_page(run, known).body)
+    assert "the run of 2026-01-01 (full)" in body and "changed since" not in body
+    files = [f"lab/{place}.py" for place in range(9)]
+    body = plain(experiment_page(run, replace(known, stale={"heights": files})).body)
+    assert f"The code has changed since that record was made, in {', '.join(files)}" in body
+
+
+@pytest.mark.slow
+def test_a_question_that_is_the_title_is_not_asked_twice(contents) -> None:
+    run = contents.by_name["heights"]
+    assert 'class="question"' in experiment_page(run, contents).body
+    assert 'class="question"' not in experiment_page(run, BookContents([run], {})).body

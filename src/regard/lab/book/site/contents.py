@@ -33,6 +33,8 @@ class BookContents:
     preset: str = "quick"
     records: Mapping[str, Record] = field(default_factory=dict)
     "What was recorded of runs at full size, by experiment."
+    stale: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    "For each record whose code has changed since it was made, the files that have."
 
     @cached_property
     def chapters(self) -> list[tuple[str, list[Run]]]:

@@ -29,6 +29,7 @@ def cover(contents: BookContents) -> Page:
         (SECTIONS[chapter], group, contents.counts(group), contents.recorded(group))
         for chapter, group in contents.chapters
     ]
+    courses = progress(contents)
     body = render(
         "cover.html",
         contents=contents,
@@ -37,7 +38,8 @@ def cover(contents: BookContents) -> Page:
         recorded=contents.recorded(contents.runs),
         seconds=sum(run.result["seconds"] or 0.0 for run in contents.runs),
         findings=[finding(name, contents) for name in FINDINGS if name in contents.by_name],
-        courses=[(source, f"/{course_path(source)}", counts) for source, counts in progress(contents)],
+        courses=[(source, f"/{course_path(source)}", counts) for source, counts in courses],
+        left_out=any(counts["not run"] for _, counts in courses),
     )
     return Page("index.html", "The lab book", body, "book", "What the lab found, by chapter and by course.")
 

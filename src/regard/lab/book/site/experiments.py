@@ -11,8 +11,10 @@ def experiment_page(run: Run, contents: BookContents) -> Page:
     body = render(
         "experiment.html",
         run=run,
+        title=contents.title(run.name),
         experiment=contents.experiments.get(run.name),
         record=contents.records.get(run.name),
+        changed=contents.stale.get(run.name, ()),
     )
     request = run.request
     return Page(
