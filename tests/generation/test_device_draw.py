@@ -65,3 +65,10 @@ def test_what_the_kernels_do_not_know_is_left_to_torch() -> None:
     for sampler in (Sampler(top_p=0.9), Sampler(min_p=0.1), Sampler(penalty=1.2)):
         assert not can(sampler, 8)
     assert not can(Sampler(top_k=1 << 15), 1 << 16)
+
+
+@pytest.mark.slow
+def test_each_of_the_shortlist_can_be_drawn_and_of_equal_ones_the_first() -> None:
+    """Two of three that are equal: the second is the last of the shortlist, and comes as often as the first."""
+    x = torch.tensor([[0.0, 3.0, 3.0, 3.0, -1.0]], device=DEVICE)
+    assert set(drawn(Sampler(top_k=2), x, 12)[0].tolist()) == {1, 2}

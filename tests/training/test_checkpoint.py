@@ -15,6 +15,7 @@ from regard import files
 from regard.errors import RegardError
 from regard.training import checkpoint, manifest
 from regard.training.checkpoint import Checkpoints
+from regard.training.sharded.files import Shards
 from regard.training.state import TrainingState
 
 SOURCE = Path(checkpoint.__file__).parent
@@ -394,3 +395,9 @@ def test_manifests_are_removed_before_their_tensors(tmp_path: Path, monkeypatch)
         patch.setattr(Path, "unlink", lambda self, missing_ok=False: removed.append(self.suffix))
         folder.save(state(3))
     assert removed == [".json", ".safetensors"]
+
+
+def test_the_shards_of_a_checkpoint_lie_in_their_folder(tmp_path: Path) -> None:
+    shards = Shards("step-7-shards", (("0.safetensors", 3, "ab"),))
+    page = manifest.Manifest.of_shards({}, None, shards)
+    assert Checkpoints(tmp_path)._tensors(7, page) == tmp_path / "step-7-shards"

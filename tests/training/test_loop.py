@@ -19,6 +19,7 @@ from regard.training.objective import cross_entropy, mean_squared_error
 from regard.training.parallel import ProcessGroup
 from regard.training.plan import Plan
 from regard.training.state import TrainingState
+from regard.training.stopping import EarlyStopping
 
 GOLDEN = Path(__file__).with_name("golden.json")
 
@@ -539,3 +540,56 @@ def test_on_a_gpu_it_learns_in_half_precision(toy) -> None:
     steps = losses(Training(model, toy.batches(4), cross_entropy, plan))
     assert steps[-1] < 0.2  # a Muon whose polynomials run away ends far above
     assert model.up.weight.dtype == torch.float32
+
+
+class Replayed:
+    """Stands for a CUDA graph on a CPU: the same step, computed anew."""
+
+    def __init__(self, compute, move, batch, parameters, keep) -> None:
+        self.compute_now, self.move_now, self.parameters = compute, move, parameters
+
+    def takes(self, batch) -> bool:
+        return True
+
+    def compute(self, batch):
+        for one in self.parameters:
+            one.grad = None
+        self.figures = self.compute_now(batch)
+        return self.figures
+
+    def move(self) -> None:
+        self.move_now(self.figures[1])
+
+
+def test_a_replayed_step_takes_the_batch_of_its_number(monkeypatch) -> None:
+    monkeypatch.setattr("regard.training.loop.Captured", Replayed)
+
+    def batches(index: int):
+        x = torch.randn(8, 2, generator=torch.Generator().manual_seed(index))
+        return x, x.sum(1, keepdim=True)
+
+    losses = []
+    for replayed in (False, True):
+        torch.manual_seed(0)
+        training = Training(nn.Linear(2, 1), batches, mean_squared_error, Plan(steps=6, learning_rate=0.1))
+        training._capture = replayed
+        losses.append([step.loss for step in training])
+        assert (training.captured is not None) == replayed
+    assert losses[1] == pytest.approx(losses[0], rel=1e-5)
+
+
+def test_processes_stop_by_the_mean_of_their_figures() -> None:
+    """A group of two in which the other process always has the same figure."""
+
+    class Two(ProcessGroup):
+        def average(self, tensors) -> None:
+            """Two equal numbers have that mean."""
+
+    plan = Plan(steps=2, early_stopping=EarlyStopping(every=1, patience=5))
+    training = Training(
+        nn.Linear(1, 1), lambda index: (torch.ones(2, 1),) * 2, mean_squared_error, plan, validation=lambda model: [4.25]
+    )  # fmt: skip
+    training.group = Two(world=2)
+    training.step = 1
+    training._validate()
+    assert training.best.figure == 4.25

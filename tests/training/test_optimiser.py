@@ -155,3 +155,13 @@ def test_a_name_that_begins_another_keeps_its_own_memory() -> None:
     assert {name: one.shape for name, one in optimiser.tensors().items()} == {
         name: one.shape for name, one in saved.items()
     }
+
+
+def test_rates_that_are_held_in_tensors_follow_the_factor() -> None:
+    optimiser = Optimiser(
+        nn.Linear(2, 2), Plan(steps=1, learning_rate=0.5, matrix_learning_rate=0.25, optimiser="muon")
+    )
+    optimiser.hold_rates()
+    optimiser.set_rates(0.1)
+    rates = [float(group["lr"]) for group in optimiser.wrapped.param_groups]
+    assert rates == pytest.approx([0.05] * len(rates)) and float(optimiser.matrix_now) == pytest.approx(0.025)

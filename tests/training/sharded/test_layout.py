@@ -37,7 +37,7 @@ def test_writing_into_the_part_changes_the_tensor(mesh) -> None:
 @pytest.mark.parametrize("axis", [0, 1])
 def test_rows_make_a_tensor_and_come_back(mesh, axis: int) -> None:
     like = sharded(mesh, torch.zeros(3, 2))
-    part = torch.randn(3, 4) if axis == 0 else torch.randn(5, 3, 4)
+    part = torch.randn(3, 4, 5) if axis == 0 else torch.randn(5, 3, 4)
     made = rows_like(part, like, axis=axis)
     assert is_sharded(made) and made.placements == (Shard(axis),) and torch.equal(whole(made), part)
     assert torch.equal(own_rows(part, like, axis=axis), part)
