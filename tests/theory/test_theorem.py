@@ -6,6 +6,7 @@ from xml.etree.ElementTree import fromstring
 import numpy as np
 import pytest
 
+from regard.errors import RegardError
 from regard.theory import library
 from regard.theory.mathml import mathml
 from regard.theory.reader import parse
@@ -23,6 +24,7 @@ from regard.theory.theorem import (
     prove,
 )
 from regard.theory.value import column, defined
+from theorem_saboteurs import SABOTEURS, settled, titles, verdicts
 
 EVERY = pytest.mark.parametrize("name", library.names())
 RANGE = re.compile(r"_\{[^{}]*\}|_\w|\^\{?N\}?")
@@ -163,6 +165,7 @@ def test_a_prediction_stands_or_falls(measured, relation, broken, holds) -> None
 
 FACTORS = (1.5, 2.0, -1.0, 0.5)
 "What a slip of the pen does to a prediction."
+TURNED = {"≤": "≥", "≥": "≤"}
 
 
 def planted(outcome: TrialOutcome, factor: float) -> TrialOutcome:
@@ -172,14 +175,59 @@ def planted(outcome: TrialOutcome, factor: float) -> TrialOutcome:
     return replace(outcome, sweep=replace(sweep, predicted=predicted, each=each))
 
 
-@pytest.mark.parametrize("name", library.names())
+@EVERY
 def test_no_prediction_stands_with_a_factor_too_much(name: str) -> None:
-    """A bound may be loose, but not turn its sign. What is predicted to be nothing has no factor; its steps have."""
+    """A bound may be loose by less than ten. What is predicted to be nothing has no factor; its steps have."""
     for one in prove(library.find(name)).outcomes:
         intact = [p for p, off in zip(one.sweep.predicted, one.broken, strict=True) if not off]
-        factors = FACTORS if one.trial.relation in "=≡" else (-1.0,)
+        factors = {"≤": (-1.0, 0.1), "≥": (-1.0, 10.0)}.get(one.trial.relation, FACTORS)
         if any(intact):
             assert [factor for factor in factors if planted(one, factor).intact <= one.trial.limit] == []
+        if one.trial.relation in TURNED:
+            turned = replace(one.trial, relation=TURNED[one.trial.relation])
+            assert TrialOutcome(turned, one.sweep).intact > turned.limit, "a bound of one side alone"
+
+
+@pytest.mark.parametrize(
+    ("name", "saboteur"), [(name, one) for name in library.names() for one in SABOTEURS[name]]
+)
+def test_a_trial_that_measures_something_else_fails(name: str, saboteur: str, monkeypatch) -> None:
+    planted = SABOTEURS[name][saboteur]
+    planted.plant(monkeypatch)
+    assert verdicts(library.find(name), planted.fail) == dict.fromkeys(planted.fail, "failed")
+
+
+@EVERY
+def test_every_trial_and_every_break_has_a_saboteur_and_holds_without(name: str) -> None:
+    theorem = library.find(name)
+    assert set().union(*(one.fail for one in SABOTEURS[name].values())) == titles(theorem)
+    assert verdicts(theorem, titles(theorem)) == dict.fromkeys(titles(theorem), "held")
+
+
+@EVERY
+def test_every_conclusion_falls_with_a_typo_in_its_steps(name: str) -> None:
+    theorem = replace(library.find(name), trials=(), breaks=())
+    assert set(settled(theorem).values()) == {"held"}
+    for one in theorem.conclusions:
+        wrong = (replace(theorem, steps=steps) for steps in misprinted(theorem, one.steps))
+        assert any(falls(theorem, f"{one.of}: steps that do not hold") for theorem in wrong), one.of
+
+
+def misprinted(theorem: Theorem, places: tuple[int, ...]) -> Iterator[tuple[ProofStep, ...]]:
+    """The steps of a theorem with one typo in one of these, or with one of its sides doubled, all in turn."""
+    for place in places:
+        step = theorem.steps[place - 1]
+        doubled = step.formula.replace(" = ", " = 2 ", 1)
+        for formula in (*sabotaged(step.formula), doubled) if not step.check else ():
+            yield (*theorem.steps[: place - 1], replace(step, formula=formula), *theorem.steps[place:])
+
+
+def falls(theorem: Theorem, claim: str) -> bool:
+    """Whether a claim fails; a formula that can no longer be computed says nothing about it."""
+    try:
+        return settled(theorem)[claim] == "failed"
+    except (ValueError, np.linalg.LinAlgError, AssertionError, IndexError, RegardError):
+        return False
 
 
 def test_an_exact_prediction_is_held_to_every_instance() -> None:
