@@ -58,7 +58,7 @@ CLAIMS = (
           otherwise="A model with a hidden layer of ReLUs is as good as linear: it bends by {value:.2g}.",
           asks="whether models with a hidden layer of ReLUs bend"),
     Claim("error of nonlinear models on fresh points / that of PCA, k = 10", high=11.8 / 10.8,
-          why="PCA with a code of 9 loses 11.8 per entry and with one of 10 it loses 10.8: beyond their ratio, a hidden layer makes less of ten numbers than a linear model of nine", source=SOURCE, items=(34,),
+          why="the discarded variance per entry is 11.8 with a code of 9 and 10.8 with one of 10: beyond their ratio, a hidden layer makes less of ten numbers than a linear model of nine", source=SOURCE, items=(34,),
           says="On the synthetic points a hidden layer of ReLUs does about what PCA does: with a code of 10 its error is {value:.3f} times PCA's.",
           otherwise="On the synthetic points a hidden layer of ReLUs falls behind PCA: with a code of 10 its error is {value:.2f} times PCA's, more than that of PCA with a code of 9.",
           asks="whether a nonlinear autoencoder does as well as PCA on the synthetic points"),

@@ -253,7 +253,7 @@ EXPERIMENT = Experiment(
         deviation 0.5 on every entry; the masked one sees a quarter of the entries, drawn anew each time, set to zero. The
         target is always the point as it is. Linear models are one matrix in and one out, with biases; nonlinear
         ones have a hidden layer of ReLUs on both sides. They are trained with Adam, as the assignment asks at a rate of
-        5·10⁻⁴ (quick has fewer digits, with larger rates, and trains codes of 1000 numbers, on the synthetic points with nonlinear models of 100 too, once and briefly); the repeats of a model are trained together as one batched model.
+        $5 \\cdot 10^{-4}$ (quick has fewer digits, with larger rates, and trains codes of 1000 numbers, on the synthetic points with nonlinear models of 100 too, once and briefly); the repeats of a model are trained together as one batched model.
 
         Synthetic points: 20,000 normal points in 100 dimensions, variance 100 along 20 hidden directions and 1 along
         the other 80, turned by a random rotation. The label says whether the sum of the 20 hidden
@@ -263,7 +263,7 @@ EXPERIMENT = Experiment(
         many directions, fitted to the training points, is the best that a linear model can do on them.
 
         Representations are compared by a linear probe: multinomial logistic regression on the frozen, standardised
-        code, trained to its minimum with penalty |W|²/2 on the summed loss, once with all training labels and once with
+        code, trained to its minimum with penalty $\\lVert W \\rVert^2 / 2$ on the summed loss, once with all training labels and once with
         the first 200, judged on the whole test split. Nothing was chosen on the test split.""",
     see="""A linear autoencoder can lose no less than PCA, whatever the training does ([[pca]] shows it, and
         [[theory-linear-autoencoder]] proves it): compare each error with PCA's in the column beside it. On the synthetic
