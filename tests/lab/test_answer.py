@@ -117,3 +117,27 @@ def test_the_interval_of_a_mean_can_be_shown():
     claim = Claim("height", low=1, says="Between {low} and {high}.")
     assert sentence(claim.settle(2.0), {"height": summarise([1.9, 2.1])}) == "Between 0.7294 and 3.271."
     assert sentence(claim.settle(2.0), {}) == "Between 2 and 2."
+
+
+ANSWERS = 2
+"Claims that an answer opens with at most."
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_an_answer_is_two_sentences_and_at_most_one_more(name):
+    """A claim says a sentence; one of the two may take a second, to say what follows."""
+    experiment, _ = registry.find(name)
+    claims = {one.name: one for one in experiment.claims}
+    assert 1 <= len(experiment.opens_with) <= ANSWERS and set(experiment.opens_with) <= set(claims)
+    for words in ("says", "otherwise"):
+        told = " ".join(getattr(claims[one], words) for one in experiment.opens_with)
+        assert len(sentences(told)) <= ANSWERS + 1, told
+
+
+def sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.!?]) (?=[^a-z])", text.strip())
+
+
+def test_sentences_are_counted():
+    assert len(sentences("It is 1.5 m high. So it stands: no.")) == 2
+    assert len(sentences("By HW3, 2.4, e.g. here.")) == 1

@@ -11,6 +11,8 @@ import torch
 
 from regard.claims import Claim
 from regard.errors import RegardError, Unreachable
+from regard.lab.answer import opening
+from regard.lab.console import show_outcome
 from regard.lab.events import Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.ranges import Range
@@ -75,15 +77,26 @@ def test_seeds_reach_python_numpy_and_torch(experiment: Experiment, store: Store
 
 
 def test_data_out_of_reach_settles_nothing_and_breaks_nothing(
-    experiment: Experiment, store: Store, source: Path
+    experiment: Experiment, store: Store, source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Why it is out of reach is told once, with a remedy, in the terminal and in the report."""
+
     def offline(settings, context):
         raise Unreachable("the data set 'cora' is not here", "no network", "connect")
         yield
 
     run = conducted(replace(experiment, run=offline), store, source)
     assert run.state == "without data"
-    assert run.verdicts[0].reason == "data not reachable: the data set 'cora' is not here, no network"
+    assert {one.reason for one in run.verdicts} == {"without its data"}
+    what, got, fix = run.result["error"].splitlines()
+    assert (what, got) == ("the data set 'cora' is not here", "  got: no network")
+    assert fix.startswith("  fix: connect; 'regard data NAME'")
+    assert opening(run) == ["Nothing is settled: this was run without its data."]
+    report = (run.path / "report.html").read_text()
+    assert report.count("no network") == 1 and "regard data NAME" in report
+    show_outcome(run)
+    told = capsys.readouterr().out
+    assert told.count("no network") == 1 and "fix: connect" in told
 
 
 def test_an_error_in_the_experiment_is_told_in_three_lines_and_kept_whole(

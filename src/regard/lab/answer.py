@@ -33,7 +33,12 @@ def summaries(run: Run) -> dict[str, Summary]:
 
 
 def opening(run: Run) -> list[str]:
-    """The answer found: the sentences of the claims that the experiment opens with."""
+    """The answer found: the sentences of the claims that the experiment opens with.
+
+    Where there was no data, one sentence says so.
+    """
+    if run.state == "without data" and run.verdicts and all(one.value is None for one in run.verdicts):
+        return [f"Nothing is settled: this was run {run.verdicts[0].reason}."]
     first = run.request.get("opens_with") or [one.claim.name for one in run.verdicts[:1]]
     chosen = {one.claim.name: one for one in run.verdicts}
     found = summaries(run)

@@ -100,6 +100,8 @@ def show_outcome(run: Run) -> None:
     for one in run.said:
         if one.name in READ:
             _say(f"[dim]{escape(one.text)}[/]\n")
+    if run.state == "without data":
+        _say(f"[red]{escape(run.result['error'])}[/]\n")
     for said in opening(run):
         _say(f"[bold]{escape(told(said))}[/]\n")
     for one in run.verdicts:

@@ -37,6 +37,8 @@ from regard.lab.store.writer import Writer
 
 Watch = Callable[[Event], None]
 TRACEBACK = "traceback.txt"
+NO_DATA = "without its data"
+BRING = "'regard data NAME' fetches by name, 'regard data' lists what is here"
 
 
 class StopRequest:
@@ -125,13 +127,15 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
     request = Run(writer.path).request
     context = Context(folder=writer.path, seed=request["seed"], deadline=began + 60 * minutes)
     state: State = "broken"
-    reason = ""
+    reason = notice = ""
     try:
         seed_everything(context.seed)
         with _stopping(watch) as stop:
             state, reason = _drive(experiment.run(settings, context), context, writer, watch, stop)
     except Unreachable as error:
-        state, reason = "without data", f"data not reachable: {error.what}, {error.got}"
+        # The notice tells it whole, once; a claim says no more than that there was no data.
+        state, reason = "without data", NO_DATA
+        notice = str(Unreachable(error.what, error.got, f"{error.fix}; {BRING}"))
     except RegardError as error:
         reason = error.what
         raise
@@ -152,7 +156,7 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
             own=_own(settings, experiment.presets.get(request["preset"])),
         )
         with closing(writer):
-            writer.finish(state, verdicts, seconds=time.monotonic() - began, error=reason)
+            writer.finish(state, verdicts, seconds=time.monotonic() - began, error=notice or reason)
     run = Run(writer.path)
     write(run.path / REPORT, page(run))
     return run
