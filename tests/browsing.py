@@ -50,6 +50,28 @@ def chromium() -> Iterator[Any]:
             running.close()
 
 
+def axe_script() -> str:
+    """The accessibility checker's own code, which a page is given past its policy."""
+    file = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+    if not file.exists():
+        pytest.skip("accessibility is left out: no axe-core; npm ci --prefix frontend brings it")
+    return file.read_text(encoding="utf-8")
+
+
+SERIOUS = ("serious", "critical")
+
+
+def troubles(page: Any, rules: dict[str, Any] | None = None, impacts: tuple[str, ...] = SERIOUS) -> list[str]:
+    """What axe finds in a page that has its script: the rule, where, and how to mend it."""
+    found = page.evaluate("rules => axe.run(document, rules)", rules or {"resultTypes": ["violations"]})
+    return [
+        f"{trouble['id']}: {node['target']} {node['failureSummary']}"
+        for trouble in found["violations"]
+        if trouble["impact"] in impacts
+        for node in trouble["nodes"][:3]
+    ]
+
+
 @dataclass
 class Lab:
     """`regard serve` in a process and a folder of its own."""

@@ -5,9 +5,7 @@ from typing import Any
 
 import pytest
 
-from browsing import ROOT, Lab, Opened, chromium
-
-AXE = ROOT / "frontend" / "node_modules" / "axe-core" / "axe.min.js"
+from browsing import Lab, Opened, axe_script, chromium
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +51,4 @@ def opened(browser: Any, lab: Lab) -> Iterator[Opened]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    if not AXE.exists():
-        pytest.skip("accessibility is left out: no axe-core; npm ci --prefix frontend brings it")
-    return str(AXE)
+    return axe_script()

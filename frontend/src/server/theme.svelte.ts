@@ -6,7 +6,7 @@ class Colours {
   readonly #pen = document.createElement("canvas").getContext("2d")!;
 
   constructor() {
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (this.turn += 1));
+    for (const query of ["(prefers-color-scheme: dark)", "print"]) matchMedia(query).addEventListener("change", () => (this.turn += 1));
     const watch = new MutationObserver(() => (this.turn += 1));
     watch.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 from fontTools.ttLib import TTFont
 
-from browsing import chromium
+from browsing import axe_script, chromium, troubles
 from regard.lab.book.report import prose
 from regard.lab.book.site.output import write_book
 from regard.lab.book.site.pages import FONTS, files, pages, paths, single
@@ -275,3 +275,40 @@ def test_search_finds_claims_and_terms_from_a_file(browser, place) -> None:
     page.wait_for_url("**/experiments/heights.html#heights-claim-depth-m")
     page.fill("#search-words", "zzzz")
     assert page.text_content("#search-found") == "Nothing speaks of that."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_page_of_the_book(browser, place, theme) -> None:
+    script, found = axe_script(), []
+    for path in SHOWN:
+        page, _ = opened(browser, place / path, WIDE, color_scheme=theme)
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        page.evaluate(script)
+        found += [
+            f"{path}: {one}" for one in troubles(page, impacts=("minor", "moderate", "serious", "critical"))
+        ]
+        page.context.close()
+    assert not found, "\n".join(found)
+
+
+INKS = """() => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    return ["ink", "paper", "tint", "faint", "held", "series-1", "grey-1"].map(name => {
+        probe.style.color = `var(--${name})`;
+        return getComputedStyle(probe).color;
+    });
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chosen", ["", "dark"])
+def test_a_page_is_printed_in_light_colours_whatever_the_theme(browser, place, chosen) -> None:
+    page, _ = opened(browser, place / "experiments/heights.html", WIDE, color_scheme="light")
+    light = page.evaluate(INKS)
+    page.emulate_media(color_scheme="light" if chosen else "dark")
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", chosen)
+    assert not set(page.evaluate(INKS)) & set(light), "the theme is dark on the screen"
+    page.emulate_media(media="print", color_scheme="light" if chosen else "dark")
+    assert page.evaluate(INKS) == light
+    assert page.evaluate("getComputedStyle(document.querySelector('.canvas svg')).fill") == light[0]
