@@ -1,7 +1,7 @@
 """A page for each contract and each mistake of the checker."""
 
 from regard.checker.contracts.table import CONTRACTS
-from regard.lab.book.docs.contracts import contracts, path
+from regard.lab.book.docs.contracts import contracts, heading, path
 
 
 def test_every_contract_and_every_mistake_has_a_page_of_its_own():
@@ -14,6 +14,18 @@ def test_every_contract_and_every_mistake_has_a_page_of_its_own():
             page = pages[path(one, mistake)]
             assert f'href="/{path(one, mistake)}"' in listed and page.parent == path(one)
             assert "Why it is wrong" in page.body and "Remedy" in page.body and "<pre>" in page.body
+
+
+def test_a_mistake_is_headed_by_what_it_does_and_says_it_once():
+    pages = {page.path: page for page in contracts()}
+    page = pages["docs/check/causal-attention/scale-width.html"]
+    said = "The scores are divided by the square root of the model width, not of the head width"
+    assert page.title == said and said not in page.body and "<code>scale-width</code>" in page.body
+    swapped = pages["docs/check/causal-attention/k-v-swapped.html"]
+    assert swapped.title == "Keys and values are exchanged" and "queries meet the values" in swapped.body
+    for one in CONTRACTS:
+        headings = [heading(mistake) for mistake in one.mistakes]
+        assert len(set(headings)) == len(headings) and all(2 < len(text.split()) < 30 for text in headings)
 
 
 def test_the_lines_that_matter_have_an_arrow():

@@ -1,5 +1,6 @@
 """Pages of the checker: one for each contract, and one for each of its known mistakes."""
 
+import re
 from collections.abc import Iterator
 
 from regard.checker.contract import Contract, Mistake
@@ -9,7 +10,7 @@ from regard.checker.report.example import compared
 from regard.checker.report.page import PAGES, marked, reasons
 from regard.lab.book.docs.guides import markdown
 from regard.lab.book.docs.picture import beside
-from regard.lab.book.report import render
+from regard.lab.book.report import capital, render
 from regard.lab.book.site.page import Page
 
 
@@ -39,6 +40,7 @@ def _mistake(contract: Contract, mistake: Mistake) -> Page:
         "mistake.html",
         contract=contract,
         mistake=mistake,
+        whole=heading(mistake) == capital(mistake.cause),
         reason=reasons()[mistake.slug],
         seen=seen,
         example=example,
@@ -48,9 +50,18 @@ def _mistake(contract: Contract, mistake: Mistake) -> Page:
         lines=list(marked(contract.name)),
         path=path,
     )
-    title = f"{_title(contract)}: {mistake.slug}"
-    return Page(path(contract, mistake), title, body, "checker", mistake.cause, parent=path(contract))
+    told = f"A known mistake of {contract.title}: {mistake.cause}."
+    return Page(path(contract, mistake), heading(mistake), body, "checker", told, parent=path(contract))
+
+
+def heading(mistake: Mistake) -> str:
+    """What a mistake does, as the heading of its page: its sentence as far as the first colon or bracket.
+
+    >>> heading(Mistake(slug="loops", cause="no loops are added: a node does not hear itself", remedy=""))
+    'No loops are added'
+    """
+    return capital(re.split(r": | \(", mistake.cause)[0])
 
 
 def _title(contract: Contract) -> str:
-    return contract.title[:1].upper() + contract.title[1:]
+    return capital(contract.title)
