@@ -39,7 +39,8 @@ def test_rows_make_a_tensor_and_come_back(mesh, axis: int) -> None:
     like = sharded(mesh, torch.zeros(3, 2))
     part = torch.randn(3, 4, 5) if axis == 0 else torch.randn(5, 3, 4)
     made = rows_like(part, like, axis=axis)
-    assert is_sharded(made) and made.placements == (Shard(axis),) and torch.equal(whole(made), part)
+    assert is_sharded(made) and made.placements == (Shard(axis),) and made.shape == part.shape
+    assert torch.equal(whole(made), part)
     assert torch.equal(own_rows(part, like, axis=axis), part)
     assert rows_like(part, torch.zeros(3), axis=axis) is part is own_rows(part, torch.zeros(3), axis=axis)
 
