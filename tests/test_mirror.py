@@ -18,8 +18,8 @@ BESIDE = {
     "test_docs.py",
 }
 "Tests of the house, which have no source file of their name."
-FOLDERS = {"faults", "golden", "browser"}
-"Tests of many files at once: what is planted to go wrong, what must stay as it was, what is seen in a browser."
+FOLDERS = {"faults", "golden", "browser", "bench"}
+"Tests of many files at once: what is planted to go wrong, what must stay as it was, a browser, bench/."
 
 
 def gaps(source: Path, tests: Path) -> list[str]:

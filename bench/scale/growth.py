@@ -1,6 +1,7 @@
 """How costs grow with edges, nodes and workers; and, on paper, what ten billion edges would need.
 
     python bench/scale/growth.py        (two minutes on two quiet cores; --json for the figures)
+    python bench/scale/growth.py --paper --write docs/scale.md   only the job on paper, put into the page
 
 Costs of one process are CPU seconds, which other processes disturb less than the clock; those of several
 workers are seconds of the clock, of runs that sleep: what is measured is the fan-out, not the cores. An
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import numpy
 import torch
+from _page import put
 
 from regard import GCN, Edges, Mean, NeighbourSampler, node_loss
 from regard.data import open_graph, write_graph
@@ -34,6 +36,8 @@ from regard.lab.statistics import student
 from regard.lab.store.runs import Store
 
 WIDTH, DEGREE, BATCH, FANOUT = 16, 10, 32, (10, 10)
+SORTING, DRAWN, MACHINES = 1.7e-7, 9.2e-7, 100
+"CPU seconds to sort an edge and for an edge that is drawn, as measured on 2026-11-18; machines of the job."
 
 
 @dataclass(frozen=True)
@@ -211,12 +215,15 @@ class OnPaper:
             "features, GB": features / 1e9,
             "disk while sorting, GB": (24 * self.edges + file) / 1e9,
             "sort: CPU hours": self.edges * sort_second / 3600,
+            "sort: bytes of the disk for an edge": streamed,
+            "sort: parts in which sources are counted": -(-self.nodes // COUNTERS),
             "sort: hours of the disk": streamed * self.edges / self.disk / 3600,
             "steps in an epoch": steps,
             "nodes of a batch, at most": touched,
             "step: CPU seconds": cpu_step,
             "step: seconds of random reads, nothing cached": disk_step,
             "epoch: CPU hours": steps * cpu_step / 3600,
+            "epoch: hours on one machine": steps * max(cpu_step, disk_step) / 3600,
             f"epoch: hours on {workers} workers, if each has its copy of file and features": (
                 steps * max(cpu_step, disk_step) / workers / 3600
             ),
@@ -237,7 +244,31 @@ def measured(small: bool) -> tuple[list[GrowthCurve], dict[str, float]]:
         ]
     sort_second = curves[0].seconds[-1] / curves[0].sizes[-1]
     step_second = curves[3].seconds[-1] / curves[3].sizes[-1]
-    return curves, OnPaper().needs(sort_second, step_second, workers=100)
+    return curves, OnPaper().needs(sort_second, step_second, workers=MACHINES)
+
+
+def paper() -> str:
+    """What ten billion edges need, in Markdown."""
+    n = OnPaper().needs(SORTING, DRAWN, workers=MACHINES)
+    alone, several = n["epoch: hours on one machine"], list(n.values())[-1]
+    limit = "disk" if alone > n["epoch: CPU hours"] else "CPU"
+    parts, streamed = (
+        n["sort: parts in which sources are counted"],
+        n["sort: bytes of the disk for an edge"],
+    )
+    rows = {
+        "graph file": f"16 bytes a node + 4 bytes an edge = {n['graph file, GB']:.0f} GB",
+        "features": f"{n['features, GB']:.0f} GB",
+        "disk while sorting": f"24 bytes an edge + the file = {n['disk while sorting, GB']:.0f} GB",
+        "sorting": f"{n['sort: CPU hours']:.2f} CPU hours; {n['sort: hours of the disk']:.2f} hours of the "
+        f"disk ({streamed:.0f} bytes an edge, {4 * parts:.0f} of them to count sources in {parts:.0f} parts)",
+        "a step": f"at most {n['nodes of a batch, at most']:,} nodes: {n['step: CPU seconds']:.2f} CPU s; "
+        f"{n['step: seconds of random reads, nothing cached']:.2f} s of random reads with nothing cached",
+        f"an epoch of {n['steps in an epoch']:,.0f} steps": f"{n['epoch: CPU hours']:.1f} CPU hours; the "
+        f"{limit} is what limits it: {alone:.0f} hours on one machine, {several:.2f} on {MACHINES} that have "
+        "a copy each, gradients' travel not counted",
+    }
+    return "| | |\n|---|---|\n" + "".join(f"| {name} | {told} |\n" for name, told in rows.items())
 
 
 def show(curves: list[GrowthCurve], needs: dict[str, float]) -> None:
@@ -257,8 +288,16 @@ def show(curves: list[GrowthCurve], needs: dict[str, float]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--small", action="store_true", help="a quarter of the sizes")
+    parser.add_argument("--paper", action="store_true", help="only ten billion edges, with what was measured")
+    parser.add_argument("--write", type=Path, help="with --paper: the page whose table is to be replaced")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
+    if asked.paper:
+        if asked.write is None:
+            print(paper())
+        else:
+            asked.write.write_text(put(asked.write.read_text("utf-8"), "on paper", paper()), "utf-8")
+        raise SystemExit
     torch.set_num_threads(1)
     found = measured(asked.small)
     if asked.json:

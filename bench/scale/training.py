@@ -2,6 +2,7 @@
 
     python bench/scale/training.py                                 prints both tables
     python bench/scale/training.py --write docs/scale-training.md  puts them into the page, between its marks
+    python bench/scale/training.py --paper --write docs/scale.md   the sentence that sums the second one up
 
 Nothing in the page's tables is typed in: the first is timed on this machine, the second follows from the
 formulas of `Job` and the assumptions in `Cluster`, each with its source.
@@ -10,7 +11,6 @@ formulas of `Job` and the assumptions in `Cluster`, each with its source.
 import argparse
 import os
 import platform
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +19,8 @@ from math import log, sqrt
 from pathlib import Path
 from statistics import median
 from typing import Any
+
+from _page import put
 
 ROUNDS, WARM = 7, 2
 "Timed calls of each step, of which the median counts, and calls before them."
@@ -316,12 +318,18 @@ def computed(c: Cluster) -> Iterator[str]:
         yield f"| {name} | {formula} | " + " | ".join(value(job) for job in JOBS) + " |\n"
 
 
-def put(page: str, name: str, text: str) -> str:
-    """A page with the text between the marks of that name."""
-    pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-    if not pattern.search(page):
-        raise SystemExit(f"the page has no marks '{name}'")
-    return pattern.sub(lambda found: found[1] + text + found[2], page)
+def summary(c: Cluster) -> str:
+    """The largest job in a sentence."""
+    job = JOBS[-1]
+    time, tokens = job.steps(c) * job.step(c), job.steps(c) * job.tokens * c.gpus
+    return (
+        f"**{c.gpus:,} GPUs on paper**: {job.name} parameters take {told(job.memory(c))} on each of "
+        f"{c.gpus:,} GPUs ({told(job.replica())} without FSDP2) and {duration(time)} for "
+        f"{told(tokens, '')} tokens;\nof a step {duration(job.compute(c))} are computing and "
+        f"{duration(job.sent(c) / c.wire)} the wire. A failure every {duration(between(c))} costs, with "
+        f"checkpoints of {told(job.checkpoint())} every {duration(job.interval(c))}, "
+        f"{100 * job.lost(c, job.interval(c)):.2f} % of the time: [formulas](scale-training.md).\n"
+    )
 
 
 def main() -> None:
@@ -330,14 +338,15 @@ def main() -> None:
     words.add_argument("--gpus", type=int, default=Cluster.gpus)
     words.add_argument("--paper", action="store_true", help="only what is computed")
     asked = words.parse_args()
-    tables = {"computed": "".join(computed(replace(Cluster(), gpus=asked.gpus)))}
+    cluster = replace(Cluster(), gpus=asked.gpus)
+    tables = {"computed": "".join(computed(cluster)), "gpus": summary(cluster)}
     if not asked.paper:
         tables["measured"] = "".join(measured())
     for name, text in tables.items():
         if asked.write is None:
             print(text)
-        else:
-            asked.write.write_text(put(asked.write.read_text("utf-8"), name, text), "utf-8")
+        elif f"<!-- {name} -->" in (page := asked.write.read_text("utf-8")):
+            asked.write.write_text(put(page, name, text), "utf-8")
 
 
 if __name__ == "__main__":
