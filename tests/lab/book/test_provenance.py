@@ -1,4 +1,7 @@
+from dataclasses import dataclass, replace
+
 from regard.lab.book.provenance import command, provenance
+from regard.lab.events import Metric
 from regard.lab.runner import run
 
 
@@ -16,3 +19,15 @@ def test_the_command_has_preset_and_changes(experiment, store, source) -> None:
     settings = experiment.presets["full"]
     done = run(experiment, settings, store, source=source, preset="full", changes=["height=2"])
     assert command(done) == "regard run heights --preset full --set height=2"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folded:
+    folds: int = 4
+
+
+def test_repeats_that_are_no_seeds_are_called_what_they_are(experiment, store, source) -> None:
+    folded = replace(experiment, presets={"quick": Folded()}, run=lambda settings, context: iter(
+        [Metric("height", 1.5, place) for place in range(settings.folds)]))  # fmt: skip
+    told = dict(provenance(run(folded, Folded(), store, source=source, preset="quick")))
+    assert told["folds measured"] == "0 to 3" and "seeds measured" not in told

@@ -1,8 +1,16 @@
 """Provenance of a run's numbers: the command, seeds, code key, versions, machine and time behind them."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from regard.lab.events import Metric
 from regard.lab.store.run import Run
 
+REPEATS = {
+    "seeds": "seeds", "repeats": "repeats", "folds": "folds", "instances": "instances",
+    "sequences": "sequences", "rows": "samples",
+}  # fmt: skip
+"The settings that count repeats, and what a repeat is: seldom anything but a seed."
 KEY = 16
 "Letters of the code key that are shown; they tell any two runs apart."
 
@@ -18,7 +26,7 @@ def provenance(run: Run) -> list[tuple[str, str]]:
         ("command", command(run)),
         ("state", run.state),
         ("seed", str(request.get("seed", ""))),
-        ("seeds measured", _seeds(run)),
+        (f"{_repeats(request.get('settings', {}))} measured", _seeds(run)),
         ("code key", request.get("key", "")[:KEY]),
         ("commit", where.pop("commit", None) or ""),
         ("started", request["started"][:19].replace("T", " ")),
@@ -44,8 +52,25 @@ def _machine(name: str, value: object) -> str:
     return f"{value} {name}" if name in ("cores", "threads") else str(value)
 
 
+def _repeats(settings: Mapping[str, Any]) -> str:
+    """What an experiment calls that over which it repeats a measurement, by the setting that counts it.
+
+    >>> _repeats({"plan": {"folds": 5}}), _repeats({"depth": 2})
+    ('folds', 'repeats')
+    """
+    named = set(_names(settings))
+    return next((word for setting, word in REPEATS.items() if setting in named), "repeats")
+
+
+def _names(settings: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in settings.items():
+        yield name
+        if isinstance(value, Mapping):
+            yield from _names(value)
+
+
 def _seeds(run: Run) -> str:
-    """The seeds under which anything was measured, as a range where they are one.
+    """The numbers of the repeats in which anything was measured, as a range where they are one.
 
     A run that measures once, from its own seed, has none.
     """
