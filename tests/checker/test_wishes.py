@@ -36,6 +36,14 @@ def test_arguments_are_heard_as_they_are_written() -> None:
             "--make takes plain values\n  got: 'A(x)'\n  fix: for example --make 'Attention(dim=24, heads=3)'",
         ),
         (
+            lambda: made("\udcff"),
+            "--make takes one call\n  got: '\\udcff'\n  fix: for example --make 'Attention(dim=24, heads=3)'",
+        ),
+        (
+            lambda: Wishes(make="norm(3)").heeded([(MEMBER | {"kind": "function"}, named("layer-norm"))]),
+            "--make is for a class: a function is not made\n  got: 'norm(3)'\n  fix: leave it out",
+        ),
+        (
             lambda: called("f("),
             "--call takes one call\n  got: 'f('\n  fix: for example --call 'f(q, k, v, d_k=8)'",
         ),

@@ -55,7 +55,7 @@ def test_a_damaged_check_is_listed_as_such(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_written_a_check_works_all_the_same(tmp_path: Path, monkeypatch) -> None:
     from regard.checker.report.report import Report
-    from regard.cli.commands import _keep
+    from regard.cli.check import _keep
 
     (tmp_path / "runs").write_text("a file")
     monkeypatch.setenv("REGARD_RUNS", str(tmp_path / "runs"))

@@ -53,6 +53,10 @@ class Wishes:
                         name, known, f"one of {', '.join(known) or 'nothing: this contract takes no --map'}"
                     ),
                 )
+        if self.make and not any(m["kind"] == "class" or m.get("method") for m, _ in chosen):
+            raise RegardError(
+                "--make is for a class: a function is not made", repr(self.make), "leave it out"
+            )
         choices = [c.choice for _, contract in chosen for c in contract.conventions if c.choice]
         choices += ["mask=seen"] * any(choice.startswith("mask=") for choice in choices)
         for word in self.conventions:
@@ -113,7 +117,7 @@ def called(words: str) -> dict[str, Any]:
 def _call(words: str, option: str, example: str) -> ast.Call:
     try:
         found = ast.parse(words.strip(), mode="eval").body
-    except SyntaxError:
+    except (SyntaxError, ValueError):  # ValueError: characters that no source can hold
         found = None
     if not isinstance(found, ast.Call):
         raise RegardError(f"{option} takes one call", repr(words), f"for example {example}")

@@ -1,20 +1,12 @@
 """Commands: what each verb does. Torch is loaded verb by verb, never by --help."""
 
 import argparse
-import os
-from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from regard.cli import tokens
 from regard.cli.output import print_json as _print_json
-from regard.cli.output import progress
 from regard.cli.runs import store as _store
 from regard.errors import RegardError, nearest
-
-if TYPE_CHECKING:
-    from regard.checker.report.report import Report
 
 
 def list_(arguments: argparse.Namespace) -> None:
@@ -26,7 +18,11 @@ def list_(arguments: argparse.Namespace) -> None:
 
     if arguments.words:
         return _search(arguments)
-    asked = [f"--{name}" for name in ("course", "coverage", "runs") if getattr(arguments, name)]
+    asked = [
+        f"--{name}"
+        for name in ("course", "coverage", "runs")
+        if getattr(arguments, name) not in (None, False)
+    ]
     if len(asked) > 1:
         raise RegardError("regard list shows one thing at a time", " ".join(asked), f"give {asked[0]} alone")
     runs = entries(_store())
@@ -61,7 +57,7 @@ def _search(arguments: argparse.Namespace) -> None:
 
     words = " ".join(arguments.words)
     for name in ("course", "coverage", "runs"):
-        if getattr(arguments, name):
+        if getattr(arguments, name) not in (None, False):
             raise RegardError(
                 "regard list shows one thing at a time", f"'{words}' and --{name}", "leave out one of them"
             )
@@ -151,76 +147,6 @@ def _start_experiment(arguments: argparse.Namespace) -> None:
     return print(f"and holds with more tosses: regard run {path} --set {ENOUGH}")
 
 
-def check(arguments: argparse.Namespace) -> int:
-    from regard.checker import check, fixes, mapping, page, selftest
-
-    if arguments.page:
-        print(page(arguments.page))
-        return 0
-    if arguments.selftest:
-        jobs = (os.cpu_count() or 1) if arguments.jobs is None else arguments.jobs
-        tell = progress()
-        figures = selftest(Path(arguments.target or "tests/checker"), jobs=jobs, tell=tell)
-        tell("")
-        _print_json(figures.plain()) if arguments.json else print(*figures.lines(), sep="\n")
-        return 0 if all(one.right for one in figures.outcomes) else 1
-    if arguments.target is None:
-        raise RegardError("there is nothing to check", "no file", "regard check FILE.py, or FILE.py:Name")
-    wishes = {
-        "level": arguments.level,
-        "map": mapping(arguments.map),
-        "strict": arguments.strict,
-        "conventions": tuple(arguments.convention),
-        "make": arguments.make,
-        "call": arguments.call,
-    }
-    if Path(arguments.target).is_dir():
-        return _check_folder(arguments, wishes)
-    report = check(arguments.target, contract=arguments.contract, **wishes)
-    _keep(report)
-    if not arguments.fix:
-        _print_json(report.plain()) if arguments.json else print(report)
-        return report.code
-    if not arguments.json:
-        print(report, flush=True)
-    tell = progress(5.0)
-    said = {name: value for name, value in wishes.items() if name != "level"}
-    found = fixes(arguments.target, report, tell=tell, **said)
-    tell("")
-    if arguments.json:
-        _print_json(report.plain() | {"fixes": [asdict(fix) for fix in found]})
-    else:
-        print(*found, sep="\n")
-    return report.code
-
-
-def _keep(report: "Report") -> None:
-    """Leave a report where the lab in the browser lists it; a place that cannot be written is no mistake."""
-    from regard.lab.store.checks import keep
-
-    with suppress(RegardError):
-        keep(_store(), report.plain())
-
-
-def _check_folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
-    from regard.checker import check, survey
-
-    wanted = [one for one in survey(Path(arguments.target)) if arguments.contract in (None, one.contract)]
-    if not arguments.json:
-        print(f"{len(wanted)} that could be one of the contracts, by their syntax:")
-        print(*(f"  {one.path}:{one.name} as {one.contract}" for one in wanted), sep="\n")
-    reports = []
-    for one in wanted:
-        reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
-        _keep(reports[-1])
-        if not arguments.json:
-            print(reports[-1])
-    if arguments.json:
-        _print_json([report.plain() for report in reports])
-    codes = [report.code for report in reports]
-    return 1 if 1 in codes else 3 if 3 in codes or not codes else 0
-
-
 def _sort_graph(arguments: argparse.Namespace) -> None:
     from regard.data.formats.csr import open_graph
     from regard.data.formats.external_sort import write_graph
@@ -304,6 +230,9 @@ def serve(arguments: argparse.Namespace) -> None:
             f"{' and '.join(missing)} not installed",
             "pip install 'regard[serve]'",
         )
-    from regard.web.server import serve
+    from regard.web.server import ServerAddress, announce, serve
 
-    serve(_store(), port=arguments.port, open_page=not arguments.no_open)
+    def tell(address: ServerAddress) -> None:
+        _print_json({"url": address.url, "port": address.port}) if arguments.json else announce(address)
+
+    serve(_store(), port=arguments.port, open_page=not arguments.no_open, tell=tell)

@@ -69,7 +69,7 @@ def progress(seconds: float = 10.0) -> Callable[[str], None]:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; a number that JSON has no word for as a text."""
-    print(json.dumps(_finite(value), indent=1, default=str))
+    print(json.dumps(_finite(value), indent=1, default=str), flush=True)
 
 
 def _finite(value: Any) -> Any:

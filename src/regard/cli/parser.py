@@ -5,7 +5,7 @@ from math import inf
 from pathlib import Path
 from typing import NoReturn
 
-from regard.cli import commands, model_verbs, records, runs
+from regard.cli import check, commands, model_verbs, records, runs
 from regard.cli.model_verbs import RUN, Verbs
 from regard.cli.numbers import count, minutes, port, seed, vocabulary
 from regard.errors import RegardError, nearest
@@ -217,7 +217,8 @@ def _check_words(known: Verbs) -> None:
     verb = known.add_parser("check", help="run your own implementation and name what is wrong with it")
     verb.add_argument("target", nargs="?", help="FILE.py, FILE.py:Name, NOTEBOOK.ipynb:Name, or a folder")
     verb.add_argument("--as", dest="contract", help="the contract to hold it to, where it cannot be guessed")
-    verb.add_argument(
+    level = verb.add_mutually_exclusive_group()
+    level.add_argument(
         "--hint",
         dest="level",
         action="store_const",
@@ -225,7 +226,7 @@ def _check_words(known: Verbs) -> None:
         default="default",
         help="only which law breaks",
     )
-    verb.add_argument(
+    level.add_argument(
         "--explain",
         dest="level",
         action="store_const",
@@ -257,12 +258,8 @@ def _check_words(known: Verbs) -> None:
         metavar="NAME=VALUE",
         help="what an assignment wants, such as mask=hidden",
     )
-    verb.add_argument(
-        "--make", default="", metavar="CALL", help="how it is made, such as 'Attention(dim=24, heads=3)'"
-    )
-    verb.add_argument(
-        "--call", default="", metavar="CALL", help="how it is called, such as 'f(q, k, v, d_k=8)'"
-    )
+    verb.add_argument("--make", metavar="CALL", help="how it is made, such as 'Attention(dim=24, heads=3)'")
+    verb.add_argument("--call", metavar="CALL", help="how it is called, such as 'f(q, k, v, d_k=8)'")
     verb.add_argument("--json", action="store_true", help="print JSON")
     verb.add_argument(
         "--page", metavar="CONTRACT", help="the page that explains a contract, or CONTRACT#mistake"
@@ -273,9 +270,9 @@ def _check_words(known: Verbs) -> None:
         help="how often the checker itself is right, over the known files of a checkout",
     )
     verb.add_argument(
-        "--jobs", type=int, metavar="N", help="with --selftest: files at once (default: as many as cores)"
+        "--jobs", type=count, metavar="N", help="with --selftest: files at once (default: as many as cores)"
     )
-    verb.set_defaults(do=commands.check)
+    verb.set_defaults(do=check.check)
 
 
 def _data_words(known: Verbs) -> None:
@@ -312,6 +309,7 @@ def _serve_words(known: Verbs) -> None:
         "--port", type=port, help="where it listens; 0 takes any that is free (default: 8765 or after)"
     )
     verb.add_argument("--no-open", action="store_true", help="print the address, and open no browser")
+    verb.add_argument("--json", action="store_true", help="print the address as JSON")
     verb.set_defaults(do=commands.serve)
 
 

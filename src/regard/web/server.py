@@ -5,6 +5,7 @@ import logging
 import socket
 import threading
 import webbrowser
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,11 +77,22 @@ def application(services: Services, address: ServerAddress) -> ASGIApp:
     return Gate(app, token=address.token, port=address.port)
 
 
-def serve(store: Store, *, port: int | None = None, open_page: bool = True) -> None:
-    """Serve until Ctrl-C."""
+def announce(address: ServerAddress) -> None:
+    """Say where the lab is."""
+    print(f"the lab is at {address.url}\nit is for this machine alone; Ctrl-C ends it", flush=True)
+
+
+def serve(
+    store: Store,
+    *,
+    port: int | None = None,
+    open_page: bool = True,
+    tell: Callable[[ServerAddress], None] = announce,
+) -> None:
+    """Serve until Ctrl-C; `tell` is told the address before the first request is taken."""
     address = listen(port)
     services = Services(store, Bundled(), static_files())
-    print(f"the lab is at {address.url}\nit is for this machine alone; Ctrl-C ends it", flush=True)
+    tell(address)
     if open_page:
         threading.Timer(0.3, webbrowser.open, [address.url]).start()
     server(services, address).run(sockets=[address.listening])

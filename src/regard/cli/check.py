@@ -1,0 +1,153 @@
+"""The verb check: of a file or a folder; also a contract's page, and the checker's own figures."""
+
+import argparse
+import os
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.cli.output import print_json, progress
+from regard.cli.runs import store
+from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.checker.report.report import Report
+
+HEARD = {
+    "--page": ("json",),
+    "--selftest": ("json", "target", "jobs"),
+}
+"What has an effect beside a word that asks for something other than a check."
+
+
+def check(arguments: argparse.Namespace) -> int:
+    _require_sense(arguments)
+    if arguments.page is not None:
+        return _page(arguments)
+    if arguments.selftest:
+        return _selftest(arguments)
+    if arguments.target is None:
+        raise RegardError("there is nothing to check", "no file", "regard check FILE.py, or FILE.py:Name")
+    from regard.checker import mapping
+    from regard.checker.contracts.table import named
+
+    if arguments.contract is not None:
+        named(arguments.contract)
+    wishes = {
+        "level": arguments.level,
+        "map": mapping(arguments.map),
+        "strict": arguments.strict,
+        "conventions": tuple(arguments.convention),
+        "make": arguments.make or "",
+        "call": arguments.call or "",
+    }
+    return (_folder if Path(arguments.target).is_dir() else _file)(arguments, wishes)
+
+
+def _require_sense(arguments: argparse.Namespace) -> None:
+    """Refuse words that would do nothing beside the others."""
+    said = {
+        "page": ("--page", arguments.page is not None),
+        "selftest": ("--selftest", arguments.selftest),
+        "target": (f"'{arguments.target}'", arguments.target is not None),
+        "contract": ("--as", arguments.contract is not None),
+        "level": (f"--{arguments.level}", arguments.level != "default"),
+        "fix": ("--fix", arguments.fix),
+        "map": ("--map", bool(arguments.map)),
+        "strict": ("--strict", bool(arguments.strict)),
+        "convention": ("--convention", bool(arguments.convention)),
+        "make": ("--make", arguments.make is not None),
+        "call": ("--call", arguments.call is not None),
+        "jobs": ("--jobs", arguments.jobs is not None),
+    }
+    given = {name: word for name, (word, there) in said.items() if there}
+    for asked, heard in HEARD.items():
+        unheard = [word for name, word in given.items() if name not in heard and word != asked]
+        if asked in given.values() and unheard:
+            raise RegardError(
+                f"{unheard[0]} has no effect beside {asked}",
+                f"{asked} and {unheard[0]}",
+                "leave out one of them",
+            )
+    words = {"--make": [arguments.make], "--call": [arguments.call], "--map": arguments.map}
+    for name, said in words.items():
+        if any(word is not None and not word.strip(" ,") for word in said):
+            raise RegardError(f"{name} says nothing", "an empty word", "leave it out, or fill it in")
+    if "jobs" in given and "selftest" not in given:
+        raise RegardError("--jobs has no effect without --selftest", "--jobs", "leave it out")
+    if "fix" in given and arguments.level == "hint":
+        raise RegardError(
+            "--hint keeps the answer back, and --fix shows it", "--hint and --fix", "leave out one of them"
+        )
+    if "fix" in given and "target" in given and Path(arguments.target).is_dir():
+        raise RegardError(
+            "--fix is about one file", f"--fix and the folder {given['target']}", "name the file: FILE.py"
+        )
+
+
+def _page(arguments: argparse.Namespace) -> int:
+    from regard.checker import page
+
+    words = page(arguments.page)
+    print_json({"page": arguments.page, "text": words}) if arguments.json else print(words)
+    return 0
+
+
+def _selftest(arguments: argparse.Namespace) -> int:
+    from regard.checker import selftest
+
+    jobs = (os.cpu_count() or 1) if arguments.jobs is None else arguments.jobs
+    tell = progress()
+    figures = selftest(Path(arguments.target or "tests/checker"), jobs=jobs, tell=tell)
+    tell("")
+    print_json(figures.plain()) if arguments.json else print(*figures.lines(), sep="\n")
+    return 0 if all(one.right for one in figures.outcomes) else 1
+
+
+def _file(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
+    from regard.checker import check, fixes
+
+    report = check(arguments.target, contract=arguments.contract, **wishes)
+    _keep(report)
+    if not arguments.fix:
+        print_json(report.plain()) if arguments.json else print(report)
+        return report.code
+    if not arguments.json:
+        print(report, flush=True)
+    tell = progress(5.0)
+    said = {name: value for name, value in wishes.items() if name != "level"}
+    found = fixes(arguments.target, report, tell=tell, **said)
+    tell("")
+    if arguments.json:
+        print_json(report.plain() | {"fixes": [asdict(fix) for fix in found]})
+    else:
+        print(*found, sep="\n")
+    return report.code
+
+
+def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
+    from regard.checker import check, survey
+
+    wanted = [one for one in survey(Path(arguments.target)) if arguments.contract in (None, one.contract)]
+    if not arguments.json:
+        print(f"{len(wanted)} that could be one of the contracts, by their syntax:")
+        print(*(f"  {one.path}:{one.name} as {one.contract}" for one in wanted), sep="\n")
+    reports = []
+    for one in wanted:
+        reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
+        _keep(reports[-1])
+        if not arguments.json:
+            print(reports[-1])
+    if arguments.json:
+        print_json([report.plain() for report in reports])
+    codes = [report.code for report in reports]
+    return 1 if 1 in codes else 3 if 3 in codes or not codes else 0
+
+
+def _keep(report: "Report") -> None:
+    """Leave a report where the lab in the browser lists it; a place that cannot be written is no mistake."""
+    from regard.lab.store.checks import keep
+
+    with suppress(RegardError):
+        keep(store(), report.plain())
