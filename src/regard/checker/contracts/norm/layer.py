@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
+from regard.checker.contracts.norm.layouts import SECOND, called
 from regard.checker.contracts.norm.reference import mean_square
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments, Subject, larger
@@ -132,6 +134,7 @@ CONVENTIONS = (
         choice="gain=1+weight",
         forms=forms({"finish": lambda y, x, w: y * (1 + w["gain"]) + w["bias"]}),
     ),
+    SECOND,
 )
 
 
@@ -158,21 +161,12 @@ def adapt(bench: Workbench) -> Subject:
             extra[name] = [width] if "shape" in name else width
     told = mean_of(bench, names, made)
 
-    def enter(case: Case) -> Arguments:
+    def given(x: np.ndarray) -> Arguments:
         # A function may take its weight before its input: then everything goes by name.
         behind = function and data != names[0]
-        return ([], extra | {data: case["x"]}) if behind else ([case["x"]], extra)
+        return ([], extra | {data: x}) if behind else ([x], extra)
 
-    subject = Subject(bench, made, enter)
-    trial = batch(rng, width)
-    bench.precise(made, *enter(trial))
-    answer = subject.answer(trial)
-    if answer.shape != trial["x"].shape:
-        raise Unfit(
-            "wrong-shape",
-            f"an input {trial['x'].shape} gives an output {answer.shape}",
-            "return the shape of the input",
-        )
+    subject, layout = called(bench, made, given, batch(rng, width))
     drawn = {
         name: rng.uniform(0.5, 1.5, made.weights[name].shape) * rng.choice([-1, 1], made.weights[name].shape)
         for name in made.learned
@@ -182,7 +176,8 @@ def adapt(bench: Workbench) -> Subject:
     subject.facts |= {"drawn": drawn, "given": told, "start": start, "width": width}
     weights = {k: v for k, v in extra.items() if isinstance(v, np.ndarray)} if function else drawn
     roles = {name: word for name, word in bench.said.items() if name not in made.built.named}
-    subject.frames = read(weights, told, width, optional=function, said=roles)
+    found = read(weights, told, width, optional=function, said=roles)
+    subject.frames = [replace(f, conventions=(*f.conventions, *layout)) for f in found]
     return subject
 
 

@@ -1,0 +1,64 @@
+"""Layouts of a norm's input: channels last, or second as convolutions have them."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from regard.checker.choices import said
+from regard.checker.contract import Case, Convention
+from regard.checker.process.session import Raised
+from regard.checker.subject import Arguments, Subject, first
+from regard.checker.workbench import Made, Unfit, Workbench
+
+SECOND = Convention(
+    slug="channels-second",
+    says="channels come second: (b, c, n), as convolutions have them",
+    choice="channels=second",
+    words=r"channels?[\s_-]*first|\bnchw\b|\bncl\b|\(\s*\w+,\s*(c|ch|channels?|features)\s*,\s*\w+",
+)
+Change = Callable[[np.ndarray], np.ndarray]
+LAYOUTS: dict[str, tuple[Change, Change]] = {
+    "last": (lambda x: x, lambda y: y),
+    "second": (lambda x: x.swapaxes(1, 2), lambda y: y.swapaxes(1, 2)),
+    "picture": (lambda x: x.swapaxes(1, 2)[..., None], lambda y: y[..., 0].swapaxes(1, 2)),
+}
+"How tokens (b, n, c) go in, and how what comes out becomes tokens again."
+
+
+def called(
+    bench: Workbench, made: Made, given: Callable[[np.ndarray], Arguments], trial: Case
+) -> tuple[Subject, tuple[str, ...]]:
+    """The norm in the first layout that it takes, and what that layout assumes."""
+    told = said(SECOND, bench)
+    if bench.strict and not told:
+        order = ["last"]
+    else:
+        order = sorted(LAYOUTS, key=lambda name: (name == "last") is told)
+    error: Raised | None = None
+    for name in order:
+        into, back = LAYOUTS[name]
+        subject = Subject(bench, made, *_ways(given, into, back))
+        try:
+            bench.precise(made, *subject.enter(trial))
+            answer = subject.answer(trial)
+        except Raised as trouble:
+            error = error or trouble
+            continue
+        if answer.shape == trial["x"].shape:
+            return subject, () if name == "last" else (SECOND.slug,)
+        if name == "last":
+            words = f"an input {trial['x'].shape} gives an output {answer.shape}"
+            raise Unfit("wrong-shape", words, "return the shape of the input")
+    assert error
+    raise error
+
+
+def _ways(
+    given: Callable[[np.ndarray], Arguments], into: Change, back: Change
+) -> tuple[Callable[[Case], Arguments], Callable[..., np.ndarray]]:
+    def leave(answer: object, case: Case) -> np.ndarray:
+        found = first(answer)
+        fits = isinstance(found, np.ndarray) and found.shape == into(case["x"]).shape
+        return back(found) if fits else found
+
+    return lambda case: given(np.ascontiguousarray(into(case["x"]))), leave
