@@ -2,12 +2,16 @@
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 
 from regard.cli.load import busy
 from regard.cli.output import write_anywhere
 from regard.cli.parser import checked, parser
 from regard.errors import RegardError
+
+PATIENCE = 5.0
+"Seconds that a mistake waits for the first process of several (torchrun) to tell it: then all are ended."
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -27,6 +31,8 @@ def main(words: Sequence[str] | None = None) -> int:
             os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         return arguments.do(arguments) or 0
     except RegardError as error:
+        if os.environ.get("RANK", "0") != "0":
+            time.sleep(PATIENCE)
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
