@@ -61,6 +61,46 @@ def test_the_person_has_the_last_word() -> None:
         frames(weights, thirds=None, said={"q": "lin9"}, facts=FACTS)
 
 
+def test_a_word_about_some_of_the_weights_is_heard() -> None:
+    weights = drawn(*[(f"lin{i}.weight", (24, 24), "Linear") for i in range(4)])
+    by_name = {w.name.removesuffix(".weight"): w.value.T for w in weights}
+    found = frames(weights, thirds=None, said={"q": "lin3", "k": "lin1"}, facts=FACTS)
+    plain = [frame for frame in found if "q-k-swapped" not in frame.conventions]
+    assert len(plain) == 2 and len(found) == 4
+    for frame in plain:
+        assert np.array_equal(frame["wq"], by_name["lin3"])
+        assert np.array_equal(frame["wk"], by_name["lin1"])
+    assert len(frames(weights, thirds=None, said={"o": "lin0"}, facts=FACTS)) == 6
+
+
+def test_a_word_about_a_weight_that_holds_several_roles_is_heard() -> None:
+    weights = drawn(("a.weight", (24, 24), "Linear"), ("b.weight", (48, 24), "Linear"), ("c.weight", (24, 24), "Linear"))  # fmt: skip
+    (frame,) = frames(weights, thirds=None, said={"q": "c"}, facts=FACTS)
+    assert np.array_equal(frame["wq"], weights[2].value.T)
+    fused = drawn(("c_attn.weight", (72, 24), "Linear"), ("c_proj.weight", (24, 24), "Linear"))
+    assert len(frames(fused, thirds=None, said={"q": "c_attn"}, facts=FACTS)) == 36
+    named = frames(fused, thirds=("k", "q", "v"), said={"k": "c_attn"}, facts=FACTS)
+    assert "q-k-swapped" in named[-1].conventions
+
+
+def test_names_that_were_said_may_still_be_exchanged_and_it_is_told() -> None:
+    weights = drawn(*[(f"lin{i}.weight", (24, 24), "Linear") for i in range(4)])
+    said = {"q": "lin3", "k": "lin2", "v": "lin1", "o": "lin0"}
+    found = frames(weights, thirds=None, said=said, facts=FACTS)
+    assert [frame.conventions for frame in found] == [(), ("q-k-swapped",)]
+
+
+def test_a_word_that_no_reading_bears_out_is_refused() -> None:
+    weights = drawn(("c_attn.weight", (72, 24), "Linear"), ("c_proj.weight", (24, 24), "Linear"))
+    with pytest.raises(Unfit) as caught:
+        frames(weights, thirds=None, said={"q": "c_proj", "k": "c_attn"}, facts=FACTS)
+    assert caught.value.sentence == (
+        "the weights cannot be read with q = c_proj, k = c_attn "
+        "(c_attn.weight (72, 24), c_proj.weight (24, 24))"
+    )
+    assert caught.value.remedy == "say which is which of all: --map q=NAME,k=NAME,v=NAME,o=NAME"
+
+
 def test_too_little_to_read_is_told() -> None:
     with pytest.raises(Unfit, match="no queries, keys and values"):
         frames(drawn(("lin.weight", (24, 24), "Linear")), thirds=None, said={}, facts=FACTS)

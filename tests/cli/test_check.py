@@ -42,6 +42,13 @@ def test_check_hears_a_map_of_several_roles(capsys, elsewhere: Path) -> None:
     assert status == 0 and "q = C.weight, k = A.weight, v = B.weight, o = D.weight (by name)" in out
 
 
+def test_check_hears_a_map_of_some_roles(capsys, elsewhere: Path) -> None:
+    (elsewhere / "odd.py").write_text(ODD)
+    status, out, _ = told(capsys, "check", "odd.py", "--map", "q=B,k=A")
+    assert status == 1 and "weights: q = B.weight, k = A.weight" in out
+    assert told(capsys, "check", "odd.py", "--map", "q=C,k=A")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("said", "lines"),
     [

@@ -13,7 +13,7 @@ from regard.checker.workbench import Unfit
 def frames(
     weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
 ) -> list[WeightMap]:
-    """Every reading of the weights that is plausible, the most plausible first."""
+    """Every reading of the weights that is plausible and as the person says, the most plausible first."""
     weights = [w for w in weights if w.value.ndim >= 2]
     named = {
         letter: [w for w in weights if w.name == word or w.name.startswith(f"{word}.")]
@@ -27,6 +27,34 @@ def frames(
             raise Unfit(
                 "unknown-weight", f"no weight begins with '{said[letter]}'", f"the weights are {names}"
             )
+    found = _plausible(weights, named, thirds, facts)
+    if heard := [frame for frame in found if _heard(frame, named)]:
+        return heard
+    words = ", ".join(f"{letter} = {said[letter]}" for letter in named)
+    names = ", ".join(f"{w.name} {w.value.shape}" for w in weights)
+    raise Unfit(
+        "unknown-weight",
+        f"the weights cannot be read with {words} ({names})",
+        "say which is which of all: --map q=NAME,k=NAME,v=NAME,o=NAME",
+    )
+
+
+def _heard(frame: WeightMap, named: dict[str, list[Weight]]) -> bool:
+    """Whether each role is played by the weight that was said; drawn weights have no number in common."""
+    other = {"q": "k", "k": "q"} if "q-k-swapped" in frame.conventions else {}
+    return all(
+        np.isin(frame[f"w{other.get(letter, letter)}"], np.concatenate([w.value.ravel() for w in own])).all()
+        for letter, own in named.items()
+    )
+
+
+def _plausible(
+    weights: list[Weight],
+    named: dict[str, list[Weight]],
+    thirds: tuple[str, ...] | None,
+    facts: dict[str, Any],
+) -> list[WeightMap]:
+    """Every reading by the names that were said, else by names, shapes and behaviour."""
     taken = [w for found in named.values() for w in found]
     free = [w for w in weights if w not in taken]
     pick = {
@@ -48,7 +76,9 @@ def frames(
         ]
         if fitting := _fused(fused, out[:1], thirds, facts):
             return fitting
-    return _by_shape(weights, facts)
+    found = _by_shape(weights, facts)
+    told = not {"q", "k"}.isdisjoint(named) and not facts.get("cross")
+    return [*found, *(_swapped(frame) for frame in found if told and _even(frame))]
 
 
 def _whole(weights: list[Weight], named: list[Weight], width: int | None) -> Weight | None:
