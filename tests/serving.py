@@ -24,6 +24,25 @@ from regard.web.static import static_files
 
 SOURCE = Path(errors.__file__)
 "A file that imports nothing: a run's fingerprint is soon taken."
+TAGS = ("img src=x onerror=", "svg onload=", "body onload=", "iframe src=javascript:", "details open ontoggle=",
+        "video><source onerror=", "input autofocus onfocus=", "marquee onstart=", "object data=javascript:", "math href=javascript:")  # fmt: skip
+ENDINGS = (
+    "",
+    "'\"><",
+    "</script><",
+    "--><",
+    "]]><",
+    "</style><",
+    "</textarea><",
+    "</title><",
+    "{{7*7}}<",
+    "\\u003c<",
+)
+HOSTILE = [
+    f"{end or '<'}{tag}alert({n})>"
+    for n, (tag, end) in enumerate((tag, end) for tag in TAGS for end in ENDINGS)
+]
+"A hundred texts that a careless page would run."
 PLACEHOLDER = "<!doctype html><title>lab</title><p>the front end stands here"
 
 
@@ -114,10 +133,12 @@ def made(store: Store, name: str = "heights", **words: Any) -> Run:
     experiment = Experiment(
         name=name,
         question=words.pop("question", "How high is it?"),
-        claims=(Claim("height", low=1.4, high=1.6, why="as built", source="the plan"),),
+        claims=words.pop("claims", (Claim("height", low=1.4, high=1.6, why="as built", source="the plan"),)),
         run=words.pop("measure", heights),
+        **{one: words.pop(one) for one in ("method", "see", "correction") if one in words},
     )
-    return run(experiment, experiment.presets["quick"], store, source=SOURCE, preset="quick", **words)
+    preset = words.pop("preset", experiment.presets["quick"])
+    return run(experiment, preset, store, source=SOURCE, preset="quick", **words)
 
 
 class Running:
