@@ -2,8 +2,15 @@
 
 import json
 import os
+import secrets
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,7 +29,7 @@ def regard(folder: Path, *words: str, **environment: str) -> subprocess.Complete
     around |= {"PYTHONPATH": str(SOURCE), "REGARD_RUNS": str(folder / "runs")} | environment
     return subprocess.run(
         [sys.executable, "-m", "regard", *words],
-        cwd=folder, env=around, capture_output=True, text=True, timeout=240, check=False,
+        cwd=folder, env=around, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
 
@@ -57,6 +64,62 @@ def test_the_book_is_made_of_runs_of_ray(tmp_path: Path) -> None:
     assert len(list((tmp_path / "runs").glob("theory-*"))) == 2
     pages = Path(tmp_path, made["book"]).parent / "experiments"
     assert all((pages / f"{name}.html").is_file() for name in names)
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that a process has started, and those that they have."""
+    found = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += [int(child), *descendants(int(child))]
+    return found
+
+
+@contextmanager
+def cluster(**environment: str) -> Iterator[tuple[str, subprocess.Popen]]:
+    """A Ray of one CPU that `ray start --head` begins; of all Ray's processes only its own are ended."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    # Ray's sockets have paths of at most 107 characters.
+    with tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True) as folder:
+        words = ["--head", "--block", f"--port={port}", "--node-ip-address=127.0.0.1", "--num-cpus=1"]
+        words += ["--include-dashboard=false", "--disable-usage-stats", f"--temp-dir={folder}"]
+        out = Path(folder, "out.txt")
+        with out.open("w") as file:
+            head = subprocess.Popen(
+                [sys.executable, "-m", "ray.scripts.scripts", "start", *words],
+                env=os.environ | environment, stdout=file, stderr=file,
+            )  # fmt: skip
+        try:
+            limit = time.monotonic() + 90
+            while "Ray runtime started" not in out.read_text():
+                assert head.poll() is None and time.monotonic() < limit, out.read_text()
+                time.sleep(0.1)
+            yield f"127.0.0.1:{port}", head
+        finally:
+            started = descendants(head.pid)
+            head.terminate()
+            head.wait(timeout=60)
+            for one in started:
+                with suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
+def test_a_cluster_that_runs_is_used_and_left_running(coin: Path, tmp_path: Path) -> None:
+    # The last word has it listen on this machine alone, and look for the head there.
+    secret = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    secret["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    with cluster(**secret) as (address, head):
+        words = ("run", "coin.py", "--seeds", "2", "--on", "ray", "--json")
+        done = regard(tmp_path, *words, RAY_ADDRESS=address, **secret)
+        assert done.returncode == 0, done.stderr
+        assert sorted(json.loads(done.stdout)["seeds"]) == ["0", "1"]
+        assert len(list((tmp_path / "runs").iterdir())) == 2
+        assert head.poll() is None
 
 
 @needs_ray
