@@ -1,5 +1,7 @@
 """`regard.attention`: any model, a text, a tensor, a picture, a graph."""
 
+from pathlib import Path
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -10,6 +12,7 @@ from regard.core.support import Causal
 from regard.data.tokens.tokenizer import Character
 from regard.errors import RegardError
 from regard.lab.look.attention import UNSEEN, attention, batch
+from regard.lab.train.tokens import OWN
 from regard.models.attention import split
 
 TEXT = "to be, or not"
@@ -48,6 +51,54 @@ def test_a_text_longer_than_the_context_is_cut_and_says_so() -> None:
     seen = attention(gpt(), TEXT, tokenizer=LETTERS)
     assert seen.labels == tuple(TEXT[-10:]) and seen.weights[0].shape[-1] == 10
     assert seen.notes == ("the text has 13 tokens; the model sees the last 10 of them",)
+
+
+def test_without_a_tokenizer_the_ids_are_bytes_and_a_note_says_so() -> None:
+    seen = attention(gpt(), "to be")
+    size = LETTERS.size
+    note = f"the ids are the bytes of the text, modulo the {size} that the model knows: "
+    assert seen.labels == tuple("to be")
+    assert seen.notes == (note + "the model has no tokenizer; tokenizer=… gives it one",)
+    ids = torch.tensor([[one % size for one in b"to be"]])
+    assert torch.equal(seen.weights[1], attention(gpt(), ids).weights[1])
+    assert attention(gpt(), 3 * TEXT).labels == tuple(TEXT[-10:])
+
+
+def test_a_text_for_a_layer_of_vectors_gives_each_letter_one_and_draws_nothing_of_the_readers() -> None:
+    model = Heads()
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    seen = attention(model, "abba")
+    assert torch.equal(before, torch.get_rng_state())
+    assert seen.labels == tuple("abba") and seen.notes[0].startswith("the model takes vectors: ")
+    assert torch.allclose(seen.weights[0][..., 0], seen.weights[0][..., 3])
+
+
+def test_what_the_reader_gives_beside_a_text_is_passed_on() -> None:
+    class Masked(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table, self.head = nn.Embedding(9, 6), Head()
+
+        def forward(self, ids: Tensor, scale: float) -> Tensor:
+            return self.head(scale * self.table(ids))
+
+    model = Masked()
+    ids = torch.tensor([[one % 9 for one in b"abc"]])
+    right = attention(model, ids, 2.0).weights[0]
+    assert torch.equal(attention(model, "abc", 2.0).weights[0], right)
+    assert torch.equal(attention(model, "abc", scale=2.0).weights[0], right)
+
+
+def test_a_model_of_load_gpt2_has_the_tokenizer_of_its_folder(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
+    regard.save_gpt2(gpt(), tmp_path)
+    assert "the model has no tokenizer" in attention(regard.load_gpt2(tmp_path), "to be").notes[0]
+    (tmp_path / OWN).write_text(LETTERS.to_json())
+    seen = attention(regard.load_gpt2(tmp_path), "to be")
+    right = attention(gpt(), "to be", tokenizer=LETTERS)
+    assert not seen.notes and seen.labels == tuple("to be")
+    assert torch.allclose(seen.weights[1], right.weights[1])
 
 
 class Head(nn.Module):
@@ -140,7 +191,8 @@ def test_a_model_of_transformers_gives_what_it_says_itself() -> None:
         (lambda: attention(nn.Linear, torch.zeros(1, 2)), "attention looks into an nn.Module", "<class 'torch.nn.modules.linear.Linear'>"),
         (lambda: attention("gpt2", "x"), "attention looks into an nn.Module", "'gpt2'"),
         (lambda: attention(gpt()), "there is nothing to look at", "no input"),
-        (lambda: attention(gpt(), "to be"), "a text needs a tokenizer", "None"),
+        (lambda: attention(gpt(), "to be", tokenizer=3), "a text needs a tokenizer", "3"),
+        (lambda: attention(gpt(), ""), "the text is empty", "''"),
         (lambda: attention(gpt(), "", tokenizer=LETTERS), "the text is empty", "''"),
     ],
 )  # fmt: skip

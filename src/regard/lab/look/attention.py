@@ -11,13 +11,17 @@ from regard.arguments import told
 from regard.core.edges import Edges
 from regard.core.trace import Look
 from regard.core.watch import Watch
+from regard.data.tokens.tokenizer import Tokenizer
 from regard.errors import RegardError
 from regard.lab.documents.attention import attention_document
 from regard.lab.documents.embed import embedded
 from regard.lab.look.figure import svg
+from regard.lab.look.inputs import of_text
 from regard.lab.look.maps import AttentionLayer, AttentionMaps
 from regard.lab.look.page import fragment, save
 from regard.lab.look.terminal import text
+from regard.lab.train.tokens import OWN, PUBLISHED, VOCABULARY, read_tokenizer
+from regard.models.gpt.model import GPT
 
 UNSEEN = (
     "use F.scaled_dot_product_attention, flex_attention, nn.MultiheadAttention, or a softmax that is "
@@ -50,15 +54,15 @@ def attention(
 ) -> Attention:
     """Attention weights of a model on an input: a text, a tensor, or whatever its forward takes.
 
-    The model may be any nn.Module: it is called once, as in `model.eval()`, without gradients. A text needs a
-    tokenizer (`encode`, or one of transformers'), which a model of a run has.
+    The model may be any nn.Module: it is called as in `model.eval()`, without gradients. A text is encoded by
+    the tokenizer (`encode`, or one of transformers'), which a model of a run has, and a GPT of `load_gpt2` if
+    it lies in that folder; without one the ids are the bytes of the text, and a note says so.
 
     >>> from regard.models.attention import MultiHead
     >>> seen = attention(MultiHead(width=6, heads=2), torch.randn(1, 5, 6), labels="abcde")
     >>> seen, seen.weights[0].shape
     (Attention(1 layers, 2 heads, 5 labels), torch.Size([1, 2, 5, 5]))
     """
-    tokenizer = getattr(model, "tokenizer", None) if tokenizer is None else tokenizer
     module = model if isinstance(model, nn.Module) else getattr(model, "model", None)
     if not isinstance(module, nn.Module):
         raise RegardError(
@@ -66,16 +70,52 @@ def attention(
         )
     if not inputs and not words:
         raise RegardError("there is nothing to look at", "no input", "pass a text, a tensor, or (x, edges)")
+    tokenizer = getattr(model, "tokenizer", None) if tokenizer is None else tokenizer
+    trouble: Exception | None = None
+    for given, found, notes in _fed(module, inputs, words, tokenizer):
+        try:
+            layers = look(module, given, words)
+        except Exception as error:  # the next input may fit
+            trouble = trouble or error
+            continue
+        grid, picture = patches(given, layers)
+        names = tuple(found if labels is None else labels)
+        if names and len(names) > layers[0].matrix().shape[-1] and notes:
+            names = names[-layers[0].matrix().shape[-1] :]
+        return Attention(layers, names, tuple(notes), grid=grid, picture=picture)
+    assert trouble is not None
+    raise trouble
+
+
+def _fed(
+    module: nn.Module, inputs: tuple[Any, ...], words: dict[str, Any], tokenizer: Any
+) -> Iterator[tuple[tuple[Any, ...], Sequence[str], list[str]]]:
+    """What the model is called with, to try in turn, the labels of it, and what there is to say."""
+    if not inputs or not isinstance(inputs[0], str):
+        yield inputs, (), []
+        return
+    text, *more = inputs
+    tokenizer = _beside_weights(module) if tokenizer is None else tokenizer
     notes: list[str] = []
-    if inputs and isinstance(inputs[0], str):
-        ids, found = encoded(inputs[0], tokenizer)
-        inputs, labels = (_short(module, ids, notes), *inputs[1:]), found if labels is None else labels
-    layers = look(module, inputs, words)
-    grid, picture = patches(inputs, layers)
-    names = tuple(labels or ())
-    if names and len(names) > layers[0].matrix().shape[-1] and notes:
-        names = names[-layers[0].matrix().shape[-1] :]
-    return Attention(layers, names, tuple(notes), grid=grid, picture=picture)
+    if tokenizer is not None or not text:
+        ids, labels = encoded(text, tokenizer)
+        yield (_short(module, ids, notes), *more), labels, notes
+        return
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        offers = list(of_text(module, text))
+    for given, labels, note in offers:
+        notes = [note]
+        x = _short(module, given[0], notes)
+        others = more if more or words else [x if one is given[0] else one for one in given[1:]]
+        yield (x, *others), labels, notes
+
+
+def _beside_weights(module: nn.Module) -> Tokenizer | None:
+    """The tokenizer in the folder that `load_gpt2` read a model from, where there is one."""
+    folder = module.source if isinstance(module, GPT) else None
+    kept = folder is not None and any((folder / name).is_file() for name in (VOCABULARY, OWN, PUBLISHED))
+    return read_tokenizer(folder) if folder is not None and kept else None
 
 
 def look(
@@ -160,7 +200,8 @@ def _beside(seen: Watch, name: str, first: Look, other: str, look: Look) -> bool
 
 
 def _short(module: nn.Module, ids: Tensor, notes: list[str]) -> Tensor:
-    """The last tokens, where the model reads fewer."""
+    """The last tokens, where the model reads fewer, on its device."""
+    ids = ids.to(next((one.device for one in module.parameters()), ids.device))
     context = getattr(getattr(module, "config", None), "context", None)
     if not isinstance(context, int) or ids.shape[1] <= context:
         return ids

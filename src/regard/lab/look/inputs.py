@@ -28,8 +28,7 @@ def fed(model: nn.Module, module: ModuleType, prompt: str | None, shape: list[in
     """Inputs to try, the likeliest first."""
     torch.manual_seed(0)
     names = _names(model)
-    # A layer that asks for queries, keys and values gets the same for all three.
-    times = 3 if len(names) == 3 and names[0].startswith("q") else 1
+    times = _times(names)
     if prompt is not None:
         for (x,), labels, what in _texts(model, module, prompt):
             yield _beside(model, names, x, times), labels, what
@@ -54,6 +53,18 @@ def fed(model: nn.Module, module: ModuleType, prompt: str | None, shape: list[in
         for x, what, other in _offers(model):
             yield times * (x,), [], f"fed with {what}; {other}"
         yield from _geometric(model)
+
+
+def of_text(model: nn.Module, text: str) -> Iterator[Fed]:
+    """A text for a model without a tokenizer, to try in turn: its bytes, or a vector for each letter."""
+    names = _names(model)
+    for x, labels, what in _bytes(model, text, "the model has no tokenizer; tokenizer=… gives it one"):
+        yield _beside(model, names, x, _times(names)), labels, what
+
+
+def _times(names: list[str]) -> int:
+    """How often a model is given the same: thrice where a layer asks for queries, keys and values."""
+    return 3 if len(names) == 3 and names[0].startswith("q") else 1
 
 
 def _names(model: nn.Module) -> list[str]:
@@ -142,21 +153,27 @@ def _texts(model: nn.Module, module: ModuleType, prompt: str) -> Iterator[Fed]:
         labels = [_said(back, int(one)) for one in ids] if callable(back) else list(prompt)
         yield (ids[None],), labels, "the text is encoded as the file does it"
         return
-    numbers = list(prompt.encode())
+    for x, labels, what in _bytes(model, prompt, "the file has no encode(text)"):
+        yield (x,), labels, what
+
+
+def _bytes(model: nn.Module, text: str, why: str) -> Iterator[tuple[Tensor, list[str], str]]:
+    """The bytes of a text as ids; where a model takes none, a random vector for each letter."""
+    numbers = list(text.encode())
     labels = [chr(one) if one < 128 else f"{one:02x}" for one in numbers]
-    for words in _vocabularies(model):
+    tables = _vocabularies(model)
+    for words in tables:
         note = "the ids are the bytes of the text"
         if words < 256:
             note = f"{note}, modulo the {words} that the model knows"
-        ids = torch.tensor([numbers]) % words
-        yield (ids,), labels, f"{note}: the file has no encode(text)"
-    if not _vocabularies(model):
+        yield torch.tensor([numbers]) % words, labels, f"{note}: {why}"
+    if not tables:
         width = next(_widths(model), 16)
-        table = torch.randn(len(set(prompt)), width)
-        at = {one: number for number, one in enumerate(dict.fromkeys(prompt))}
-        x = torch.stack([table[at[one]] for one in prompt])[None]
+        table = torch.randn(len(set(text)), width)
+        at = {one: number for number, one in enumerate(dict.fromkeys(text))}
+        x = torch.stack([table[at[one]] for one in text])[None]
         note = f"the model takes vectors: each character of the text is a random one of width {width}"
-        yield (x,), list(prompt), note
+        yield x, list(text), note
 
 
 def _said(decode: Callable[[list[int]], Any], number: int) -> str:
@@ -178,8 +195,9 @@ def _vocabularies(model: nn.Module) -> list[int]:
     tables = [one for one in model.modules() if isinstance(one, nn.Embedding)]
     # A table of places may stand before or after that of the tokens, and has rarely more rows.
     sizes = sorted({one.num_embeddings for one in tables}, reverse=True)
-    # Models of transformers say which it is.
-    known = getattr(getattr(model, "config", None), "vocab_size", None)
+    # Models of transformers, and ours, say which it is.
+    config = getattr(model, "config", None)
+    known = getattr(config, "vocab_size", None) or getattr(config, "vocabulary", None)
     return sorted(sizes, key=lambda size: size != known)
 
 
