@@ -17,6 +17,7 @@ from regard.lab.experiment import Context
 from regard.lab.runner import settle
 from regard.models.gpt import block
 from regard.models.gpt.block import Block
+from torchrun import alone_and_together, measured
 
 
 def verdicts(folder: Path) -> dict[str, str]:
@@ -142,3 +143,9 @@ def test_every_claim_has_a_saboteur() -> None:
 def test_of_several_processes_the_first_does_it(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RANK", "1")
     assert list(run(Settings(), Context(folder=tmp_path))) == []
+
+
+@pytest.mark.slow
+def test_of_two_processes_the_first_does_it_and_there_is_one_run(tmp_path: Path) -> None:
+    alone, together = alone_and_together(tmp_path, "gpt-parts")
+    assert measured(alone) and measured(together) == measured(alone)

@@ -69,9 +69,10 @@ def test_the_book_is_made_of_runs_of_ray(tmp_path: Path) -> None:
 def descendants(process: int) -> list[int]:
     """The processes that a process has started, and those that they have."""
     found = []
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in task.read_text().split():
-            found += [int(child), *descendants(int(child))]
+    with suppress(OSError):  # of one that has just ended
+        for task in Path(f"/proc/{process}/task").glob("*/children"):
+            for child in task.read_text().split():
+                found += [int(child), *descendants(int(child))]
     return found
 
 
