@@ -1,5 +1,6 @@
 """Contenders: a layer of one's own in the place of attention, or settings; what cheats is refused."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,57 @@ def test_a_layer_stands_in_the_place_of_attention_and_the_rest_is_the_same(tmp_p
     assert all(torch.equal(x, y) for x, y in pairs)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "width=32, heads=2, length=32",
+        "dim=32, n_head=2, block_size=1024",
+        "embed_dim=32, num_heads=8, max_len=16",
+    ],
+)
+def test_a_size_with_a_default_is_that_of_the_small_model(tmp_path: Path, words: str) -> None:
+    names = [one.partition("=")[0].strip() for one in words.split(",")]
+    text = LAYER.replace("n_embd, n_head, block_size", words).replace("CAUSAL", "True")
+    (tmp_path / "mine.py").write_text(text.replace("n_embd", names[0]).replace("= n_head", f"= {names[1]}"))
+    layer = contender(f"{tmp_path}/mine.py").model(9, 0).blocks[0].attention.layer
+    assert layer.mix.in_features == 64 and layer.heads == 4
+
+
+def test_a_choice_of_the_layer_stays_and_a_settings_object_gets_the_sizes(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "import dataclasses\nfrom torch import nn\n"
+        "@dataclasses.dataclass\nclass Config:\n    dim: int = 32\n    heads: int = 2\n    bias: bool = True\n    dropout: float = 0.5\n"
+        "class Mine(nn.Module):\n"
+        "    def __init__(self, config: Config, window=8, max_len=2048, causal=True):\n"
+        "        super().__init__()\n        self.told = config, window, max_len, causal\n"
+        "    def forward(self, x):\n        return x\n"
+    )
+    config, *others = contender(f"{tmp_path}/mine.py").model(9, 0).blocks[0].attention.layer.told
+    assert others == [8, 2048, True]
+    assert (config.dim, config.heads, config.bias, config.dropout) == (64, 4, True, 0.5)
+
+
+def test_each_file_finds_what_lies_beside_it(tmp_path: Path) -> None:
+    text = "from torch import nn\nfrom scale import SCALE\nclass Mine(nn.Module):\n    def forward(self, x):\n        return SCALE * x\n"
+    found = []
+    for number in (2, 3):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "mine.py").write_text(text)
+        (folder / "scale.py").write_text(f"SCALE = {number}\n")
+        found.append(contender(f"{folder}/mine.py:Mine").layer()(torch.ones(1)).item())
+    assert found == [2, 3] and "scale" not in sys.modules and str(tmp_path / "3") not in sys.path
+
+
+def test_a_file_of_a_package_finds_the_rest_of_it(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "__init__.py").write_text("")
+    (tmp_path / "parts" / "scale.py").write_text("SCALE = 5\n")
+    text = "from torch import nn\nfrom .scale import SCALE\nclass Mine(nn.Module):\n    def forward(self, x):\n        return SCALE * x\n"
+    (tmp_path / "parts" / "mine.py").write_text(text)
+    assert contender(f"{tmp_path}/parts/mine.py").layer()(torch.ones(1)).item() == 5
+
+
 def test_settings_change_the_model() -> None:
     model = contender("position=rotary,heads=2").model(9, 0)
     assert (model.config.position, model.config.heads, model.config.width) == ("rotary", 2, 64)
@@ -58,6 +110,7 @@ def test_what_cannot_be_compared_is_told(word: str, what: str) -> None:
         (LAYER.replace("CAUSAL", "False"), "the layer sees what comes after"),
         (LAYER.replace("CAUSAL", "True").replace("transpose(1, 2).flatten(2)", "flatten(1)"), "the layer does not run in the place of attention"),
         ("1 / 0", "the file raised an error"),
+        ("raise SystemExit(1)", "the file raised an error"),
         ("x = 1", "the file defines no layer of that name"),
     ],
 )  # fmt: skip

@@ -1,13 +1,20 @@
 """What is compared: a layer of a person's file in the place of attention, or settings of the small GPT."""
 
+import dataclasses
 import importlib.util
+import inspect
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from regard.checker.reading.arguments import mean
 from regard.checker.reading.place import place
 from regard.errors import RegardError, nearest
 from regard.lab.look.inside import arguments
@@ -20,6 +27,10 @@ SMALL = {"context": 64, "depth": 2, "heads": 4, "width": 64, "init_std": 0.05}
 LEAK = 1e-5
 "How far the past may move, as a share of the largest logit, when the last token changes: rounding."
 FIXED = ("vocabulary", "context")
+SIZES = {"width": 64, "heads": 4, "head_width": 16, "length": 64}
+"What a layer is told of that model, by the meaning of its parameters."
+DESIGN = ("window", "block")
+"Names of lengths that are a layer's own choice, where they have a default."
 
 
 class SwappedAttention(nn.Module):
@@ -50,7 +61,7 @@ class Contender:
         model = GPT(GPTConfig(vocabulary=vocabulary, **{**SMALL, **self.changes}))
         if self.layer is None:
             return model
-        words, _ = arguments(self.layer, {})
+        words = sizes(self.layer)
         for block in model.blocks:
             block.attention = SwappedAttention(self.layer(**words))
         _require_causal(self.name, model)
@@ -73,15 +84,40 @@ def contender(word: str) -> Contender:
     return Contender(word, {name: getattr(made, name) for name in names})
 
 
+def sizes(layer: Any) -> dict[str, Any]:
+    """What a layer is made with: the sizes of the small model wherever it asks for one, also by default.
+
+    >>> sizes(nn.TransformerEncoderLayer)["nhead"], sizes(lambda dim=32, window=8: None)
+    (4, {'dim': 64})
+    """
+    words, _ = arguments(layer, {})
+    for name, one in inspect.signature(layer).parameters.items():
+        if dataclasses.is_dataclass(value := words.get(name, one.default)) and not isinstance(value, type):
+            own = {
+                field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init
+            }
+            words[name] = dataclasses.replace(
+                value, **{key: size for key in own if (size := _size(key, own[key]))}
+            )
+        elif name not in words and (size := _size(name, one.default)) is not None:
+            words[name] = size
+    return words
+
+
+def _size(name: str, default: Any) -> int | None:
+    """The small model's size that a parameter with a default stands for; None where it is no size."""
+    if not isinstance(default, int) or isinstance(default, bool) or name.lower() in DESIGN:
+        return None
+    meaning = mean(name, list(SIZES))
+    # Room for more places than there are does no harm.
+    return None if meaning is None or (meaning == "length" and default > SIZES["length"]) else SIZES[meaning]
+
+
 def _layer(word: str) -> Any:
     path, name = place(word, "compare", (".py",))
-    specification = importlib.util.spec_from_file_location(f"compared_{path.stem}", path)
-    assert specification and specification.loader
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[module.__name__] = module
     try:
-        specification.loader.exec_module(module)
-    except Exception as error:
+        module = _loaded(path)
+    except (Exception, SystemExit) as error:
         raise RegardError(
             "the file raised an error", f"{type(error).__name__}: {error}", "make it run first"
         ) from error
@@ -98,6 +134,40 @@ def _layer(word: str) -> Any:
             nearest(name or "", own, f"it defines {', '.join(own) or 'none'}"),
         )
     return own[name or layers[-1]]
+
+
+def _loaded(path: Path) -> ModuleType:
+    """A file as a module that finds the files beside it, and those of its package."""
+    folder, parts = path.resolve().parent, [path.stem]
+    while (folder / "__init__.py").is_file():
+        folder, parts = folder.parent, [folder.name, *parts]
+    with _beside(path.resolve().parent, folder):
+        if len(parts) > 1:
+            return importlib.import_module(".".join(parts))
+        specification = importlib.util.spec_from_file_location(f"compared_{path.stem}", path)
+        assert specification and specification.loader
+        module = importlib.util.module_from_spec(specification)
+        sys.modules[module.__name__] = module
+        specification.loader.exec_module(module)
+        return module
+
+
+@contextmanager
+def _beside(*folders: Path) -> Iterator[None]:
+    """Let imports find what lies in some folders; another file may have others of the same name beside it."""
+    paths, before = list(sys.path), set(sys.modules)
+    sys.path[:0] = [str(folder) for folder in folders]
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path[:] = paths
+        for name in set(sys.modules) - before:
+            file = Path(getattr(sys.modules[name], "__file__", None) or "/")
+            if "site-packages" not in file.parts and any(
+                folder in file.resolve().parents for folder in folders
+            ):
+                del sys.modules[name]
 
 
 @torch.no_grad()
