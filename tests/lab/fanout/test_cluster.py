@@ -125,11 +125,16 @@ def test_a_cluster_that_runs_is_used_and_left_running(coin: Path, tmp_path: Path
 
 @needs_ray
 @pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_told(coin: Path, tmp_path: Path) -> None:
-    done = regard(tmp_path, "run", "coin.py", "--seeds", "2", "--on", "ray", RAY_ADDRESS="nonsense:no-port")
+@pytest.mark.parametrize("address", ["nonsense:no-port", "127.0.0.1:{closed}"])
+def test_a_cluster_that_is_not_there_is_told_at_once(coin: Path, tmp_path: Path, address: str) -> None:
+    with socket.socket() as closed:  # bound, and nobody listens
+        closed.bind(("127.0.0.1", 0))
+        there = address.format(closed=closed.getsockname()[1])
+        done = regard(tmp_path, "run", "coin.py", "--seeds", "2", "--on", "ray", RAY_ADDRESS=there)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-3] == "there is no Ray cluster to be reached"
-    assert "fix: begin one with 'ray start --head', set RAY_AUTH_MODE=token" in done.stderr
+    what, got, fix = done.stderr.splitlines()[-3:]
+    assert what == "there is no Ray cluster to be reached" and there in got
+    assert fix.startswith("  fix: begin one with 'ray start --head', set RAY_AUTH_MODE=token")
 
 
 @pytest.mark.slow

@@ -143,10 +143,11 @@ def _begun(most: int | None) -> ModuleType:
     quiet = {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         if address:
+            _require_open(address)
             ray.init(address=address, **quiet)
         else:
             ray.init(address="local", num_cpus=most, include_dashboard=False, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise RegardError(
             "there is no Ray cluster to be reached",
             f"{ADDRESS}={address}: {str(error).strip().splitlines()[0]}",
@@ -154,3 +155,10 @@ def _begun(most: int | None) -> ModuleType:
             "or unset RAY_ADDRESS for a Ray of this machine",
         ) from error
     return ray
+
+
+def _require_open(address: str) -> None:
+    """Refuse HOST:PORT where nobody listens, at once: Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if "/" not in host and port.isdecimal():
+        socket.create_connection((host, int(port)), timeout=10).close()
