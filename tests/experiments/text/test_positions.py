@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,14 @@ from regard.experiments.text.positions import (
 )
 from regard.lab.events import FigureEvent, Metric
 from regard.lab.experiment import Context
+from regard.training import Training
 from saboteurs import Saboteur, covers, fails, small
 from torchrun import alone_and_together, measured
+
+PANGRAM = "the quick brown fox jumps over the lazy dog. " * 40
+TURNS = "bacaddddbadaddadcbacdbca" * 100
+"Four letters in an order that comes again and again: what follows a letter depends on those before it."
+LENGTH = 8
 
 
 def test_one_layer_without_positions_is_blind_to_order_and_two_are_not() -> None:
@@ -38,7 +45,7 @@ def test_shuffling_keeps_the_characters_and_the_last_place() -> None:
 
 @pytest.mark.slow
 def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
+    (tmp_path / "text.txt").write_text(PANGRAM)
     settings = Settings(
         text=str(tmp_path / "text.txt"), length=6, beyond=18, width=8, depth=1, steps=2, batch=2, seeds=2
     )
@@ -53,18 +60,37 @@ def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_processes_share_the_trainings_and_measure_what_one_does(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
+    (tmp_path / "text.txt").write_text(PANGRAM)
     sizes = ("length=6", "beyond=18", "width=8", "depth=1", "steps=3", "batch=2", "seeds=3")
     alone, together = alone_and_together(tmp_path, "positions", f"text={tmp_path / 'text.txt'}", *sizes)
     assert len(measured(alone)) == 2 + 3 * 5 * 3 and measured(together) == measured(alone)
     assert together.compared == alone.compared
 
 
-def by_place(growth: float):
-    """A loss that grows or falls with the place, whatever the model says."""
-    return lambda model, windows: (
-        losses(model, windows) * (1 + growth * torch.arange(windows[0].shape[1]) / 18)
-    )
+def other_targets(places: slice):
+    """The loss where at some places of the longer windows something else is asked for than what follows."""
+
+    def measured(model, windows):
+        inputs, targets = windows[0], windows[1].clone()
+        if inputs.shape[1] > LENGTH:
+            targets[:, places] = (targets[:, places] + 1) % model.config.vocabulary
+        return losses(model, (inputs, targets))
+
+    return measured
+
+
+taught: dict = {}
+
+
+def trained_once(text, model, batches, objective, plan):
+    """The training of a model on a text, made once for all saboteurs that leave it as it is."""
+    key = (text, model.config, plan)
+    if key not in taught:
+        for _ in Training(model, batches, objective, plan):
+            pass
+        taught[key] = {name: value.clone() for name, value in model.state_dict().items()}
+    model.load_state_dict(taught[key])
+    return ()
 
 
 BEYOND = "{}: loss beyond the trained length minus within"
@@ -77,11 +103,11 @@ SABOTEURS = {
         lambda patch: patch.setattr(here, "model_of", lambda kind, *rest: model_of("none", *rest)),
         {"loss within the trained length, no positions minus rotary"},
     ),
-    "a loss that falls with the place": Saboteur(
-        lambda patch: patch.setattr(here, "losses", by_place(-0.5)), {BEYOND.format("learned table"), BEYOND.format("rotary")}
+    "other targets within the trained length": Saboteur(
+        lambda patch: patch.setattr(here, "losses", other_targets(slice(LENGTH))), {BEYOND.format("learned table"), BEYOND.format("rotary")}
     ),
-    "a loss that grows with the place": Saboteur(
-        lambda patch: patch.setattr(here, "losses", by_place(0.5)), {BEYOND.format("ALiBi")}
+    "other targets beyond the trained length": Saboteur(
+        lambda patch: patch.setattr(here, "losses", other_targets(slice(LENGTH, None))), {BEYOND.format("ALiBi")}
     ),
     "ALiBi that is hardly trained": Saboteur(
         lambda patch: patch.setattr(here, "_tried", lambda model, settings, *rest: right_tried(model, settings if model.config.position != "alibi" else replace(settings, steps=1), *rest)),
@@ -98,12 +124,12 @@ right_tried = here._tried
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SABOTEURS)
 def test_another_measurement_fails_its_claims(name: str, monkeypatch, tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
+    text = "turns" if "without positions" in name else "pangram"
+    (tmp_path / text).write_text(TURNS if text == "turns" else PANGRAM)
     settings = Settings(
-        text=str(tmp_path / "text.txt"), length=6, beyond=18, width=8, depth=1, steps=1, batch=4, seeds=2
-    )
-    if "trained" in name:
-        settings = replace(settings, steps=20, seeds=3)
+        text=str(tmp_path / text), length=LENGTH, beyond=4 * LENGTH, width=32, depth=2, steps=60, batch=8, seeds=3
+    )  # fmt: skip
+    monkeypatch.setattr(here, "Training", partial(trained_once, text))
     monkeypatch.setattr(here, "_figure", lambda *_: None)
     fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, settings, tmp_path))
 

@@ -66,10 +66,8 @@ def unfair(model, settings, corpus, seed):
 def test_another_comparison_fails_its_claims(name: str, monkeypatch, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
     settings = Settings(
-        text=str(tmp_path / "text.txt"), width=8, depth=1, context=6, steps=1, batch=4, seeds=2
+        text=str(tmp_path / "text.txt"), width=16, depth=1, context=6, steps=60, batch=8, seeds=3
     )
-    if "trained" in name:
-        settings = replace(settings, steps=20, seeds=3)
     monkeypatch.setattr(here, "_figure", lambda *_: None)
     fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, settings, tmp_path))
 
