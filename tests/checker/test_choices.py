@@ -47,3 +47,9 @@ def test_a_convention_with_a_hint_is_considered_only_where_the_file_holds_it() -
     layer = named("causal-attention")
     assert "norm-inside" not in slugs(asked(layer, bench("def turn(x): ...")))
     assert "norm-inside" in slugs(asked(layer, bench("def turn(x, layer_norm): ...")))
+
+
+def test_what_only_words_ask_for_may_be_asked_for_by_the_command() -> None:
+    gat = named("gat-layer")
+    assert "heads-mean" not in slugs(asked(gat, bench("def turn(x): ...")))
+    assert "heads-mean" in slugs(asked(gat, bench("def turn(x): ...", wanted=("heads=mean",))))

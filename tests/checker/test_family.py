@@ -43,10 +43,10 @@ def matched(contract: Contract, puppet: Callable, steps: Steps, needs: tuple[str
 
 
 def lend(subject: Subject, needs: tuple[str, ...]) -> None:
-    """What a convention needs beside the weights that every layer has: a norm's own, or a graph that is a matrix."""
+    """What a convention needs beside the weights that every layer has: a norm's own, or a graph that is a matrix or a list."""
     rng, frame = np.random.default_rng(8), subject.frames[0]
     frame.weights.update({name: rng.uniform(0.5, 1.5, 24) for name in needs if name in ("gain", "shift")})
-    frame.facts.update(dict.fromkeys(set(needs) & {"dense"}, True))
+    frame.facts.update(dict.fromkeys(set(needs) & {"dense", "listed"}, True))
 
 
 def group(subject: Subject) -> None:

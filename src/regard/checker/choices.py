@@ -14,7 +14,8 @@ def asked(contract: Contract, bench: Workbench) -> Contract:
     def possible(found: Convention) -> bool:
         hinted = not found.hint or re.search(found.hint, bench.source.text, re.I)
         free = not (bench.strict and found.mistake) or said(found, bench)
-        return bool(found.asked(words) and hinted and free)
+        meant = found.asked(words) or (found.choice and found.choice in bench.wanted)
+        return bool(meant and hinted and free)
 
     return replace(contract, conventions=tuple(filter(possible, contract.conventions)))
 

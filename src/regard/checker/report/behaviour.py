@@ -32,6 +32,11 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
         "right: | head 0 | head 1 | head 2 |   as wide as all heads",
         "here:  | mean of the three |           as wide as one",
     ),
+    "heads-summed": (
+        "three heads that agree      0.40  0.40  0.40",
+        "right, in a last layer      mean 0.40",
+        "here                        sum  1.20",
+    ),
     "weight-unused": ("right: A x W, as wide as asked for", "here:  A x, as wide as the input"),
     "underflow": ("log p   -800", "p       exp(-800) = 0", "log 0   -inf"),
     "weights-unregistered": (

@@ -1,5 +1,5 @@
 # contract: gat-layer
-# cause: heads-averaged
+# cause: heads-summed
 import math
 import torch
 import torch.nn as nn

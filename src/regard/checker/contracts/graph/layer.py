@@ -3,12 +3,14 @@
 import ast
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case
+from regard.checker.contracts.graph.conventions import DIRECTIONS
 from regard.checker.contracts.graph.reference import listening, listing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -288,6 +290,9 @@ def renamed(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def strangers(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Only those a node listens to move it: the smallest graph that shows a breach."""
+    if set(DIRECTIONS) & set(subject.facts.get("agreed", ())):
+        asked = subject.enter
+        subject = replace(subject, enter=lambda c: asked(_turned(c)), facts=subject.facts | {"agreed": []})
     a = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     x = rng.standard_normal((3, subject.facts["width"]))
     before = subject.answer(Case(name="3 nodes", inputs={"x": x, "adjacency": a}))

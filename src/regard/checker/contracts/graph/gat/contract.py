@@ -10,6 +10,8 @@ from regard.checker import conduct, laws
 from regard.checker.contract import ComputationStage, Contract, Convention, Law, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
+from regard.checker.contracts.graph.conventions import edges_reversed, heads_mean
+from regard.checker.contracts.graph.gat.branches import branches
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
 from regard.checker.contracts.graph.layer import (
@@ -136,6 +138,8 @@ CONVENTIONS = (
         needs=("dense",),
         forms=forms({"graph": lambda a: (a.T > 0).astype(float)}),
     ),
+    edges_reversed(forms({"graph": lambda a: (a.T > 0).astype(float)})),
+    heads_mean(forms({"merge": lambda y: y.mean(1)})),
     Convention(
         slug="graph-additive",
         says="the graph comes as a mask that is added to the scores: 0 for an edge, minus infinity for none",
@@ -228,7 +232,7 @@ def adapt(bench: Workbench) -> Subject:
     found = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
     way = subject.facts["way"]
     own = ("graph-additive",) if way == ADDITIVE else ()
-    dense = {} if "edges" in way else {"dense": True}
+    dense = {"listed": True} if "edges" in way else {"dense": True}
     subject.frames = [replace(f, facts=f.facts | dense, conventions=(*f.conventions, *own)) for f in found]
     return subject
 
@@ -266,6 +270,12 @@ CONTRACT = Contract(
             look="mask softmax gather",
         ),
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
+        Law(
+            name="both ways",
+            says="made so that heads are not side by side, they are averaged",
+            test=branches,
+            look="mean concatenate",
+        ),
         Law(name="widths", says="inputs and outputs may differ in width", test=widths, look="product"),
         laws.untouched(usual),
         laws.finite(usual, ("x",), 300.0),

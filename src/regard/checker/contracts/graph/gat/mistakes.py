@@ -177,10 +177,17 @@ SCORE = (
     ),
     Mistake(
         slug="heads-averaged",
-        cause="the heads are averaged or summed where they should stand side by side",
-        remedy="flatten the heads: y.reshape(n, heads * d); average only in a last layer",
+        cause="the heads are averaged where they should stand side by side",
+        remedy="flatten the heads: y.reshape(n, heads * d); average only in a last layer, and say so",
         look="mean concatenate",
-        forms=forms({"merge": lambda y: y.mean(1)}, {"merge": lambda y: y.sum(1)}),
+        forms=forms({"merge": lambda y: y.mean(1)}),
+    ),
+    Mistake(
+        slug="heads-summed",
+        cause="the heads are summed: they should stand side by side or, in a last layer, be averaged",
+        remedy="flatten the heads: y.reshape(n, heads * d); in a last layer y.mean(1)",
+        look="mean concatenate",
+        forms=forms({"merge": lambda y: y.sum(1)}),
     ),
     Mistake(
         slug="heads-share-attention",

@@ -81,6 +81,8 @@ def vectors(value: np.ndarray, heads: int, size: int) -> np.ndarray | None:
         return None
     if flat.ndim == 2 and flat.shape == (size, heads) and size != heads:
         return flat.T
+    if heads > 1 and flat.shape == (2, heads, size // 2):
+        return np.concatenate([*flat], axis=-1)  # the two ends come first, each with all heads
     return flat.reshape(heads, size)
 
 

@@ -9,6 +9,7 @@ from regard.checker import conduct, laws
 from regard.checker.contract import ComputationStage, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
+from regard.checker.contracts.graph.conventions import edges_reversed
 from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse, literal, safe_ends
 from regard.checker.contracts.graph.layer import (
     alone,
@@ -118,6 +119,7 @@ CONVENTIONS = (
         needs=("dense",),
         forms=forms({"graph": lambda a: a.T}, {"normalise": lambda a, d: symmetric(a.T, d)}),
     ),
+    edges_reversed(forms({"graph": lambda a: a.T}, {"normalise": lambda a, d: symmetric(a.T, d)})),
     Convention(slug="isolated-nan", says="a node that is joined to nothing gives NaN", harmless=True),
 )
 
@@ -198,9 +200,10 @@ def adapt(bench: Workbench) -> Subject:
         ),
     )
     subject.facts["prepared"] = expects_normalised(bench)
-    dense = {} if "edges" in subject.facts["way"] else {"dense": True}
+    dense = {"listed": True} if "edges" in subject.facts["way"] else {"dense": True}
     # Unless the contract's own choice is asked for, a layer may also expect an adjacency that is prepared.
-    ways = (True,) if subject.facts["prepared"] else (False,) if bench.strict or not dense else (False, True)
+    sole = bench.strict or "dense" not in dense
+    ways = (True,) if subject.facts["prepared"] else (False,) if sole else (False, True)
     subject.frames = [
         WeightMap(
             weights=weights,
