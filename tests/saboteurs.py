@@ -68,7 +68,6 @@ def small(experiment: Experiment, settings: Any, folder: Path) -> SmallRun:
 
 
 UNCONTROLLED = {
-    "regard.experiments.graphs.cora.experiment",
     "regard.experiments.text.fairy_tales.experiment",
     "regard.experiments.text.shakespeare.experiment",
     "regard.experiments.images.rotation.experiment",
