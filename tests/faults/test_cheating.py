@@ -1,4 +1,4 @@
-"""Twenty files that are right only while they are checked: none is called correct."""
+"""Twenty-one files that are right only while they are checked: none is called correct."""
 
 from pathlib import Path
 
@@ -8,11 +8,17 @@ from regard.checker.selftest import header
 from regard.checker.target import check_file
 
 FILES = sorted((Path(__file__).parents[1] / "checker" / "cheating").glob("*.py"))
-WATCHING = ("asks_the_modules", "hidden_in_a_string", "looks_at_the_stack", "looks_at_the_clock")
+WATCHING = (
+    "asks_the_modules",
+    "hidden_in_a_string",
+    "looks_at_the_stack",
+    "looks_at_the_clock",
+    "counts_the_threads",
+)
 
 
-def test_there_are_twenty() -> None:
-    assert len(FILES) == 20
+def test_there_are_twenty_one() -> None:
+    assert len(FILES) == 21
 
 
 @pytest.mark.slow
