@@ -15,6 +15,8 @@ from regard.lab.bench_gpu import device_floor, waited
 
 SOURCE = "a limit set in advance"
 PROMPT, TOKENS, FORCED = 8, 256, 64
+FARTHEST = 2.0
+"In bfloat16, how far from float32's log-probabilities the steps may be, in distances of the uncached model."
 SHAPE = {"vocabulary": 50_257, "context": 1024, "depth": 12, "heads": 12, "width": 768}
 
 
@@ -107,7 +109,7 @@ def run() -> Iterator[BenchMetric]:
         )
         yield BenchMetric(
             name=f"batch-{rows}",
-            value=speed if gap <= 2 * usual else None,
+            value=speed if gap <= FARTHEST * usual else None,
             ours=Reading.of(times),
             floor=work,
             gap=gap,
@@ -121,10 +123,8 @@ def run() -> Iterator[BenchMetric]:
 COMPARISON = Comparison(
     question="How many tokens a second does a GPT-2 of 124M parameters say on a GPU?",
     bars=(
-        Claim(name="batch-1", low=1600.0, why="tokens/s; transformers 82", source="a limit set in advance"),
-        Claim(
-            name="batch-64", low=60_000.0, why="tokens/s; transformers 6,114", source="a limit set in advance"
-        ),
+        Claim(name="batch-1", low=1600.0, why="tokens/s; transformers 82", source=SOURCE),
+        Claim(name="batch-64", low=60_000.0, why="tokens/s; transformers 6,114", source=SOURCE),
     ),
     run=run,
 )
