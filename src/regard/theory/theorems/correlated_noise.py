@@ -93,7 +93,7 @@ THEOREM = Theorem(
             of="the most likely slope",
             steps=(6, 7, 8, 9, 10, 11, 12),
             items=(2,),
-            answer="It does help: the most likely slope is a = Σ x(y − β(z − x)) / Σ x², least squares after the share of the noise that z gives away is taken from y. Its variance is (1 − β²) / Σ x²; β = 0 gives ordinary least squares.",
+            answer="It does help: the most likely slope is a = Σ x(y − β(z − x)) / Σ x², least squares after the share of the noise that z gives away is taken from y; its variance is (1 − β²) / Σ x², and β = 0 gives ordinary least squares.",
         ),
     ),
     point=point,

@@ -108,7 +108,7 @@ THEOREM = Theorem(
         Conclusion(
             of="the form by a kernel",
             steps=(1, 2, 3, 4, 5, 6, 7),
-            answer="When the weights are a kernel φ(q)·φ(k), not negative and with a positive sum: then Σ φ(Kⱼ)Vⱼᵀ and Σ φ(Kⱼ) are summed once, and each query meets the sums. For (q·k + 1)² the map φ has (D + 1)(D + 2)/2 entries.",
+            answer="When the weights are a kernel φ(q)·φ(k), not negative and with a positive sum: then Σ φ(Kⱼ)Vⱼᵀ and Σ φ(Kⱼ) are summed once, and each query meets the sums; for (q·k + 1)² the map φ has (D + 1)(D + 2)/2 entries.",
         ),
         Conclusion(
             of="what the kernel form costs",

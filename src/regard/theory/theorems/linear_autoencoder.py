@@ -94,7 +94,7 @@ THEOREM = Theorem(
         Conclusion(
             of="the optimum",
             steps=(7, 8, 9, 10),
-            answer="It learns the span of the principal directions: W₂W₁ = UUᵀ and nothing else has the smallest loss, the sum of the variances left out. The weights themselves are free up to an invertible matrix.",
+            answer="It learns the span of the principal directions: W₂W₁ = UUᵀ and nothing else has the smallest loss, the sum of the variances left out, and the weights themselves are free up to an invertible matrix.",
         ),
     ),
     point=point,

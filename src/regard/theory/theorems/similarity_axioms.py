@@ -74,7 +74,7 @@ THEOREM = Theorem(
         Conclusion(
             of="the cosine on all vectors",
             steps=(5, 6, 7),
-            answer="On all vectors other than 0 it breaks rule 3: x and cx are distinct and have similarity 1. The angle is a distance between directions alone.",
+            answer="On all vectors other than 0 it breaks rule 3: x and cx are distinct and have similarity 1; the angle is a distance between directions alone.",
         ),
     ),
     point=point,

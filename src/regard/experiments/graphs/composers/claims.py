@@ -14,7 +14,7 @@ CLAIMS = (
           asks="whether the layer is the formula of relational attention"),
     Claim("graph attention minus pitch histogram, points", low=0.0,
           why="the network sees pitches too, and durations, voices and relations beside them", source="Duke HW3, 5", items=(19,),
-          says="Of scraps from works that it has never seen, the network gives {of[graph attention: accuracy, %]:.0f} % to the right one of six composers. A regression on the histogram of pitch classes gets {of[pitch histogram: accuracy, %]:.0f} % ({value:.0f} points less; 95 % interval {low:.0f} to {high:.0f}), the most frequent composer {of[most frequent composer: accuracy, %]:.0f} %.",
+          says="Of scraps from works that it has never seen, the network gives {of[graph attention: accuracy, %]:.0f} % to the right one of six composers; a regression on the histogram of pitch classes gets {of[pitch histogram: accuracy, %]:.0f} % ({value:.0f} points less; 95 % interval {low:.0f} to {high:.0f}), the most frequent composer {of[most frequent composer: accuracy, %]:.0f} %.",
           otherwise="Of scraps from works that it has never seen, the network gives {of[graph attention: accuracy, %]:.0f} % to the right one of six composers: no better than a regression on the histogram of pitch classes with {of[pitch histogram: accuracy, %]:.0f} %.",
           asks="whether the network tells composers better than a histogram of pitch classes"),
     Claim("without all, from the start, minus whole, points", high=0.0,

@@ -214,7 +214,7 @@ CLAIMS = (
           asks="what share of the tested members 24 labels are enough for"),
     Claim("what the leak is worth on the community", low=0.05, high=0.15,
           why="one tested member in ten", source="Berkeley HW6, 1.1, repeated", data="graph", items=(22,),
-          says="What was wrong with 100 %: in the notebook the tested labels train the network too. That is worth {value:.0%} of the tested members, about one in ten.",
+          says="What was wrong with 100 %: in the notebook the tested labels train the network too, which is worth {value:.0%} of the tested members, about one in ten.",
           otherwise="In the notebook the tested labels train the network too, but here that makes a difference of {value:.0%} of the tested members, and not of one in ten.",
           asks="what it is worth that the notebook trains on the tested labels"),
     Claim(f"test accuracy on the community, {LEAK}", low=1.0, high=1.0,
