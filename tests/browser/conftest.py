@@ -24,8 +24,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Iterator[Lab]
 
 @pytest.fixture
 def opened(browser: Any, lab: Lab) -> Iterator[Opened]:
-    """Open a view; at the end of the test the browser must have had nothing to complain of."""
-    contexts, complaints = [], list[str]()
+    """Open a view; at the end of the test the browser must have had nothing to complain of, and asked nobody else."""
+    contexts, complaints, foreign = [], list[str](), list[str]()
 
     def heard(message: Any) -> None:
         # That an answer was refused is for the view to tell; a test that wants it looks there.
@@ -39,6 +39,7 @@ def opened(browser: Any, lab: Lab) -> Iterator[Opened]:
         page.set_default_timeout(30_000)
         page.on("console", heard)
         page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda request: request.url.startswith((at.base, "data:", "blob:")) or foreign.append(request.url))  # fmt: skip
         page.goto(at.address)
         page.goto(f"{at.base}#{place}")
         return page
@@ -47,6 +48,7 @@ def opened(browser: Any, lab: Lab) -> Iterator[Opened]:
     for context in contexts:
         context.close()
     assert not complaints, "\n".join(complaints)
+    assert not foreign, f"the page asked elsewhere: {foreign}"
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,14 @@
 """The lab from the form to a shared file, in a real browser: run, watch, stop, go on, compare, share."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browsing import Opened
+from browsing import Lab, Opened
+from regard.lab.book.titles import TITLES
 
 pytestmark = pytest.mark.slow
 EXPERIMENT = "lab/experiment/scaled-dot-product"
@@ -23,12 +26,12 @@ def start(page: Any, settings: dict[str, str]) -> None:
 
 def test_every_experiment_is_there_and_can_be_found(opened: Opened) -> None:
     page = opened("lab")
-    page.get_by_role("link", name="scaled-dot-product", exact=True).wait_for()
+    page.get_by_role("link", name=TITLES["scaled-dot-product"], exact=True).wait_for()
     assert page.locator(".experiment").count() > 40
-    assert page.get_by_text("Why does attention divide q·k by √d").count() == 1
+    assert set(page.locator(".experiment .name").all_inner_texts()) == set(TITLES.values())
     page.get_by_label("Find an experiment").fill("softmax flash")
     page.locator(".experiment").nth(1).wait_for(state="detached")
-    assert page.locator(".experiment .name").all_inner_texts() == ["theory-flash-attention"]
+    assert page.locator(".experiment .name").all_inner_texts() == [TITLES["theory-flash-attention"]]
 
 
 def test_a_wrong_setting_is_told_kindly_and_cannot_be_run(opened: Opened) -> None:
@@ -86,3 +89,72 @@ def test_a_run_is_stopped_and_taken_up(opened: Opened) -> None:
     page.get_by_role("button", name="Go on with it").click()
     page.get_by_text("running", exact=True).wait_for(timeout=60_000)
     page.get_by_role("button", name="Stop").click()
+
+
+SLOW = """
+import time
+from regard.lab.events import Metric, ProgressEvent, TextEvent
+from regard.lab.experiment import Experiment
+
+
+def steps(settings, context):
+    for step in range(1000):
+        yield Metric("loss", 4.0 / (1 + step), 0, {"step": step})
+        yield TextEvent(f"after step {step}", f"It says {step} words.")
+        yield ProgressEvent("learning", min(1.0, step / 40))
+        time.sleep(0.2)
+        if (context.folder / "enough").exists():
+            return
+
+
+EXPERIMENT = Experiment(name="slow", question="Does it grow?", run=steps)
+"""
+
+
+def test_curves_and_samples_grow_while_it_runs(opened: Opened, lab: Lab) -> None:
+    (lab.folder / "slow.py").write_text(SLOW, encoding="utf-8")
+    words = [sys.executable, "-m", "regard", "run", "slow.py"]
+    process = subprocess.Popen(words, cwd=lab.folder, env=lab.variables, stdout=subprocess.DEVNULL)
+    try:
+        page = opened("lab")
+        page.get_by_role("link", name="slow", exact=True).click()
+        page.locator(".runs a").first.click()
+        page.get_by_text("running", exact=True).wait_for()
+        curve, texts = page.locator(".curves [role=img]"), page.get_by_text("words.")
+        curve.wait_for()
+        told, many = curve.get_attribute("aria-label"), texts.count()
+        page.wait_for_function(
+            "told => document.querySelector('regard-lab').shadowRoot.querySelector('.curves [role=img]').ariaLabel !== told",
+            arg=told,
+        )
+        page.get_by_text(f"It says {many + 3} words.").wait_for(state="attached")
+        assert texts.count() > many
+        page.get_by_text("learning").wait_for()
+        page.locator(".curves [role=img]").hover()
+        page.locator(".key li").filter(has_text="at step").wait_for()
+        (run,) = (lab.folder / "runs").glob("slow-*")
+        (run / "enough").touch()
+        page.get_by_text("finished", exact=True).wait_for()
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_a_list_of_numbers_says_so_and_an_empty_list_of_runs_names_its_command(opened: Opened) -> None:
+    page = opened("lab/experiment/one-operator")
+    page.route(
+        "**/api/runs?experiment=*",
+        lambda route: route.fulfill(json={"kind": "runs", "version": 1, "runs": []}),
+    )
+    page.evaluate("location.hash = 'lab/experiment/scaled-dot-product'")
+    page.get_by_text("regard run scaled-dot-product", exact=True).wait_for()
+    page.locator("summary", has_text="setting").click()
+    said = (
+        page.locator(".field")
+        .filter(has=page.get_by_label("widths", exact=True))
+        .locator(".doc")
+        .inner_text()
+    )
+    assert "Whole numbers from" in said and said.endswith("separated by commas."), said
+    page.get_by_label("widths", exact=True).fill("4, x")
+    assert page.get_by_text("Give whole numbers").is_visible()

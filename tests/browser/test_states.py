@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from browsing import Lab, Opened
+from regard.lab.book.titles import TITLES
+from serving import HOSTILE as HUNDRED
 
 pytestmark = pytest.mark.slow
 VIEWS = ("lab", "run", "attention", "playground", "operator", "graph", "mixture", "check")
@@ -74,14 +76,22 @@ def test_half_a_document_is_no_reason_to_break(opened: Opened) -> None:
         assert shown.evaluate("view => view.shadowRoot.textContent").strip(), view
 
 
+def instead(fields: Any, text: str) -> Any:
+    """A document with another text in every field."""
+    return json.loads(json.dumps(fields).replace(json.dumps(HOSTILE)[1:-1], json.dumps(text)[1:-1]))
+
+
 def test_a_hostile_text_is_a_text(opened: Opened) -> None:
-    page = opened("lab")
+    page, struck = opened("lab"), list[str]()
+    page.on("dialog", lambda dialog: (struck.append(dialog.message), dialog.dismiss()))
     page.locator(".experiment").first.wait_for()
-    for view, fields in {"run": RUN, **OTHERS}.items():
-        shown = show(page, view, {"kind": view, "version": 1, **fields})
-        assert shown.get_by_text("onerror").count(), view
-        page.wait_for_timeout(50)
-        assert page.evaluate("window.struck") is None, view
+    for evil in (HOSTILE, *HUNDRED[::12]):
+        for view, fields in instead({"run": RUN, **OTHERS}, evil).items():
+            shown = show(page, view, {"kind": view, "version": 1, **fields})
+            said = shown.evaluate("view => view.shadowRoot.textContent")
+            assert evil.strip() in said or evil.replace(" ", "␣") in said, (view, evil)
+            page.wait_for_timeout(30)
+            assert page.evaluate("window.struck") is None and not struck, (view, evil)
 
 
 def test_what_is_told_twice_is_shown_twice(opened: Opened) -> None:
@@ -114,6 +124,51 @@ def test_a_run_of_ones_own_file_is_found_and_taken_up_in_a_terminal(opened: Open
     assert page.get_by_text("--resume mine-quick-").is_visible()
     assert page.get_by_role("button", name="Go on with it").count() == 0
     page.locator(".curves canvas").wait_for()
+
+
+def test_a_run_without_its_data_says_what_to_bring(opened: Opened, lab: Lab) -> None:
+    lacking = OWN.replace('raise ValueError("the loss is not finite")', 'raise Unreachable("no such data here", "heights.csv", "bring the file")')  # fmt: skip
+    head = "from regard.errors import Unreachable"
+    (lab.folder / "lacking.py").write_text(head + lacking.replace('"mine"', '"lacking"'), encoding="utf-8")
+    lab.command("run", "lacking.py")
+    page = opened("lab")
+    page.get_by_role("link", name="lacking", exact=True).click()
+    page.locator(".runs a").first.click()
+    page.get_by_text("This run lacks its data.").wait_for()
+    told = page.get_by_role("alert").inner_text()
+    assert "no such data here" in told or "heights.csv" in told, told
+    assert page.get_by_text("without data", exact=True).first.is_visible()
+    page.locator(".curves canvas").wait_for()
+
+
+NOTED = """() => {
+    window.noted = [];
+    const write = CanvasRenderingContext2D.prototype.fillText;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) { noted.push(text); return write.call(this, text, ...rest); };
+}"""
+
+
+@pytest.mark.parametrize(
+    ("xs", "ys", "wanted"),
+    [
+        ([0, 1], [4.1, 4.175], {"4.10", "4.12", "4.14", "4.16"}),
+        ([0, 40_000], [-20_000, 20_000], {"0", "10 k", "20 k", "−10 k", "−20 k", "30 k", "40 k"}),
+        ([-2, 2], [-0.5, 0.5], {"−0.4", "0", "0.4", "−2.0", "−1.0", "1.0", "2.0"}),
+        ([0, 8], [0.0001, 0.0004], {"1e−4", "2e−4"}),
+    ],
+)
+def test_the_ticks_of_a_chart_have_the_digits_of_their_step(
+    opened: Opened, xs: list[float], ys: list[float], wanted: set[str]
+) -> None:
+    page = opened("lab")
+    page.locator(".experiment").first.wait_for()
+    page.evaluate(NOTED)
+    curve = {"name": "loss", "axis": "step", "series": [{"label": "", "x": xs, "mean": ys}]}
+    show(page, "run", {"kind": "run", "version": 1, "name": "r", "state": "finished", "curves": [curve]})
+    page.wait_for_function("noted.length > 4")
+    noted = set(page.evaluate("noted")) - {"step"}
+    assert wanted <= noted, sorted(noted)
+    assert not [one for one in noted if "-" in one], "one sign for minus"
 
 
 def test_what_is_not_there_is_told_in_three_lines(opened: Opened) -> None:
@@ -168,7 +223,7 @@ def test_a_server_that_was_started_anew_wants_its_new_address(
     page = opened("lab", at=other)
     page.get_by_text("Nothing has run here yet.").wait_for()
     other.stop()
-    page.get_by_role("link", name="pca", exact=True).click()
+    page.get_by_role("link", name=TITLES["pca"], exact=True).click()
     page.get_by_text("The server is gone.").wait_for()
     other.start()
     page.get_by_text("The server was started anew.").wait_for()
@@ -180,7 +235,7 @@ def test_a_server_that_was_started_anew_wants_its_new_address(
 def test_long_words_do_not_push_the_page_sideways(opened: Opened) -> None:
     page = opened("lab", width=390)
     page.locator(".experiment").first.wait_for()
-    long = json.loads(json.dumps({"run": RUN, **OTHERS}).replace(json.dumps(HOSTILE)[1:-1], "endless" * 400))
+    long = instead({"run": RUN, **OTHERS}, "endless" * 400)
     for view, fields in long.items():
         show(page, view, {"kind": view, "version": 1, **fields})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, view

@@ -51,6 +51,22 @@ def test_a_choice_changes_matrix_cost_and_lines(opened: Opened) -> None:
     page.get_by_label("Weights, 5 by 5").wait_for()
 
 
+def test_another_choice_becomes_another_row_of_the_table_at_another_cost(opened: Opened) -> None:
+    page = opened("operator")
+    page.get_by_text("the transformer's attention").wait_for()
+    costs = page.locator(".costs").inner_text()
+    page.get_by_label("similarity").select_option("kernel")
+    page.get_by_label("normalise").select_option("divide")
+    page.locator(".becomes strong").filter(has_text="linear attention").wait_for()
+    now = page.locator(".costs").inner_text()
+    formulas = [text.split("formula")[1].split("operations")[0].strip() for text in (costs, now)]
+    assert formulas[0] != formulas[1] and "linear" in now.split("computed by")[1]
+    page.get_by_role("slider", name="tokens").fill("24")
+    page.get_by_label("Weights, 24 by 24").wait_for()
+    assert page.locator(".costs").inner_text() != now, "twice the tokens cost more"
+    assert page.get_by_text("A row for each query, a column for each key.").is_visible()
+
+
 def test_choices_that_do_not_go_together_are_refused_with_a_reason(opened: Opened) -> None:
     page = opened("operator")
     page.locator(".becomes strong").wait_for()
@@ -147,3 +163,12 @@ def test_a_check_in_the_terminal_appears_with_its_mistake(opened: Opened, lab: L
     assert page.get_by_text("The right lines").is_visible()
     step = page.locator("section", has=page.get_by_role("heading", name="The step at which the two part"))
     assert "math.sqrt(" in step.locator("pre").inner_text()
+    assert page.locator(".verdict").first.inner_text()[0].isupper()
+    assert page.get_by_role("heading", name="Actual minus expected").is_visible()
+    page.get_by_role("link", name="The page of this mistake").click()
+    page.get_by_role(
+        "heading", name="The scores are divided by the square root of the model width"
+    ).wait_for()
+    assert page.locator("svg.cells").count() == 1
+    page.get_by_role("link", name="causal self-attention").first.click()
+    page.get_by_role("heading", name="Known mistakes").wait_for()

@@ -33,7 +33,11 @@ def test_a_check_is_kept_and_told_in_full(tmp_path: Path, monkeypatch, capsys) -
     assert found["kind"] == "check" and found["verdict"] == "mistake"
     assert "/ math.sqrt(" in found["step"], "the line of the right program at which the two part"
     assert found["slug"] in said and found["fix"] in said and found["evidence"]
-    assert found["page"]["why"] and any(one["marked"] for one in found["page"]["right_lines"])
+    assert (
+        found["page"]["known"]
+        and found["page"]["why"]
+        and any(one["marked"] for one in found["page"]["right_lines"])
+    )
     assert found["line"] == 3 and "k.transpose" in found["code"]
     assert names(store) == (line["id"],)
 

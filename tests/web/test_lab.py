@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from regard.lab.book.titles import TITLES
 from regard.lab.store import index
 from regard.lab.store.run import LOG, REQUEST, Run
 from regard.lab.store.runs import Store
@@ -44,6 +45,11 @@ def test_on_a_machine_that_has_run_nothing_there_is_much_to_see(empty: Lab) -> N
     listed = empty.runs(None, 100, None)
     assert listed["runs"] and all(one["recorded"] for one in listed["runs"])
     assert {one["id"] for one in empty.models()} >= {"shakespeare"}
+
+
+def test_experiments_are_headed_as_in_the_book(empty: Lab) -> None:
+    rows = [one for chapter in empty.document([])["chapters"] for one in chapter["experiments"]]
+    assert {one["name"]: one["title"] for one in rows} == TITLES
 
 
 def test_own_runs_come_first_and_pages_follow_each_other(empty: Lab) -> None:

@@ -10,6 +10,7 @@ def test_the_preview_is_what_importing_gives() -> None:
     for experiment in registry.everything():
         seen = found[experiment.name]
         assert (seen["chapter"], seen["question"]) == (experiment.chapter, experiment.question)
+        assert seen["title"] == experiment.title != ""
         assert seen["seconds"] in (experiment.seconds, None)
 
 

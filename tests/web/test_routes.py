@@ -176,6 +176,19 @@ def test_what_is_not_there_is_told_as_a_document(client: Client, path: str, stat
     assert (reply.status, found["kind"]) == (status, "error") and found["what"] and found["fix"]
 
 
+def test_the_page_of_a_mistake_is_a_page_without_script(client: Client) -> None:
+    reply = client.ask("GET", "/docs/check/causal-attention/scale-width.html")
+    assert reply.status == 200 and reply.headers["content-type"].startswith("text/html")
+    assert reply.headers["content-security-policy"].startswith(
+        "default-src 'none'; style-src 'unsafe-inline'"
+    )
+    assert "script" not in Elements(reply.body.decode()).tags and b"Remedy" in reply.body
+    assert client.ask("GET", "/docs/check/causal-attention.html").status == 200
+    for path in ("/docs/check/none.html", "/docs/check/causal-attention/none.html"):
+        refused = client.ask("GET", path)
+        assert (refused.status, refused.json()["what"]) == (404, "no such contract or mistake")
+
+
 def test_a_busy_lab_says_so(client: Client, running: Running, monkeypatch) -> None:
     from regard.web.worker import process
 

@@ -308,7 +308,7 @@ export interface CheckedPart {
   title?: string;
   expected?: Num[][] | null;
   actual?: Num[][] | null;
-  page?: { title?: string; why?: string; right_lines?: { text: string; marked?: boolean }[] } | null;
+  page?: { title?: string; known?: boolean; why?: string; right_lines?: { text: string; marked?: boolean }[] } | null;
 }
 
 export interface CheckDocument extends Document, CheckedPart {

@@ -37,9 +37,23 @@ export function many(value: number | undefined): string {
   return String(value);
 }
 
-/** A number for the tick of an axis. */
-export function short(value: number): string {
-  return Math.abs(value) < 1e4 ? digits(value) : `${value < 0 ? "−" : ""}${many(Math.abs(value))}`;
+/** The ticks of an axis: as many digits as their step needs, and one unit for all. Without a step (a logarithmic axis) each stands for itself. */
+export function ticks(places: (number | null)[], step: number | null): string[] {
+  const most = Math.max(0, ...places.map((place) => Math.abs(place ?? 0)));
+  const [unit, word] = most >= 1e9 ? [1e9, " G"] : most >= 1e6 ? [1e6, " M"] : most >= 1e4 ? [1e3, " k"] : [1, ""];
+  const written = (place: number) => {
+    if (place === 0) return "0";
+    if (!step) return digits(place / unit) + word;
+    if (most < 1e-3) return minus(place.toExponential(after(step / 10 ** Math.floor(Math.log10(Math.abs(place) * (1 + 1e-9))))));
+    return minus((place / unit).toFixed(after(step / unit))) + word;
+  };
+  return places.map((place) => (place === null ? "" : written(place)));
+}
+
+/** How many digits after the point a step needs: 0.025 needs three. */
+function after(step: number): number {
+  for (let many = 0; many < 12; many++) if (Math.abs(step * 10 ** many - Math.round(step * 10 ** many)) < 1e-6) return many;
+  return 12;
 }
 
 export function duration(seconds: number | undefined | null): string {
@@ -73,6 +87,11 @@ export function plain(value: unknown): string {
 /** The paragraphs of a text that was written with line ends and indents of its own. */
 export function paragraphs(text: string | undefined | null): string[] {
   return (text ?? "").split(/\n\s*\n/).map((part) => part.replace(/\s+/g, " ").trim()).filter(Boolean);
+}
+
+/** A text that begins as a sentence does. */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 export function count(howMany: number, one: string, several = `${one}s`): string {

@@ -102,4 +102,4 @@ def _page(contract: str, slug: str) -> dict[str, Any] | None:
     steps = {name for one in wrong for form in one.forms for name in form} | {slug}
     why = reasons().get(slug)
     lines = [{"text": text, "marked": bool(steps & marks)} for text, marks in marked(contract)]
-    return {"title": slug, "why": why, "right_lines": lines} if why or lines else None
+    return {"title": slug, "known": bool(wrong), "why": why, "right_lines": lines} if why or lines else None

@@ -92,7 +92,7 @@ class Lab:
         run = Run(line.path)
         asked = {} if run.problem else run.request
         said = {one: str(asked.get(one, "")) for one in ("question", "method", "see", "correction")}
-        head = {"kind": "experiment", "version": 1, "name": name, "chapter": "yours"}
+        head = {"kind": "experiment", "version": 1, "name": name, "title": "", "chapter": "yours"}
         return head | said | {"seconds": line.seconds, "claims": [], "presets": {}}
 
     def _row(
@@ -103,7 +103,7 @@ class Lab:
         recorded: dict[str, RunLine],
     ) -> dict[str, Any]:
         name = one["name"]
-        head = {key: one[key] for key in ("name", "question", "seconds", "chapter")}
+        head = {key: one[key] for key in ("name", "title", "question", "seconds", "chapter")}
         return head | {
             "states": newest[name].claims if name in newest else dict.fromkeys(STATES, 0),
             "recorded": recorded[name].claims if name in recorded else None,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.lab import registry
+from regard.lab.book.titles import TITLES
 from regard.lab.theorems import PREFIX
 from regard.theory import library
 
@@ -19,7 +20,7 @@ TURN = threading.Lock()
 
 
 def previews() -> tuple[dict[str, Any], ...]:
-    """Every experiment that comes with the package: name, chapter, question, seconds."""
+    """Every experiment that comes with the package: name, chapter, title, question, seconds."""
     with TURN:
         return _previews()
 
@@ -28,11 +29,22 @@ def previews() -> tuple[dict[str, Any], ...]:
 def _previews() -> tuple[dict[str, Any], ...]:
     rooms = registry.rooms()
     found = [
-        {"name": name, "chapter": path.relative_to(registry.FOLDER).parts[0], **_read(path)}
+        {
+            "name": name,
+            "chapter": path.relative_to(registry.FOLDER).parts[0],
+            "title": TITLES.get(name, ""),
+            **_read(path),
+        }
         for name, path in rooms.items()
     ]
     theorems = [
-        {"name": PREFIX + name, "chapter": "theory", **_read(library.path(name))} for name in library.names()
+        {
+            "name": PREFIX + name,
+            "chapter": "theory",
+            "title": TITLES.get(PREFIX + name, ""),
+            **_read(library.path(name)),
+        }
+        for name in library.names()
     ]
     return tuple(found + theorems)
 

@@ -19,6 +19,8 @@ from regard.web.streams import lab_events, run_events
 
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 "Of figures and reports: no script, and no origin of ours."
+PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+"Of a page of the book: text and drawings of our own; its links lead to others like it."
 Handler = Callable[[Request, Services], Awaitable[Response]]
 
 
@@ -97,6 +99,13 @@ async def all_checks(request: Request, services: Services) -> Response:
 async def check(request: Request, services: Services) -> Response:
     id = checked_id(request.path_params["id"])
     return as_json(await asyncio.to_thread(checks.document, services.lab.store, id))
+
+
+async def explanation(request: Request, services: Services) -> Response:
+    names = {key: checked_id(value) for key, value in request.path_params.items()}
+    told = await services.worker.ask("explain", {"slug": "", **names})
+    headers = {"content-security-policy": PAGE_POLICY}
+    return Response(told["page"], media_type="text/html; charset=utf-8", headers=headers)
 
 
 async def operator(request: Request, services: Services) -> Response:
@@ -198,6 +207,8 @@ TABLE: tuple[tuple[str, str, Handler], ...] = (
     ("GET", "/api/mixtures", mixtures),
     ("GET", "/api/checks", all_checks),
     ("GET", "/api/checks/{id}", check),
+    ("GET", "/docs/check/{contract}.html", explanation),
+    ("GET", "/docs/check/{contract}/{slug}.html", explanation),
     ("GET", "/api/operator", operator),
     ("GET", "/api/jobs/{id}", job),
     ("GET", "/api/events", events),

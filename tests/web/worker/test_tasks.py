@@ -1,5 +1,7 @@
 """What the worker can be asked for."""
 
+import re
+
 import pytest
 
 from regard.errors import RegardError
@@ -26,3 +28,15 @@ def test_changes_are_the_words_of_the_command_line() -> None:
 
 def test_streams_are_the_two_that_speak() -> None:
     assert set(STREAMS) == {"generate", "beam"}
+
+
+def test_the_page_of_a_contract_or_of_a_mistake_leads_to_others_like_it_and_nowhere_else() -> None:
+    page = TASKS["explain"](NOTHING, {"contract": "causal-attention", "slug": "scale-width"})["page"]
+    assert page.startswith("<!doctype html>") and "Why it is wrong" in page and "<svg" in page
+    assert set(re.findall(r'href="([^"]+)"', page)) == {"../causal-attention.html"}
+    whole = TASKS["explain"](NOTHING, {"contract": "causal-attention", "slug": ""})["page"]
+    assert 'href="causal-attention/scale-width.html"' in whole and "Known mistakes" in whole
+    for slug in ("none", "scale-width.html"):
+        with pytest.raises(RegardError) as error:
+            TASKS["explain"](NOTHING, {"contract": "causal-attention", "slug": slug})
+        assert error.value.what == "no such contract or mistake"

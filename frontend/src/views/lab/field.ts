@@ -19,13 +19,22 @@ export function range(field: Field): string {
   return Number.isFinite(high) ? `of at most ${high}` : "";
 }
 
+/** What a field takes, in words: "a whole number from 1 to 9", "numbers of at least 0, separated by commas". */
+export function wanted(field: Field): string {
+  const kind = field.type ?? "text";
+  const [list, bare] = [kind.startsWith("list of "), kind.replace("list of ", "")];
+  if (bare !== "whole" && bare !== "number") return "";
+  const words = `${list ? "" : "a "}${bare === "whole" ? "whole " : ""}number${list ? "s" : ""} ${range(field)}`.trim();
+  return list ? `${words}, separated by commas` : words;
+}
+
 function one(kind: string, field: Field, text: string): { value: unknown } | { wrong: string } {
   if (kind !== "whole" && kind !== "number") return { value: text };
   const value = Number(text);
-  const wanted = `Give a ${kind === "whole" ? "whole " : ""}number ${range(field)}`.trim();
-  if (text === "" || Number.isNaN(value)) return { wrong: `${wanted}; this is ${text ? `“${text}”` : "empty"}.` };
-  if (kind === "whole" && !Number.isInteger(value)) return { wrong: `${wanted}; ${text} is not whole.` };
-  if (value < number(field.low) || value > number(field.high)) return { wrong: `${wanted}; ${text} is outside.` };
+  const give = `Give ${wanted(field)}`;
+  if (text === "" || Number.isNaN(value)) return { wrong: `${give}; this is ${text ? `“${text}”` : "empty"}.` };
+  if (kind === "whole" && !Number.isInteger(value)) return { wrong: `${give}; ${text} is not whole.` };
+  if (value < number(field.low) || value > number(field.high)) return { wrong: `${give}; ${text} is outside.` };
   return { value };
 }
 

@@ -24,6 +24,7 @@ def experiment_document(experiment: Experiment) -> dict[str, Any]:
         "version": 1,
         "name": experiment.name,
         "chapter": experiment.chapter,
+        "title": experiment.title,
         "question": experiment.question,
         "method": experiment.method,
         "see": experiment.see,

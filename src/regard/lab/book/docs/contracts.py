@@ -11,7 +11,7 @@ from regard.checker.report.page import PAGES, marked, reasons
 from regard.lab.book.docs.guides import markdown
 from regard.lab.book.docs.picture import beside
 from regard.lab.book.report import capital, render
-from regard.lab.book.site.page import Page
+from regard.lab.book.site.page import Page, relative
 
 
 def contracts() -> Iterator[Page]:
@@ -19,6 +19,22 @@ def contracts() -> Iterator[Page]:
     for one in CONTRACTS:
         yield _contract(one)
         yield from (_mistake(one, mistake) for mistake in one.mistakes)
+
+
+def explained(contract: str, slug: str = "") -> Page | None:
+    """The page of a contract, or of one of its mistakes, by their names."""
+    for one in CONTRACTS:
+        if one.name == contract and not slug:
+            return _contract(one)
+        if one.name == contract:
+            return next((_mistake(one, wrong) for wrong in one.mistakes if wrong.slug == slug), None)
+    return None
+
+
+def alone(page: Page) -> str:
+    """A page of the checker as a file of its own, which leads to other such pages and nowhere else."""
+    there = [path(one, wrong) for one in CONTRACTS for wrong in (None, *one.mistakes)]
+    return relative(render("page.html", title=page.title, body=page.body), page.path, there)
 
 
 def path(contract: Contract, mistake: Mistake | None = None) -> str:
