@@ -9,6 +9,7 @@ from regard.data.tokens.tokenizer import Bytes
 from regard.errors import RegardError
 from regard.lab.text_model import TextModel
 from regard.lab.train.choice import LADDER, SIZED, Asked, choose, weights
+from regard.lab.train.memory import step_bytes
 from regard.lab.train.weights import save_weights
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
@@ -131,3 +132,61 @@ def test_what_makes_no_sense_is_told_in_three_lines(words: dict, message: str) -
     with pytest.raises(RegardError) as caught:
         choose(asked(**words))
     assert str(caught.value).startswith(message)
+
+
+def roomy(monkeypatch, gigabytes: float) -> None:
+    """A text that fills windows of 512 characters, and a machine with so much memory."""
+    Path("mine.txt").write_text("to be or not to be, that is the question\n" * 300)
+    monkeypatch.setattr("regard.lab.train.choice.free_bytes", lambda device: gigabytes * 2**30)
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_batch_that_does_not_fit_is_lowered_and_it_is_said(monkeypatch) -> None:
+    roomy(monkeypatch, 12)
+    chosen = choose(asked(size="gpt2", steps=1))
+    recipe = chosen.settings.recipe
+    config = replace(recipe.model, vocabulary=15)
+    assert 1 < recipe.batch < 64 and recipe.model.width == 768
+    assert step_bytes(config, recipe.batch, config.context) < 12 * 2**30
+    (told,) = [one for one in chosen.why if one.startswith("batch: ")]
+    assert told.startswith(f"batch: {recipe.batch} windows, since 64 need about ")
+    assert told.endswith(" GiB and 12.0 GiB are free")
+    assert chosen.why[-1].startswith(f"plan: muon, batches of {recipe.batch} windows")
+    roomy(monkeypatch, 400)
+    chosen = choose(asked(size="gpt2", steps=1))
+    assert chosen.settings.recipe.batch == 64 and not any(one.startswith("batch: ") for one in chosen.why)
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_batch_that_was_asked_for_is_refused_with_one_that_fits(monkeypatch) -> None:
+    roomy(monkeypatch, 6)
+    words = {"size": "gpt2", "steps": 1}
+    with pytest.raises(RegardError) as caught:
+        choose(asked(**words, changes=("batch=500",)))
+    error = caught.value
+    assert error.what == "this training does not fit in the memory that is free"
+    assert error.got.startswith("a step of 500 windows needs about ")
+    fitting = int(error.fix.removeprefix("--set batch="))
+    assert choose(asked(**words, changes=(f"batch={fitting}",))).settings.recipe.batch == fitting
+    with pytest.raises(RegardError):
+        choose(asked(**words, changes=(f"batch={fitting + 1}",)))
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_model_that_does_not_fit_at_all_is_refused_with_one_that_does(monkeypatch) -> None:
+    roomy(monkeypatch, 6)
+    with pytest.raises(RegardError) as caught:
+        choose(asked(size="gpt2-xl", steps=1))
+    assert caught.value.got.startswith("a step of 1 window needs about ")
+    size = caught.value.fix.removeprefix("take a smaller model or window, such as --size ")
+    assert choose(asked(size=size, steps=1)).settings.recipe.batch >= 1
+    roomy(monkeypatch, 1e-6)
+    with pytest.raises(RegardError, match=r"such as --set model\.context=64"):
+        choose(asked(size="gpt2-xl", steps=1))
+
+
+@pytest.mark.usefixtures("mine")
+def test_processes_of_torchrun_keep_the_batch_that_all_agree_on(monkeypatch) -> None:
+    roomy(monkeypatch, 12)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert choose(asked(size="gpt2", steps=1)).settings.recipe.batch == 64

@@ -1,5 +1,6 @@
 """What `regard train` chooses by itself: tokenizer, size and plan, from the texts and the time; and why."""
 
+import os
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -10,6 +11,7 @@ import torch
 from regard.errors import RegardError, nearest
 from regard.lab.settings import change
 from regard.lab.train.corpus import TrainCorpus, read_corpus
+from regard.lab.train.memory import free_bytes, largest_batch, step_bytes
 from regard.lab.train.settings import TrainRecipe, TrainSettings
 from regard.lab.train.tokens import choose_tokenizer, require_tokenizer
 from regard.lab.train.weights import load_weights
@@ -118,11 +120,14 @@ def choose(asked: Asked) -> Chosen:
     chosen, steps = recipe.model, asked.steps or ENDLESS
     recipe = change(replace(recipe, plan=replace(recipe.plan, steps=steps)), asked.changes)
     if named is not None:
-        said = any(one.strip().startswith("model.dropout") for one in asked.changes)
+        said = _says(asked, "model.dropout")
         many = blocks(recipe.model.depth, recipe.model.width) > 4 * corpus.characters
         if many and not said:
             recipe = replace(recipe, model=replace(recipe.model, dropout=DROPOUT))
         why.append(_told(recipe.model, chosen, *named, dropped=many and not said))
+    known = chosen.vocabulary if asked.start is not None else corpus.vocabulary(tokenizer, vocabulary)
+    recipe, told = fitted(recipe, known, device, own=_says(asked, "batch"))
+    why += [told] if told else []
     why.append(_how(recipe, minutes, asked.steps, asked.minutes is None and asked.steps is None))
     settings = TrainSettings(
         texts=corpus.sources,
@@ -134,6 +139,42 @@ def choose(asked: Asked) -> Chosen:
         start="" if asked.start is None else str(asked.start.resolve()),
     )
     return Chosen(settings, tuple(why))
+
+
+def _says(asked: Asked, setting: str) -> bool:
+    """Whether a person has set this by --set."""
+    return any(one.partition("=")[0].strip() == setting for one in asked.changes)
+
+
+def fitted(recipe: TrainRecipe, vocabulary: int, device: str, *, own: bool) -> tuple[TrainRecipe, str]:
+    """The recipe with a batch that the memory suffices for, and what was changed; `own`: refused instead.
+
+    Processes of torchrun must agree, and may share the model: there the batch stays as it is.
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        return recipe, ""
+    config, free = replace(recipe.model, vocabulary=vocabulary), free_bytes(device)
+    window = min(recipe.window or config.context, config.context)
+    batch = largest_batch(config, recipe.batch, window, free)
+    if batch == recipe.batch:
+        return recipe, ""
+    count = recipe.batch if batch else 1
+    needed, there = (f"{size / 2**30:.1f} GiB" for size in (step_bytes(config, count, window), free))
+    if batch and not own:
+        told = f"batch: {batch} windows, since {recipe.batch} need about {needed} and {there} are free"
+        return replace(recipe, batch=batch), told
+    sizes = {name: replace(config, depth=d, heads=h, width=w) for name, (d, h, w) in SIZED.items()}
+    less = [
+        name
+        for name, one in sizes.items()
+        if weights(name) < blocks(config.depth, config.width) and largest_batch(one, 1, window, free)
+    ]
+    smaller = f"--size {max(less, key=weights)}" if less else "--set model.context=64"
+    raise RegardError(
+        "this training does not fit in the memory that is free",
+        f"a step of {count} window{'' if count == 1 else 's'} needs about {needed}, and {there} are free",
+        f"--set batch={batch}" if batch else f"take a smaller model or window, such as {smaller}",
+    )
 
 
 def _require_free(asked: Asked) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 from regard.data.sets.text import Text
 from regard.data.sets.texts import find_texts, load_texts
 from regard.data.tokens.token_file import TokenFile, is_token_file
+from regard.data.tokens.tokenizer import Bytes
 from regard.errors import RegardError
+from regard.lab.train.tokens import pieces, read_tokenizer
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,18 @@ class TrainCorpus:
         return (
             sum(len(one.characters) for one in self.texts) if self.tokens is None else self.tokens.characters
         )
+
+    def vocabulary(self, tokenizer: str, pieces_asked: int | None) -> int:
+        """How many different tokens there will be, before a tokenizer is made."""
+        if self.tokens is not None:
+            return self.tokens.tokenizer.size
+        if tokenizer == "character":
+            return len(set().union(*(one.characters for one in self.texts)))
+        if tokenizer == "bytes":
+            return Bytes().size
+        if tokenizer == "bpe":
+            return pieces_asked or pieces(self.characters)
+        return read_tokenizer(Path(tokenizer)).size
 
     @property
     def told(self) -> str:

@@ -19,6 +19,7 @@ from regard.generation.sampling import Sampler
 from regard.lab.experiment import Context
 from regard.lab.text_model import FILE, TextModel, described, save_text_model
 from regard.lab.train.corpus import TrainCorpus
+from regard.lab.train.memory import judged_rows
 from regard.lab.train.settings import TrainSettings
 from regard.lab.train.tokens import make_tokenizer, windows_of, windows_of_file
 from regard.lab.train.weights import load_weights
@@ -41,7 +42,7 @@ FOLDER = "model"
 GLIMPSE = 16_384
 "Tokens of the held-out text by which a training is judged on its way."
 ROWS = 64
-"Windows that are judged at once."
+"Windows that are judged at once, where the vocabulary is small."
 SPOKEN = 160
 "Tokens of a sample."
 WORTHWHILE = 600.0
@@ -78,12 +79,16 @@ class TextLesson:
     def glimpse(self, tokens: int = GLIMPSE) -> float:
         """The loss on windows of the held-out text, always the same, few enough to be read now and then."""
         rows = max(1, tokens // self.windows.context)
-        return evaluate(self.model, parts(self.windows.batch("held-out", 0, size=rows, seed=0)))
+        return evaluate(self.model, parts(self.windows.batch("held-out", 0, size=rows, seed=0), self.rows))
 
     def judge(self) -> float:
         """The loss on all of the held-out text."""
-        rows = self.windows.cover("held-out", size=ROWS)
-        return evaluate(self.model, rows)
+        return evaluate(self.model, self.windows.cover("held-out", size=self.rows))
+
+    @property
+    def rows(self) -> int:
+        """Windows that are judged at once."""
+        return judged_rows(ROWS, self.model.config, self.windows.context)
 
     def sample(self, seconds: float) -> str:
         """What the model says after a prompt from the held-out text, for so long at most."""
@@ -170,6 +175,6 @@ def _prompt(text: str) -> str:
     return next(iter(openings(rest if rest.strip() else text, 1)), text[:1])
 
 
-def parts(rows: tuple[Tensor, Tensor]) -> Iterator[tuple[Tensor, Tensor]]:
+def parts(windows: tuple[Tensor, Tensor], rows: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Windows in batches that fit beside a training."""
-    yield from zip(rows[0].split(ROWS), rows[1].split(ROWS), strict=True)
+    yield from zip(windows[0].split(rows), windows[1].split(rows), strict=True)
