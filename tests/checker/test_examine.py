@@ -254,6 +254,22 @@ def test_a_runner_up_that_is_near_makes_two_candidates() -> None:
         assert examination.findings[0].candidates == candidates
 
 
+def test_a_mistake_that_every_explanation_shares_is_named_for_sure() -> None:
+    contract, described = named("causal-attention"), member("Attention", Attention)
+    pairs = [("scale-width", "scale-missing"), ("scale-width", "mask-missing")]
+    both = tuple(
+        Member(WeightMap(weights={}), {}, tuple(contract.mistake(slug) for slug in pair)) for pair in pairs
+    )
+    bench = Workbench(Here(Attention), described, [described], Source(""))
+    examination = Examination(contract, bench, 0)
+    examination.draw = lambda member: None
+    examination.name(Match(both, 1e-9, 1.0, None), pairs)
+    (finding,) = examination.findings
+    assert (finding.slug, finding.candidates) == ("scale-width", ())
+    assert finding.evidence[-1].startswith("beside it there may be one of these, which no probe")
+    assert contract.mistake("mask-missing").cause in finding.evidence[-1]
+
+
 def test_only_what_differs_is_decided_and_what_all_share_stays() -> None:
     bench = Workbench(Here(Attention), member("Attention", Attention), [], Source(""))
     seen: list[set[str]] = []

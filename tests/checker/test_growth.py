@@ -68,3 +68,25 @@ def test_what_was_handed_over_ready_made_is_not_stretched(puppet: Callable) -> N
     subject = puppet("rms-norm", {})
     subject.bench.made = {}
     assert stretched(named("rms-norm"), subject, Member(subject.frames[0], {}), {}) == []
+
+
+class Smoothed(nn.Module):
+    """Layer norm by a mean that remembers the call before."""
+
+    def __init__(self, width: int, eps: float = 1e-5) -> None:
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.ones(width)), nn.Parameter(torch.zeros(width))
+        self.eps, self.before = eps, None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        mean = x.mean(-1, keepdim=True)
+        if self.before is not None and self.before.shape == mean.shape:
+            mean = 0.9 * mean + 0.1 * self.before
+        self.before = mean.detach()
+        var = x.var(-1, keepdim=True, unbiased=False)
+        return (x - mean) / (var + self.eps).sqrt() * self.weight + self.bias
+
+
+@pytest.mark.slow
+def test_what_remembers_is_no_other_function_at_another_width() -> None:
+    assert check(Smoothed, contract="layer-norm").verdicts[0].slugs == ("state-between-calls",)

@@ -1,6 +1,7 @@
 """Examine one implementation under one contract: probe, compare, conclude."""
 
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -194,22 +195,16 @@ class Examination:
         if match.runner < FAR * match.distance and len(match.runner_slugs) == fewest:
             sets.append(match.runner_slugs)
         sets = self.settle(sets) if len(sets) > 1 else sets
-        if len(sets) > 1:
-            slugs = sorted({slug for each in sets for slug in each})
-            sentence = "one of these, which no probe here can tell apart: " + "; ".join(
-                match.mistake(s).cause for s in slugs
-            )
-            self.add(
-                self.mistake(
-                    match.mistake(slugs[0]),
-                    self.evidence(match),
-                    sentence=sentence,
-                    candidates=tuple(slugs),
-                )
-            )
-        else:
-            for slug in sets[0]:
-                self.add(self.mistake(match.mistake(slug), self.evidence(match)))
+        common = [slug for slug in sets[0] if all(slug in each for each in sets)]
+        rest = sorted({slug for each in sets for slug in each} - set(common))
+        words = "one of these, which no probe here can tell apart: "
+        words += "; ".join(match.mistake(slug).cause for slug in rest)
+        beside = (f"beside it there may be {words}",) if rest else ()
+        for slug in common:
+            self.add(self.mistake(match.mistake(slug), (*self.evidence(match), *beside)))
+        if rest and not common:
+            first = self.mistake(match.mistake(rest[0]), self.evidence(match), sentence=words)
+            self.add(replace(first, candidates=tuple(rest)))
         self.draw(match.best)
 
     def settle(self, sets: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -235,7 +230,6 @@ class Examination:
         *,
         law: str = "",
         sentence: str = "",
-        candidates: tuple[str, ...] = (),
     ) -> Finding:
         """A finding that names a mistake."""
         return Finding(
@@ -247,7 +241,6 @@ class Examination:
             place=self.place(mistake.look),
             remedy=mistake.remedy,
             page=self.page(mistake.slug if mistake in self.whole.mistakes else ""),
-            candidates=candidates,
         )
 
     def hint(self) -> str:

@@ -48,6 +48,7 @@ def stretched(contract: Contract, first: Subject, best: Member, said: dict[str, 
     more = 6 * (1 + _mark(bench) % 6)
     try:
         subject = contract.adapt(replace(bench, stretch=more, said=dict(said), doubts=[]))
+        subject.fresh = first.fresh  # what remembers is asked as if for the first time, here too
         case = contract.cases(subject, np.random.default_rng(more))[0]
         answer = subject.answer(case)
     except (Raised, Unfit):
