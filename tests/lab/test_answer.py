@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from math import isfinite
+from math import inf, isfinite, nan
 from pathlib import Path
 from string import Formatter
 
@@ -140,3 +140,22 @@ def sentences(text: str) -> list[str]:
 def test_sentences_are_counted():
     assert len(sentences("It is 1.5 m high. So it stands: no.")) == 2
     assert len(sentences("By HW3, 2.4, e.g. here.")) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(nan, "not a number (NaN)"), (inf, "infinite"), (-inf, "minus infinity")]
+)
+def test_what_is_no_number_is_said_in_words(value: float, said: str) -> None:
+    claim = Claim("share", low=0, high=1)
+    wanted = f"Against expectation, the share is {said} where 0 to 1 was claimed."
+    assert sentence(claim.settle(value), {}) == wanted
+
+
+def test_a_sentence_about_numbers_is_not_said_of_none() -> None:
+    claim = Claim(
+        "share", low=0, high=1, says="It is {value:.0%}.", otherwise="It favours one side: {value:.0%}."
+    )
+    assert sentence(claim.settle(nan), {}) == (
+        "Against expectation, the share is not a number (NaN) where 0 to 1 was claimed."
+    )
+    assert sentence(claim.settle(3.0), {}) == "It favours one side: 300%."

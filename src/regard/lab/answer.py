@@ -1,7 +1,7 @@
 """Sentences about results, composed from a run's own numbers and verdicts: the answer that opens a report."""
 
 from collections.abc import Mapping
-from math import isfinite
+from math import isfinite, isnan
 
 from regard.claims import ClaimVerdict
 from regard.lab.statistics import Summary, summarise
@@ -65,6 +65,9 @@ def sentence(verdict: ClaimVerdict, found: Mapping[str, Summary]) -> str:
     claim = verdict.claim
     if verdict.state == "not settled" or verdict.value is None:
         return f"Not settled: {claim.asks or claim.name} ({verdict.reason})."
+    if isnan(verdict.value):
+        # No sentence that a claim has in store speaks of this.
+        return _plain(verdict)
     try:
         return (claim.says if verdict.state == "held" else claim.otherwise).format_map(
             _values(verdict.value, found.get(claim.name), found)
@@ -80,7 +83,14 @@ def _values(value: float, own: Summary | None, found: Mapping[str, Summary]) -> 
 
 
 def _plain(verdict: ClaimVerdict) -> str:
-    claim, value = verdict.claim, ShownNumber(verdict.value or 0.0)
+    claim, value = verdict.claim, _worded(verdict.value or 0.0)
     if verdict.state == "held":
         return f"As expected ({claim.band}), the {claim.name} is {value}."
     return f"Against expectation, the {claim.name} is {value} where {claim.band} was claimed."
+
+
+def _worded(value: float) -> str:
+    """A number in a sentence; in words where it is none."""
+    if isnan(value):
+        return "not a number (NaN)"
+    return f"{ShownNumber(value)}" if isfinite(value) else "infinite" if value > 0 else "minus infinity"
