@@ -23,16 +23,34 @@ def sources() -> dict[str, str]:
     return found
 
 
+def told(node: str) -> str:
+    return subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
+
+
+def missing(version: str | None, tools: bool) -> str:
+    """What a build lacks, and what brings it."""
+    least = json.loads((FRONT / "package.json").read_text(encoding="utf-8"))["engines"]["node"].lstrip(">=")
+    if version is None:
+        return f"no node; Node.js {least} or newer brings it"
+    numbers = [tuple(int(part) for part in re.findall(r"\d+", text)) for text in (version, least)]
+    if numbers[0] < numbers[1]:
+        return f"node is {version.strip()}; Node.js {least} or newer builds it"
+    return "" if tools else "no node_modules; npm ci --prefix frontend brings them"
+
+
+def test_what_a_build_lacks_is_told() -> None:
+    assert missing(None, False) == "no node; Node.js 20.19 or newer brings it"
+    assert missing("v18.20.4\n", True) == "node is v18.20.4; Node.js 20.19 or newer builds it"
+    assert missing("v20.19.0\n", True) == "" == missing("v22.1.0", True)
+    assert "npm ci" in missing("v24.0.0", False)
+
+
 @pytest.mark.slow
 def test_a_new_build_gives_the_same_bytes(tmp_path: Path) -> None:
     node, vite = shutil.which("node"), FRONT / "node_modules" / "vite" / "bin" / "vite.js"
-    if node is None or not vite.exists():
-        missing = (
-            "no node; Node.js 20.19 or newer brings it"
-            if node is None
-            else "no node_modules; npm ci --prefix frontend brings them"
-        )
-        pytest.skip(f"the front end is not built again: {missing}")
+    if lacking := missing(node and told(node), vite.exists()):
+        pytest.skip(f"the front end is not built again: {lacking}")
+    assert node is not None
     words = [node, str(vite), "build", "--outDir", str(tmp_path), "--logLevel", "error"]
     subprocess.run(words, cwd=FRONT, check=True, capture_output=True, text=True)
     assert {path.name for path in tmp_path.iterdir()} == FILES
