@@ -3,6 +3,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from regard.experiments.text.shakespeare.experiment import EXPERIMENT, Settings,
 from regard.lab.events import FigureEvent, Metric, TextEvent
 from regard.lab.experiment import Context
 from regard.lab.store.runs import Store
-from regard.training import Checkpoints, Plan
+from regard.training import Checkpoints, Plan, Training
 from regard.training.budget import CALIBRATION
 from saboteurs import Saboteur, covers, fails, small, states, without_figures
 from short_of_time import end_early
@@ -151,6 +152,23 @@ def known(source, **words):
     return replace(corpus, text=replace(corpus.text, name="tiny-shakespeare"))
 
 
+def untaught(model, batches, objective, plan, **words):
+    """A training with steps too small to learn anything."""
+    return Training(
+        model, batches, objective, replace(plan, learning_rate=1e-9, matrix_learning_rate=1e-9), **words
+    )
+
+
+BAG = " " * 92 + "e" * 44 + "t" * 15 + "a" * 15 + "o" * 14 + "bcdfghijklmnpqrsuvwx"
+"Letters of which a text has the loss and the accuracy of the course's log once a model knows how often each comes."
+
+
+def easy() -> str:
+    """A text that is learned in a few steps."""
+    draw = Random(4)
+    return "".join("".join(draw.sample(BAG, len(BAG))) for _ in range(40))
+
+
 SABOTEURS = {
     "attention with other weights": Saboteur(
         lambda patch: patch.setattr(formulas, "inf", 0.0), {"gap between attention written out and the layer"}
@@ -160,7 +178,7 @@ SABOTEURS = {
         {"Duke HW3: loss before training minus ln of the number of characters"},
     ),
     "models that are not trained": Saboteur(
-        lambda patch: (patch.setattr(here, "load_corpus", known), patch.setattr(here, "EPOCH", 3)),
+        lambda patch: patch.setattr(here, "Training", untaught),
         {
             "Jerusalem ex. 5: test loss after the last epoch minus that of a table of letter pairs",
             "Jerusalem ex. 5: test loss after 100,000 windows",
@@ -180,15 +198,18 @@ SABOTEURS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SABOTEURS)
-def test_another_model_fails_its_claims(name: str, settings: Settings, monkeypatch, tmp_path: Path) -> None:
+def test_another_model_fails_its_claims(name: str, monkeypatch, tmp_path: Path) -> None:
     without_figures(monkeypatch, here)
+    (tmp_path / "text.txt").write_text(easy())
+    monkeypatch.setattr(here, "load_corpus", known)
+    monkeypatch.setattr(here, "EPOCH", 14)
+    monkeypatch.setattr(here, "ADAM", replace(here.ADAM, learning_rate=1.4e-3))
     monkeypatch.setattr(here, "DUKE", replace(here.DUKE, depth=1, heads=2, width=16))
-    fails(
-        EXPERIMENT,
-        SABOTEURS[name],
-        monkeypatch,
-        small(EXPERIMENT, replace(settings, rows=4, spoken=60), tmp_path),
-    )
+    settings = Settings(
+        text=str(tmp_path / "text.txt"), epochs=5, epoch=14, plan=Plan(steps=80, optimiser="muon", learning_rate=1e-2),
+        batch=8, rows=8, spoken=120, judged=None,
+    )  # fmt: skip
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, settings, tmp_path))
 
 
 def test_every_claim_has_a_saboteur() -> None:
