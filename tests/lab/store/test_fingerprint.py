@@ -99,6 +99,14 @@ def test_a_file_of_ones_own_brings_what_lies_beside_it_and_is_imported(tmp_path:
     assert set(fingerprint.code(tmp_path / "experiment.py")) == {"experiment.py", "helper.py"}
 
 
+@pytest.mark.parametrize("line", ["from regard import attend", "import regard\n\nregard.attend"])
+def test_a_public_name_brings_the_file_that_it_comes_from(tmp_path: Path, line: str) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(line)
+    found = fingerprint.code(mine)
+    assert {"mine.py", "core/attend.py", "core/backends/sdpa.py"} <= set(found)
+
+
 def test_settings_seed_and_the_content_of_a_file_are_in_the_key(package: Path, tmp_path: Path) -> None:
     source, text = package / "a.py", tmp_path / "text.txt"
     text.write_text("one")

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import regard
 from regard.data.tokens.token_file import TokenFile, is_token_file
 
 PACKAGE = Path(__file__).parents[2]
@@ -95,6 +96,9 @@ def _imports(tree: ast.Module, path: Path) -> list[Path]:
             files += [file for one in parts for file in _along(path.parents[node.level - 1], one)]
         elif isinstance(node, ast.ImportFrom):
             names += [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names += [f"regard.{node.attr}"] if node.value.id == "regard" else []
+    names += [regard._HOME[name[7:]] for name in names if name[7:] in regard._HOME and name[:7] == "regard."]
     for name in names:
         top, *rest = name.split(".")
         if top == "regard":
