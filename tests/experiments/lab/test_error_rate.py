@@ -4,12 +4,22 @@ import numpy as np
 import pytest
 
 import golden
-from regard.experiments.lab import error_rate
-from regard.experiments.lab.error_rate import CLAIMS, EDGE, LAWS, RATES, Settings, coin, run, verdict
+from regard.experiments.lab.error_rate import (
+    CLAIMS,
+    EDGE,
+    EXPERIMENT,
+    LAWS,
+    RATES,
+    Settings,
+    coin,
+    run,
+    verdict,
+)
 from regard.lab import runner
 from regard.lab.experiment import Context
 from regard.lab.runner import settle
 from regard.lab.statistics import Summary
+from saboteurs import Saboteur, covers, fails, small
 
 SMALL = Settings(planted=200, seeds=(2, 3, 5), distances=(0.0, 1.0))
 
@@ -49,17 +59,25 @@ def no_end(values):
     return Summary(float(np.mean(values)), 1.0, -1e9, 1e9, len(values))
 
 
-def test_intervals_that_are_too_narrow_fail_both_rates(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "summarise", one_standard_error)
-    found = verdicts(tmp_path)
-    assert found[RATES["held"]] == "failed" and found[RATES["failed"]] == "failed"
+def at(rule):
+    return lambda patch: patch.setattr(runner, "summarise", rule)
 
 
-def test_intervals_that_never_end_settle_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "summarise", no_end)
-    assert verdicts(tmp_path)["large effects that are called held"] == "failed"
+SABOTEURS = {
+    "intervals that are too narrow": Saboteur(at(one_standard_error), set(RATES.values())),
+    "intervals that never end": Saboteur(at(no_end), {"large effects that are called held"}),
+}
+
+
+@pytest.mark.parametrize("name", SABOTEURS)
+def test_another_rule_fails_the_claims_on_it(name: str, tmp_path, monkeypatch):
+    fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, SMALL, tmp_path))
+
+
+def test_every_claim_has_a_saboteur():
+    covers(EXPERIMENT, SABOTEURS)
 
 
 def test_a_small_run_is_what_it_was(tmp_path):
     golden.check(__file__, golden.of_events(run(SMALL, Context(folder=tmp_path))))
-    assert error_rate.EXPERIMENT.claims == CLAIMS
+    assert EXPERIMENT.claims == CLAIMS
