@@ -68,7 +68,6 @@ def small(experiment: Experiment, settings: Any, folder: Path) -> SmallRun:
 
 
 UNCONTROLLED = {
-    "regard.experiments.text.fairy_tales.experiment",
     "regard.experiments.images.rotation.experiment",
     "regard.experiments.unsupervised.autoencoders.experiment",
     "regard.experiments.unsupervised.mixtures",

@@ -1,6 +1,7 @@
 import time
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -21,7 +22,7 @@ from regard.lab.experiment import Context
 from regard.lab.store.run import Run
 from regard.models.gpt.model import GPT
 from regard.models.gpt.presets import AMSTERDAM
-from regard.training import Plan
+from regard.training import Plan, Training
 from regard.training.budget import CALIBRATION
 from saboteurs import Saboteur, covers, fails, small, states
 from short_of_time import end_early
@@ -118,9 +119,21 @@ def undropped(config):
     return GPT(replace(config, dropout=0.0))
 
 
+STOCK = "wolf mill king fox said went once upon a time the and dwarf spin gold forest"
+TALE = " ".join(Random(0).choices(STOCK.split(), k=400))
+"Words in an order that can be learned by heart and in no other way."
+
+
+def untaught(model, batches, objective, plan, **words):
+    """A training with steps too small to learn anything."""
+    return Training(
+        model, batches, objective, replace(plan, learning_rate=1e-9, matrix_learning_rate=1e-9), **words
+    )
+
+
 SABOTEURS = {
-    "a text that repeats itself, so that nothing is unseen, and a model that is not trained": Saboteur(
-        lambda patch: patch.setattr(here, "load_corpus", grimm),
+    "a model that is not trained": Saboteur(
+        lambda patch: patch.setattr(here, "Training", untaught),
         {"loss on unseen text minus loss on seen text, at the end", "loss on seen text at the end"},
     ),
     "quotations that the book does not go on with": Saboteur(
@@ -140,10 +153,15 @@ SABOTEURS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SABOTEURS)
-def test_another_measurement_fails_its_claims(
-    name: str, settings: Settings, monkeypatch, tmp_path: Path
-) -> None:
+def test_another_measurement_fails_its_claims(name: str, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(here, "_figure", lambda *_: None)
+    monkeypatch.setattr(here, "load_corpus", grimm)
+    (tmp_path / "text.txt").write_text(TALE)
+    settings = Settings(
+        text=str(tmp_path / "text.txt"), limit=800, batch=16, rows=8, quotations=16,
+        plan=Plan(steps=150, optimiser="muon", learning_rate=8e-3),
+        model=replace(AMSTERDAM, depth=2, heads=2, width=48, context=32),
+    )  # fmt: skip
     fails(EXPERIMENT, SABOTEURS[name], monkeypatch, small(EXPERIMENT, settings, tmp_path))
 
 
