@@ -184,6 +184,7 @@ def test_a_run_is_not_taken_up_with_changed_code_unless_that_is_accepted(capsys,
     (said,) = run.said
     assert run.state == "finished" and said.text == "code: my_height.py"
     assert said.name in (run.path / "report.html").read_text()
+    assert f"{said.name}: code: my_height.py" in " ".join(told(capsys, "show", one)[1].split())
 
 
 def test_a_run_is_not_taken_up_with_other_settings(capsys, own: str) -> None:
@@ -315,6 +316,15 @@ def test_a_run_without_measurements_has_no_csv(capsys, own: str) -> None:
     assert told(capsys, "show", one, "--csv") == (2, "", f"this run has measured nothing\n  got: {one} is broken\n  fix: name another run\n")  # fmt: skip
     status, _, err = told(capsys, "show", "my-height", "--csv")
     assert (status, err.splitlines()[0]) == (2, "no run of my-height has measured anything")
+
+
+def test_the_numbers_of_a_damaged_run_are_told_to_be_damaged(capsys) -> None:
+    name = "theory-positions"
+    Store(Path("runs")).create(name, "quick", {"name": name}).close()
+    (folder,) = Path("runs").glob(f"{name}*")
+    (folder / "run.json").write_bytes(b"x")
+    status, _, err = told(capsys, "show", name, "--csv")
+    assert status == 2 and "an experiment has no measurements" not in err and "run.json" in err
 
 
 def test_runs_that_go_to_a_file_are_told_with_its_name(capsys, monkeypatch) -> None:

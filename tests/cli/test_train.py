@@ -82,7 +82,7 @@ def test_a_folder_and_packed_texts_and_json(capsys) -> None:
     status, out, _ = told(capsys, "train", "shelf", "mine.txt", *TINY, "--json", "--seed", "3")
     found = json.loads(out)
     assert status == 0 and found["seed"] == 3 and found["claims"] == []
-    assert len(found["settings"]["texts"]) == 3
+    assert len(found["settings"]["texts"]) == 3 and found["preset"] == "shelf"
     assert "passed over, being no texts: c.bin" in (Path(found["path"]) / "log.jsonl").read_text()
 
 

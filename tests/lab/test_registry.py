@@ -45,6 +45,7 @@ def test_a_file_of_ones_own_is_an_experiment(tmp_path: Path) -> None:
     [
         (None, "no such experiment file\n  got: '{path}'\n  fix: give the path of a Python file that defines EXPERIMENT"),
         ("x = 1", "the file defines no experiment\n  got: mine.py without EXPERIMENT\n  fix: set EXPERIMENT = Experiment(question=…, …)"),
+        ("from regard.lab import Claim\nClaim('a', low=3, high=1)", "the claim on 'a' has a band that cannot hold or cannot fail\n  got: low=3, high=1 (mine.py, line 2)\n  fix: give a low, a high, or both with low at most high"),
         ("1 / 0", "the experiment file does not load\n  got: ZeroDivisionError: division by zero (mine.py, line 1)\n  fix: make 'python {path}' run without an error"),
     ],
 )  # fmt: skip

@@ -159,7 +159,8 @@ def show(arguments: argparse.Namespace) -> None:
     from regard.lab.store.runs import ANYTHING, Wanted
 
     name = arguments.name.replace("_", "-")
-    ran = any(one.name == name and not one.problem for one in store().runs())
+    # A run that is damaged has no numbers, and says so where they are asked for.
+    ran = any(one.name == name and (arguments.csv or not one.problem) for one in store().runs())
     if arguments.name.endswith(".py") or arguments.settings or (name in registry.names() and not ran):
         return _show_experiment(arguments)
     if arguments.preset is not None:

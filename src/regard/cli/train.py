@@ -46,7 +46,7 @@ def train(arguments: argparse.Namespace) -> int:
     if not is_main():
         return _follow(experiment, settings, seed)
     with _screen(arguments, experiment) as watch:
-        words = {"source": SOURCE, "preset": label(settings.texts), "changes": arguments.set, "seed": seed}
+        words = {"source": SOURCE, "preset": label(arguments.texts), "changes": arguments.set, "seed": seed}
         done = run(experiment, settings, store(), watch=watch, **words)
     return _finish(arguments, done)
 

@@ -30,6 +30,7 @@ from regard.lab.experiment import Experiment
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store.diff import Change
+from regard.lab.store.resumption import TAKEN_UP
 from regard.lab.store.run import Run
 from regard.lab.tables import Column, show_table
 from regard.theory.text import plain, told
@@ -100,6 +101,8 @@ def show_outcome(run: Run) -> None:
     for one in run.said:
         if one.name in READ:
             _say(f"[dim]{escape(one.text)}[/]\n")
+        elif one.name == TAKEN_UP:
+            _say(f"[red]{escape(one.name)}[/]: {escape(one.text)}\n")
     if run.state == "without data":
         _say(f"[red]{escape(run.result['error'])}[/]\n")
     for said in opening(run):

@@ -71,6 +71,9 @@ def _own(path: Path) -> tuple[Experiment, Path]:
     sys.modules[module.__name__] = module
     try:
         specification.loader.exec_module(module)
+    except RegardError as error:
+        lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == str(path)]
+        raise RegardError(error.what, f"{error.got} ({path.name}, line {lines[-1]})", error.fix) from error
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         raise RegardError(

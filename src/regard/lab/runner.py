@@ -30,7 +30,7 @@ from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
 from regard.lab.store.job import job
-from regard.lab.store.resumption import RESUMABLE, require_experiment, require_unchanged, since
+from regard.lab.store.resumption import RESUMABLE, TAKEN_UP, require_experiment, require_unchanged, since
 from regard.lab.store.run import REPORT, Run, State
 from regard.lab.store.runs import Store
 from regard.lab.store.writer import Writer
@@ -118,7 +118,7 @@ def resume(
     writer = Writer(run.path)
     if changed:
         said = "\n".join(f"{kind}: {told}" for kind, told in changed.items())
-        writer.record(TextEvent("This run was taken up although something had changed", said))
+        writer.record(TextEvent(TAKEN_UP, said))
     return _carry_out(experiment, settings, writer, minutes, watch)
 
 

@@ -111,6 +111,7 @@ def test_what_cannot_be_compared_is_told(word: str, what: str) -> None:
         (LAYER.replace("CAUSAL", "True").replace("transpose(1, 2).flatten(2)", "flatten(1)"), "the layer does not run in the place of attention"),
         ("1 / 0", "the file raised an error"),
         ("raise SystemExit(1)", "the file raised an error"),
+        ("from regard import GPTConfig\nGPTConfig(vocabulary=0, context=8, depth=1, heads=1, width=4)", "GPTConfig: vocabulary is a whole number from 1 to 1000000000"),
         ("x = 1", "the file defines no layer of that name"),
     ],
 )  # fmt: skip

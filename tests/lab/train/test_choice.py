@@ -134,6 +134,17 @@ def test_what_makes_no_sense_is_told_in_three_lines(words: dict, message: str) -
     assert str(caught.value).startswith(message)
 
 
+@pytest.mark.usefixtures("mine")
+def test_one_minute_and_one_step_are_said_as_one() -> None:
+    assert choose(asked(minutes=1.0)).why[-1].endswith(" for 1 minute")
+    assert choose(asked(steps=1)).why[-1].endswith(" for 1 step")
+    assert (
+        choose(asked(steps=2, minutes=1.5))
+        .why[-1]
+        .endswith(" for 1.5 minutes or 2 steps, whichever ends first")
+    )
+
+
 def roomy(monkeypatch, gigabytes: float) -> None:
     """A text that fills windows of 512 characters, and a machine with so much memory."""
     Path("mine.txt").write_text("to be or not to be, that is the question\n" * 300)

@@ -22,3 +22,9 @@ def test_a_training_is_called_by_its_first_text() -> None:
     assert label(("tiny-shakespeare",)) == "tiny_shakespeare"
     assert label(("/a/война и мир.txt",)) == "война_и_мир" and label(("/.txt",)) == "text"
     assert len(label(("a" * 99,))) == 24
+
+
+def test_a_folder_gives_its_own_name(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "tales").mkdir()
+    monkeypatch.chdir(tmp_path / "tales")
+    assert [label([word]) for word in (".", "../tales/", "../tales")] == ["tales", "tales", "tales"]

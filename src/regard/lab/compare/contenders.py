@@ -117,6 +117,8 @@ def _layer(word: str) -> Any:
     path, name = place(word, "compare", (".py",))
     try:
         module = _loaded(path)
+    except RegardError:
+        raise
     except (Exception, SystemExit) as error:
         raise RegardError(
             "the file raised an error", f"{type(error).__name__}: {error}", "make it run first"

@@ -11,6 +11,8 @@ RESUMABLE = ("interrupted", "out of time", "without data", "stopped", "broken")
 "States of a run that may be taken up."
 ACCEPTABLE = ("code",)
 "What may have changed, if a person says that it may."
+TAKEN_UP = "This run was taken up although something had changed"
+"The heading under which a run says so."
 
 
 def require_experiment(run: Run, name: str) -> None:

@@ -284,7 +284,7 @@ def _how(recipe: TrainRecipe, minutes: float | None, steps: int | None, usual: b
     plan = recipe.plan
     name = plan.optimiser if isinstance(plan.optimiser, str) else plan.optimiser.name
     other = " (--minutes or --steps say otherwise)" if usual else ""
-    times = [f"{minutes:g} minutes{other}"] if minutes else []
-    times += [f"{steps:,} steps"] if steps else []
+    times = [f"{minutes:g} minute{'' if minutes == 1 else 's'}{other}"] if minutes else []
+    times += [f"{steps:,} step{'' if steps == 1 else 's'}"] if steps else []
     end = " or ".join(times) + (", whichever ends first" if len(times) > 1 else "")
     return f"plan: {name}, batches of {recipe.batch} windows, for {end}"

@@ -1,6 +1,6 @@
 """Settings of `regard train`: the texts, the tokenizer, the model and the plan, all as they were chosen."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -66,13 +66,13 @@ def stored_settings(request: Mapping[str, Any]) -> TrainSettings:
     )
 
 
-def label(texts: tuple[str, ...]) -> str:
-    """What a training on these texts is called: the first text's name, in letters that a folder may have.
+def label(texts: Sequence[str]) -> str:
+    """What a training is called: as its first file or folder, in letters that a folder may have.
 
-    >>> label(("/home/me/My tales.txt.gz", "grimm"))
-    'My_tales'
+    >>> label(["/home/me/My tales.txt.gz", "grimm"]), label(["/home/me/tales/"])
+    ('My_tales', 'tales')
     """
-    stem = Path(texts[0]).name.partition(".")[0]
+    stem = Path(texts[0]).resolve().name.partition(".")[0]
     return "".join(one if one.isalnum() else "_" for one in stem)[:24] or "text"
 
 
