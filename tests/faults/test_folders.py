@@ -6,15 +6,89 @@ from pathlib import Path
 
 import pytest
 
+from regard.claims import Claim
 from regard.cli.main import main
 from regard.files import Format
+from regard.lab.events import Metric, TextEvent
 from regard.lab.store.entries import entries
+from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
 
 GARBAGE = (
     b"", b"null", b"[]", b"{}", b"7", b'"a"', b"garbage", b"\xff\xfe\x00\x01", b"[" * 10_000, b"\n", b"\n\n", b"{}\n",
     b'{"state": "finished"}', b'{"format": 2}', b'{"format": 2, "body": {}, "seal": ""}', b"\x00" * 64, b"NaN",
 )  # fmt: skip
+
+
+ROOT = Path(__file__).parents[2]
+CLAIM = Claim(name="height", low=0.0, why="so", source="here")
+ASKED = {
+    "name": "heights", "preset": "quick", "changes": [], "seed": 0, "key": "k", "claims": [CLAIM.plain()],
+    "settings": {"text": "√"}, "started": "2026-01-01T00:00:00+00:00",
+}  # fmt: skip
+READ = ("run.json", "log.jsonl", "result.json")
+"The files that are read for what a run says."
+
+
+def small(root: Path, *, killed: bool = False) -> Run:
+    """A finished run without figures, so that every byte of it can be tried; or one that was killed."""
+    writer = Store(root).create("heights", "quick", ASKED)
+    for seed in range(2):
+        writer.record(Metric("height", 1.5 + seed, seed))
+    writer.record(TextEvent("A word", "größer"))
+    if not killed:
+        writer.finish("finished", [CLAIM.settle(1.0)], seconds=1.0)
+    writer.close()
+    return Run(writer.path)
+
+
+def told(run: Run) -> tuple:
+    """All that the three files say."""
+    return run.request, run.result, run.lines, run.state
+
+
+def tries(content: bytes) -> list[bytes]:
+    """A file cut at every byte, and with each byte changed."""
+    cuts = [content[:end] for end in range(len(content))]
+    return cuts + [content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :] for at in range(len(content))]
+
+
+@pytest.mark.parametrize("file", READ)
+def test_a_file_cut_or_changed_at_any_byte_is_seen(tmp_path: Path, file: str) -> None:
+    run = small(tmp_path)
+    content, whole = (run.path / file).read_bytes(), told(run)
+    for harm in tries(content):
+        (run.path / file).write_bytes(harm)
+        found = Run(run.path)
+        # White space that has become other white space says the same.
+        assert found.state in ("damaged", "other format") or told(found) == whole, harm
+        assert len(harm) == len(content) or found.state != "finished", harm
+        assert found.name == "heights"
+    (run.path / file).write_bytes(content)
+    assert told(Run(run.path)) == whole
+
+
+def test_a_log_that_was_killed_at_any_byte_is_interrupted_and_keeps_its_whole_lines(tmp_path: Path) -> None:
+    run = small(tmp_path, killed=True)
+    content = (run.path / "log.jsonl").read_bytes()
+    for end in range(len(content) + 1):
+        (run.path / "log.jsonl").write_bytes(content[:end])
+        found = Run(run.path)
+        assert found.state == "interrupted"
+        assert len(found.lines) == max(0, content[:end].count(b"\n") - 1)
+
+
+def test_a_reader_that_trusts_a_log_would_be_noticed(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("regard.lab.store.log.check", lambda path, voucher: None)
+    with pytest.raises(AssertionError):
+        test_a_file_cut_or_changed_at_any_byte_is_seen(tmp_path, "log.jsonl")
+
+
+def test_the_guide_says_how_many_bytes_were_tried(tmp_path: Path) -> None:
+    finished, killed = small(tmp_path / "finished"), small(tmp_path / "killed", killed=True)
+    sizes = [(finished.path / file).stat().st_size for file in READ]
+    count = 2 * sum(sizes) + (killed.path / "log.jsonl").stat().st_size + 1
+    assert f"{count:,} folders" in (ROOT / "docs" / "add.md").read_text(encoding="utf-8"), count
 
 
 def harmed(content: bytes, name: str, cuts: int) -> list[bytes | None]:
