@@ -67,13 +67,6 @@ def small(experiment: Experiment, settings: Any, folder: Path) -> SmallRun:
     return SmallRun(experiment, settings, folder)
 
 
-UNCONTROLLED = {
-    "regard.experiments.images.rotation.experiment",
-    "regard.experiments.unsupervised.autoencoders.experiment",
-    "regard.experiments.unsupervised.mixtures",
-    "regard.experiments.unsupervised.uniform_mixture",
-}
-"Experiments whose small size fails some claims without a saboteur."
 unplanted: dict[tuple[str, str], dict[str, str]] = {}
 "The verdicts with nothing planted, once for each experiment and size."
 
@@ -86,7 +79,7 @@ def fails(experiment: Experiment, saboteur: Saboteur, patch: pytest.MonkeyPatch,
     if events.size not in unplanted:
         unplanted[events.size] = states(experiment.claims, events())
     already = [name for name in saboteur.fail if unplanted[events.size][name] == "failed"]
-    assert not already or events.size[0] in UNCONTROLLED, f"these fail with nothing planted: {already}"
+    assert not already, f"these fail with nothing planted: {already}"
     saboteur.plant(patch)
     found = states(experiment.claims, events())
     expected = dict.fromkeys(saboteur.fail, "failed")
