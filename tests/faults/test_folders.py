@@ -88,7 +88,7 @@ def test_the_guide_says_how_many_bytes_were_tried(tmp_path: Path) -> None:
     finished, killed = small(tmp_path / "finished"), small(tmp_path / "killed", killed=True)
     sizes = [(finished.path / file).stat().st_size for file in READ]
     count = 2 * sum(sizes) + (killed.path / "log.jsonl").stat().st_size + 1
-    assert f"{count:,} folders" in (ROOT / "docs" / "add.md").read_text(encoding="utf-8"), count
+    assert count > 3000 and "(more than 3,000 folders)" in (ROOT / "docs" / "add.md").read_text()
 
 
 def harmed(content: bytes, name: str, cuts: int) -> list[bytes | None]:
