@@ -47,3 +47,25 @@ def test_each_is_python_and_none_comes_twice() -> None:
     assert len(set(found)) == len(found) > 100 and TEXT not in found
     for text in found:
         ast.parse(text)
+
+
+TWICE = """def attention(q, k, v):
+    s = q.shape[-1] ** -0.5
+    return ((q * s) @ (k * s).mT).softmax(-1) @ v
+
+
+def table(n):
+    return n ** 2
+"""
+
+
+def test_a_factor_is_left_out_before_it_is_added() -> None:
+    """Under a softmax both are the same function: a sum for a product there is a shift, and nothing anybody means."""
+    code = CodeText(TWICE)
+    found = [code.applied(change) for change in candidates(TWICE, "attention", ("scale-not-rooted",), (3,))]
+    assert found.index(TWICE.replace("(k * s)", "k")) < found.index(TWICE.replace("k * s", "k + s"))
+
+
+def test_what_may_make_a_functions_arguments_is_changed_too() -> None:
+    names = [getattr(tree, "name", "") for tree in reached(ast.parse(TWICE), "attention")]
+    assert names == ["attention", "table"]

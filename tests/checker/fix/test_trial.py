@@ -1,7 +1,14 @@
 """The goals of a trial; what it runs is tried in test_search."""
 
-from regard.checker.fix.trial import TROUBLE, FixGoal
+from pathlib import Path
+
+import pytest
+
+from regard.checker.contracts.table import named
+from regard.checker.fix.trial import TROUBLE, FixGoal, FixTrial
 from regard.checker.process.session import Lost, Raised
+from regard.checker.reading.place import opened
+from regard.checker.wishes import Wishes
 from regard.checker.workbench import Unfit
 
 
@@ -11,3 +18,31 @@ def test_without_steps_the_goal_is_the_reference() -> None:
 
 def test_what_a_changed_file_may_end_in_ends_no_search() -> None:
     assert {Raised, Lost, Unfit} <= set(TROUBLE)
+
+
+MIXTURE = """import torch
+
+
+class Mixture:
+    def __init__(self, k, d):
+        self.weights = torch.full((k,), 1 / k, dtype=torch.float64)
+        self.means = torch.randn(k, d, dtype=torch.float64)
+        self.variances = torch.ones(k, d, dtype=torch.float64)
+
+    def log_prob(self, x):
+        terms = torch.distributions.Normal(self.means, self.variances.sqrt()).log_prob(x[:, None]).sum(-1)
+        return (terms + self.weights.log()).logsumexp(1)
+
+    def em_step(self, x):
+        raise KeyError("nothing was begun")
+"""
+
+
+@pytest.mark.slow
+def test_a_law_that_could_not_be_tried_does_not_hold(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(MIXTURE, encoding="utf-8")
+    code, contract = opened(str(file)), named("gaussian-mixture")
+    with FixTrial(code, contract, "Mixture", Wishes(), 11) as trial:
+        assert trial.passes(MIXTURE, FixGoal())
+        assert not trial.passes(MIXTURE, FixGoal(laws=("em step",)))

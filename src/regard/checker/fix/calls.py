@@ -107,6 +107,9 @@ def heads(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             and not _module(node.func.value)
         ):
             yield code.change("heads", node, f"{code.of(node.func.value)}.flatten(1)")
+            stacked = node.func.value
+            if isinstance(stacked, ast.Call) and called(stacked) == "stack" and stacked.args:
+                yield code.change("heads", node, f"torch.cat({code.of(stacked.args[0])}, dim=-1)")
         if called(node) not in ("view", "reshape") or not isinstance(node.func, ast.Attribute):
             continue
         before, shape = code.of(node.func.value), [code.of(a) for a in node.args]

@@ -4,16 +4,21 @@ import ast
 import re
 from collections.abc import Iterator
 
-from regard.checker.fix import calls, names, statements, values, wraps
+from regard.checker.fix import calls, names, patterns, statements, values, wraps
 from regard.checker.fix.texts import CodeChange, CodeText
 
 KINDS = (
     values.numbers, values.signs, values.operators, values.brackets, calls.arguments, calls.renamed, calls.dropped, calls.heads, wraps.scaled, wraps.masked,
     wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients,
-    statements.stable, wraps.around,
+    statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, wraps.around,
 )  # fmt: skip
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (r"^scale", ("scale", "root", "number", "operator", "attribute", "name")),
+    (r"^scale", ("scale", "operand-left-out", "root", "number", "operator", "attribute", "name")),
+    (r"batch-order|pairing|repeat|interleav|share", ("copies", "function", "argument", "number")),
+    (r"about-zero|mean-kept|variance|moments|centred", ("centred", "argument", "name", "function")),
+    (r"degree|loops?", ("earlier", "call-missing", "order", "name", "number")),
+    (r"sources|reversed|direction|source-term|target-term", ("ends", "targets-exchanged", "names-exchanged", "number", "name")),
+    (r"frequenc|sign|negated", ("sign", "operator", "number")),
     (r"^mask-after", ("mask-moved", "order")),
     (r"^mask-(missing|ignored)", ("mask", "argument", "sign", "call-left-out")),
     (r"^mask", ("sign", "comparison", "number", "function", "argument", "mask", "operator", "transpose", "index-left-out", "arguments-exchanged", "call-missing")),
@@ -34,7 +39,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"root|half|exponent|base|slope|positions|two-pi|log|deviation|variance|bessel|mean|sum|relu|leaky|unnormalised", ("number", "function", "argument", "operator", "root", "operand-left-out", "call-left-out", "call-missing", "sign")),
 )  # fmt: skip
 "Which kinds of change mend which mistakes."
-LAST = ("moved", "name", "attribute", "call-missing", "scale")
+LAST = ("moved", "name", "attribute", "call-missing", "scale", "centred", "earlier", "ends", "operator-kind")
 "Kinds with many candidates: tried late where nothing speaks for them."
 
 
@@ -80,7 +85,7 @@ def _reads(text: str) -> bool:
 
 
 def reached(tree: ast.Module, member: str) -> list[ast.AST]:
-    """The class or function of that name, and those of the file that it speaks of."""
+    """The class or function of that name, and those of the file that it speaks of or may be given."""
     known = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
     head = member.partition(".")[0]
     wanted, found = [head], list[str]()
@@ -89,6 +94,9 @@ def reached(tree: ast.Module, member: str) -> list[ast.AST]:
         if name in known and name not in found:
             found.append(name)
             wanted += [n.id for n in ast.walk(known[name]) if isinstance(n, ast.Name)]
+    if isinstance(known.get(head), ast.FunctionDef):
+        # What makes a function's arguments, such as tables, is in the same file and not called by it.
+        found += [name for name, n in known.items() if isinstance(n, ast.FunctionDef) and name not in found]
     own: list[ast.AST] = [known[name] for name in found]
     free = [n for n in tree.body if isinstance(n, ast.Assign)]
     return [*own, *free] or [tree]

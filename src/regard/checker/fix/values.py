@@ -1,9 +1,10 @@
 """Changes of numbers, operators and signs."""
 
 import ast
+import re
 from collections.abc import Iterator
 
-from regard.checker.fix.texts import CodeChange, CodeText, atom
+from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom
 
 AXES = (-1, -2, 0, 1, 2, 3)
 OPERATORS = {"+": ("-", "*"), "-": ("+",), "*": ("/", "+"), "/": ("*",), "//": ("/",), "@": ()}
@@ -68,9 +69,11 @@ def operators(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             left, right = code.of(node.left), code.of(node.right)
             sign = SIGNS[type(node.op)]
             for other in OPERATORS[sign]:
-                yield code.change("operator", node, f"{left} {other} {right}")
-            yield code.change("operand-left-out", node, left)
-            yield code.change("operand-left-out", node, right)
+                # A sum for a product is seldom meant: under a softmax it may be nothing but a shift.
+                kind = "operator" if (sign in "+-") == (other in "+-") else "operator-kind"
+                yield code.change(kind, node, f"{left} {other} {right}")
+            for kept in (node.left, node.right):
+                yield CodeChange("operand-left-out", node.lineno, (_bare(code, node, kept),))
             if sign in "@-/":
                 yield code.change("operands-exchanged", node, f"{atom(node.right, right)} {sign} {atom(node.left, left)}")  # fmt: skip
             if sign == "@":
@@ -128,12 +131,24 @@ def signs(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 text = atom(first, code.of(first))
                 yield code.change("sign", first, f"~{text}")
                 yield code.change("sign", first, f"{text} == 0")
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult | ast.Div):
             yield code.change("sign", node.left, f"-{atom(node.left, code.of(node.left))}")
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            yield code.change("sign", node.right, f"-{atom(node.right, code.of(node.right))}")
         elif isinstance(node, ast.Assign) and "mask" in code.of(node.targets[0]).lower():
             yield code.change("sign", node.value, f"~{atom(node.value, code.of(node.value))}")
         elif isinstance(node, ast.Return) and node.value is not None:
             yield code.change("sign", node.value, f"-{atom(node.value, code.of(node.value))}")
+
+
+def _bare(code: CodeText, node: ast.expr, kept: ast.expr) -> TextEdit:
+    """One operand in place of both, without brackets that it does not need."""
+    start, end = code.span(node)
+    before, after = code.bytes[:start].decode(), code.bytes[end:].decode()
+    simple = isinstance(kept, ast.Name | ast.Attribute | ast.Subscript | ast.Constant | ast.Call)
+    needless = before.endswith("(") and after.startswith(")") and re.search(r"(^|[^\w\])])\($", before[-2:])
+    widened = 1 if simple and needless else 0
+    return TextEdit(start - widened, end + widened, code.of(kept))
 
 
 def _fills(node: ast.Call) -> bool:

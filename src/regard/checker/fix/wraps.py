@@ -12,7 +12,7 @@ PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 AROUND = (
     "{}.transpose(-2, -1)", "{}.transpose(1, 2)", "{}.T", "{}.sqrt()", "{}.rsqrt()", "{}.exp()", "{}.log()", "{}.square()",
     "{}.softmax(dim=-1)", "{0} * {0}.shape[-1] ** 0.5", "{}.mean(dim=-1, keepdim=True)", "torch.log_softmax({}, dim=-1)", "0.5 * {}", "2 * {}", "1 / {}",
-    "torch.nn.functional.leaky_relu({}, 0.2)",  "{}.clone()", "({} != 0)",
+    "torch.nn.functional.leaky_relu({}, 0.2)",  "{}.clone()", "({} != 0)", "{} + 1",
     "{}.repeat_interleave(2, dim=-1)", "torch.cat([{0}, {0}], dim=-1)",
 )  # fmt: skip
 "What is forgotten around an expression."
@@ -185,6 +185,9 @@ def sides(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
         if isinstance(node.op, ast.Div):
             rooted = f"({atom(node.right, right)} * {atom(node.right, right)}.mT) ** 0.5"
             yield code.change("both-sides", node, f"{left} / {rooted}")
+            if isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.MatMult):
+                a, b, d = code.of(node.left.left), code.of(node.left.right), atom(node.right, right)
+                yield code.change("both-sides", node, f"({a} / ({d} * {d}.mT) ** 0.5) @ {b}")
         if isinstance(node.op, ast.Mult):
             for inner, text in ((node.left, left), (node.right, right)):
                 if isinstance(inner, ast.Subscript):

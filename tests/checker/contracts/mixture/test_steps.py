@@ -58,6 +58,28 @@ class Unweighted(Em):
         self.weights = kept
 
 
+class Rooted(Em):
+    def em_step(self, x: torch.Tensor) -> None:
+        super().em_step(x)
+        self.variances = (self.means - 9.0).sqrt()
+
+
+class Shapeless(Em):
+    def em_step(self, x: torch.Tensor) -> None:
+        super().em_step(x)
+        self.weights = self.weights[:1]
+
+
+class Stumbles(Em):
+    def em_step(self, x: torch.Tensor) -> None:
+        raise RuntimeError("the sizes do not fit")
+
+
+class Unready(Em):
+    def em_step(self, x: torch.Tensor) -> None:
+        raise AssertionError("call begin() first")
+
+
 class OverPoints(Em):
     def responsibilities(self, x: torch.Tensor) -> torch.Tensor:
         return self.terms(x).softmax(0)
@@ -75,7 +97,7 @@ def verdict(kind: type) -> Verdict:
     return check(kind, contract="gaussian-mixture").verdicts[0]
 
 
-@pytest.mark.parametrize("kind", [Em, Floored, Logged])
+@pytest.mark.parametrize("kind", [Em, Floored, Logged, Unready])
 def test_right_steps_pass(kind: type) -> None:
     assert verdict(kind).state == "correct", verdict(kind).sentence
 
@@ -84,7 +106,16 @@ def test_a_spread_about_the_old_means_is_named() -> None:
     assert verdict(Old).slugs == ("em-old-means",)
 
 
-@pytest.mark.parametrize(("kind", "law"), [(Unweighted, "em step"), (OverPoints, "responsibilities")])
+WRONG = [
+    (Unweighted, "em step"),
+    (Rooted, "em step"),
+    (Shapeless, "em step"),
+    (Stumbles, "em step"),
+    (OverPoints, "responsibilities"),
+]
+
+
+@pytest.mark.parametrize(("kind", "law"), WRONG, ids=[kind.__name__ for kind, _ in WRONG])
 def test_a_wrong_step_breaks_its_law(kind: type, law: str) -> None:
     found = verdict(kind)
     assert found.state == "mistake"

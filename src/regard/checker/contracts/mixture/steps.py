@@ -16,6 +16,8 @@ POINTS, NEAR = 60, 1e-3
 "Points that a step is asked for, and the share by which a number may be off."
 FLOOR = 0.1
 "The most that is added to every variance, so that none vanishes."
+OWN = ("RuntimeError", "ValueError", "IndexError", "TypeError")
+"Exceptions of a step that was called as its parameters say."
 SHARES = re.compile(r"^(r|w|z|q|h|gamma\w*|resp\w*|post\w*|tau|assign\w*|weights?|probs?)$", re.I)
 "Names of responsibilities."
 
@@ -71,8 +73,14 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
             return None
         about = subject.bench.line.ask("about", subject.made.number)["weights"]
         held = [about[subject.facts["roles"][role]].copy() for role in ("logits", "means", "log_variances")]
-    except (Raised, KeyError):
-        return None  # it is called otherwise, or keeps its weights elsewhere
+    except Raised as error:
+        if error.kind not in OWN:
+            subject.facts["skipped"] = {*subject.facts.get("skipped", ()), "em step"}
+            return None  # it needs something else first
+        words = f"{POINTS} points: one step ends in {error.kind}: {error.words.splitlines()[0][:120]}"
+        return Broken(number=np.inf, words=words)
+    except KeyError:
+        return None  # it keeps its weights elsewhere
     finally:
         restore(subject)
     before = [subject.facts["drawn"][subject.facts["roles"][r]] for r in ("logits", "means", "log_variances")]
@@ -81,10 +89,10 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     shares, means = expected(subject, x), subject.frame["means"]
     found, wanted = _parameters(subject, held), maximised(x, shares)
     if found is None:
-        return None
+        return Broken(number=np.inf, words="one step leaves weights of another shape")
     for what, got, right in zip(("weights", "means", "variances"), found, wanted, strict=True):
         off = _off(got, right) if what != "variances" else _spread(subject, got, right)
-        if off > NEAR:
+        if not off <= NEAR:  # also what is not a number
             old = maximised(x, shares, about=means)[2]
             slug = "em-old-means" if what == "variances" and _spread(subject, got, old) <= NEAR else ""
             words = f"{POINTS} points: after one step the {what} are off by {off:.3g} of their size"
