@@ -102,6 +102,13 @@ def test_the_means_of_a_film_are_as_large_as_their_weights(map_of: Plane) -> Non
     assert means.get_offsets()[1].tolist() == pytest.approx([east.item(), north.item()], abs=1e-4)
 
 
+def test_what_a_film_shows_on_its_maps_are_pixels(map_of: Plane) -> None:
+    """As vectors, the means of six epochs alone are a third of a megabyte."""
+    figure = home._moment(map_of, {"a": GaussianMixtureModel(3)})
+    drawn = [one for axis in figure.axes for one in axis.collections]
+    assert len(drawn) > 2 and all(one.get_rasterized() for one in drawn)
+
+
 def test_a_map_without_outlines_says_so(monkeypatch: pytest.MonkeyPatch, places: Places) -> None:
     def unreachable() -> list[torch.Tensor]:
         raise Unreachable("no outlines", "no network", "connect")
