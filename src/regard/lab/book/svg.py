@@ -85,7 +85,7 @@ def inlined(svg: str, name: str) -> str:
     svg = NUMBERS.sub(lambda found: _rounded(found[0]), svg)
     svg = _named(svg, name)
     svg = _alike(svg)
-    return _sized(svg if fixed else COLOUR.sub(lambda found: _themed(found[0]), svg))
+    return _sized(svg if fixed else COLOUR.sub(lambda found: themed(found[0]), svg))
 
 
 def as_picture(svg: str) -> str:
@@ -96,7 +96,7 @@ def as_picture(svg: str) -> str:
     if is_fixed(svg):
         return svg
     start = svg.index(">", svg.index("<svg")) + 1
-    drawn = COLOUR.sub(lambda found: _themed(found[0]), svg[start:])
+    drawn = COLOUR.sub(lambda found: themed(found[0]), svg[start:])
     return f"{svg[:start]}<style>{_colours()}</style>{drawn}"
 
 
@@ -108,10 +108,10 @@ def _colours() -> str:
     return tokens + style[style.index(":root {") : style.index("* {")] + "svg { fill: var(--ink); }"
 
 
-def _themed(colour: str) -> str:
+def themed(colour: str) -> str:
     """A fixed colour as one of the theme's.
 
-    >>> _themed("#0072b2"), _themed("#000000"), _themed("#e4e4e4"), _themed("#fee838")
+    >>> themed("#0072b2"), themed("#000000"), themed("#e4e4e4"), themed("#fee838")
     ('var(--series-1)', 'var(--ink)', 'var(--grey-1)', '#fee838')
     """
     parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]

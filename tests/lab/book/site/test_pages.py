@@ -11,6 +11,8 @@ from fontTools.ttLib import TTFont
 
 from browsing import axe_script, chromium, troubles
 from regard.lab.book.report import prose
+from regard.lab.book.site import cover
+from regard.lab.book.site.cover import FINDINGS
 from regard.lab.book.site.output import write_book
 from regard.lab.book.site.pages import FONTS, files, pages, paths, single
 from regard.lab.registry import everything, names
@@ -193,6 +195,8 @@ def opened(browser, file: Path, size: dict[str, int], **how):
     return page, asked
 
 
+THEOREM = "theory-beam-search"
+FOUND = ("heights", THEOREM, "others", "heights", "others", "heights", THEOREM)
 SHOWN = (
     "index.html",
     "claims.html",
@@ -312,3 +316,32 @@ def test_a_page_is_printed_in_light_colours_whatever_the_theme(browser, place, c
     page.emulate_media(media="print", color_scheme="light" if chosen else "dark")
     assert page.evaluate(INKS) == light
     assert page.evaluate("getComputedStyle(document.querySelector('.canvas svg')).fill") == light[0]
+
+
+@pytest.fixture(scope="module")
+def cover_page(contents, tmp_path_factory) -> Path:
+    """The book with as many findings on its cover as it has in full."""
+    folder = tmp_path_factory.mktemp("cover")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cover, "FINDINGS", FOUND)
+        write_book(folder, files(pages(contents)))
+    return folder / "index.html"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [WIDE, {"width": 1366, "height": 768}])
+def test_the_cover_tells_in_one_screen_what_was_found_in_letters_that_can_be_read(
+    browser, cover_page, size
+) -> None:
+    page, _ = opened(browser, cover_page, size)
+    for part in ("#cover-chapters", "#cover-courses", "#cover-findings", ".card", ".more", "tr"):
+        bottoms = page.locator(part).evaluate_all("all => all.map(one => one.getBoundingClientRect().bottom)")
+        assert bottoms and max(bottoms) <= size["height"], part
+    assert page.locator(".card").count() == len(FINDINGS)
+    assert page.locator(".card .chart svg").count() == len(FINDINGS)
+    assert page.locator(".card [href^='#glyph']").count() == 0, "no letters that are scaled down"
+    sizes = page.locator(".card p, .card h3, .card li").evaluate_all(
+        "all => all.map(one => parseFloat(getComputedStyle(one).fontSize))"
+    )
+    assert min(sizes) >= 11
+    assert page.locator(".axis").filter(has_text="height, m").count() == sum(one != THEOREM for one in FOUND)

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from regard.lab.book.leads import figure_names
-from regard.lab.book.report import ShownFigure, render, shown_figure
+from regard.lab.book.report import render
 from regard.lab.book.site.contents import BookContents, first_sentence, path
 from regard.lab.book.site.courses import course_path, progress
 from regard.lab.book.site.layout import SECTIONS
 from regard.lab.book.site.page import Page
+from regard.lab.book.thumbnail import Thumbnail, thumbnail
 
 FINDINGS = ("scaled-dot-product", "positions", "cora", "karate", "padding", "unet", "uniform-mixture")
 "The experiments to read first."
@@ -20,7 +21,8 @@ class CoverFinding:
     title: str
     link: str
     said: str
-    figure: ShownFigure | None
+    caption: str
+    chart: Thumbnail | None
 
 
 def cover(contents: BookContents) -> Page:
@@ -47,6 +49,7 @@ def cover(contents: BookContents) -> Page:
 def finding(name: str, contents: BookContents) -> CoverFinding:
     """An experiment as the cover tells it: title, the first sentence of its answer, one figure."""
     run = contents.by_name[name]
-    lead = next(iter(figure_names(run).items()), None)
-    figure = shown_figure(run, *lead, prefix="cover-") if lead else None
-    return CoverFinding(contents.title(name), f"/{path(name)}", first_sentence(run), figure)
+    lead, caption = next(iter(figure_names(run).items()), ("", ""))
+    drawn = run.figure(lead) if lead else None
+    chart = thumbnail(drawn, f"cover-{name}") if drawn else None
+    return CoverFinding(contents.title(name), f"/{path(name)}", first_sentence(run), caption, chart)
