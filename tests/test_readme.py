@@ -26,6 +26,16 @@ def test_there_is_something_to_run_and_the_pictures_are_there() -> None:
         assert (Path(__file__).parents[1] / picture).is_file(), picture
 
 
+@pytest.mark.parametrize("job", ["Build", "Look", "Check"])
+def test_each_job_has_a_first_success_in_three_commands_with_its_time(job: str) -> None:
+    (section,) = re.findall(rf"^## {job}\n(.*?)(?=^## )", TEXT, re.DOTALL | re.MULTILINE)
+    ((said, block),) = re.findall(
+        r"(?i)\b(in three commands[^\n]*)\n+```console\n(.*?)```", section, re.DOTALL
+    )
+    assert len(block.splitlines()) == 3 and all(line.startswith("regard ") for line in block.splitlines())
+    assert re.search(r"of (\w+ )+(seconds|minutes)\b", said), said
+
+
 @pytest.mark.parametrize("block", PYTHON, ids=range(len(PYTHON)))
 def test_the_python_runs_and_says_something_wherever_it_prints(
     block: str, tmp_path: Path, monkeypatch, capsys
