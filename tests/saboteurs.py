@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from regard.claims import Claim
+from regard.claims import Claim, ClaimVerdict
 from regard.lab.events import Event, FigureEvent, ProgressEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.runner import settle
@@ -39,10 +39,17 @@ def without_figures(patch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
             patch.setattr(module, name, lambda *_, **__: None)
 
 
+def verdicts(
+    claims: Sequence[Claim], events: Iterable[Event], preset: str = "full"
+) -> dict[str, ClaimVerdict]:
+    """What came of each claim, by its name."""
+    kept = [one for one in events if not isinstance(one, FigureEvent | ProgressEvent)]
+    return {one.claim.name: one for one in settle(claims, kept, preset=preset)}
+
+
 def states(claims: Sequence[Claim], events: Iterable[Event], preset: str = "full") -> dict[str, str]:
     """The verdict on each claim, by its name."""
-    kept = [one for one in events if not isinstance(one, FigureEvent | ProgressEvent)]
-    return {one.claim.name: one.state for one in settle(claims, kept, preset=preset)}
+    return {name: one.state for name, one in verdicts(claims, events, preset).items()}
 
 
 @dataclass(frozen=True)
@@ -67,19 +74,27 @@ def small(experiment: Experiment, settings: Any, folder: Path) -> SmallRun:
     return SmallRun(experiment, settings, folder)
 
 
-unplanted: dict[tuple[str, str], dict[str, str]] = {}
-"The verdicts with nothing planted, once for each experiment and size."
+unplanted: dict[tuple[str, str], dict[str, ClaimVerdict]] = {}
+"What came of the claims with nothing planted, once for each experiment and size."
+
+
+def control(events: SmallRun, names: Iterable[str]) -> list[ClaimVerdict]:
+    """What came of some claims with nothing planted; measured again where another test left them out."""
+    if any(
+        one not in unplanted.get(events.size, {}) or unplanted[events.size][one].value is None
+        for one in names
+    ):
+        unplanted[events.size] = verdicts(events.experiment.claims, events())
+    return [unplanted[events.size][name] for name in names]
 
 
 def fails(experiment: Experiment, saboteur: Saboteur, patch: pytest.MonkeyPatch, events: SmallRun) -> None:
-    """Measure with nothing planted, plant a saboteur, measure again: only then do the claims it names fail.
-
-    What a test patches before, it patches for every saboteur of that size.
-    """
-    if events.size not in unplanted:
-        unplanted[events.size] = states(experiment.claims, events())
-    already = [name for name in saboteur.fail if unplanted[events.size][name] == "failed"]
+    """Measure with nothing planted, plant a saboteur, measure again: only then do the claims it names fail."""
+    without = control(events, saboteur.fail)
+    already = [one.claim.name for one in without if one.state == "failed"]
     assert not already, f"these fail with nothing planted: {already}"
+    missing = [one.claim.name for one in without if one.value is None]
+    assert not missing, f"these are not measured with nothing planted: {missing}"
     saboteur.plant(patch)
     found = states(experiment.claims, events())
     expected = dict.fromkeys(saboteur.fail, "failed")

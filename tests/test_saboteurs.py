@@ -21,7 +21,9 @@ class Load:
 def weigh(settings, context):
     assert not any(context.folder.iterdir()), "each run has a folder of its own"
     (context.folder / "weighed").touch()
-    yield Metric("weight", SCALE.shows(settings.kilos))
+    shown = SCALE.shows(settings.kilos)
+    if shown is not None:
+        yield Metric("weight", shown)
 
 
 WEIGHING = Experiment(question="How heavy?", claims=(Claim("weight", low=1.0, high=2.0),), run=weigh)
@@ -36,6 +38,13 @@ def test_a_planted_fault_fails_a_claim_that_holds_without_it(monkeypatch, tmp_pa
 def test_a_claim_that_fails_with_nothing_planted_shows_nothing(monkeypatch, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="these fail with nothing planted"):
         fails(WEIGHING, BROKEN, monkeypatch, small(WEIGHING, Load(3.0), tmp_path))
+
+
+def test_a_claim_that_is_not_measured_with_nothing_planted_shows_nothing(monkeypatch, tmp_path: Path) -> None:
+    heavier = Saboteur(lambda patch: patch.setattr(SCALE, "shows", lambda kilos: 2.5), {"weight"})
+    monkeypatch.setattr(SCALE, "shows", lambda kilos: None)
+    with pytest.raises(AssertionError, match="these are not measured with nothing planted"):
+        fails(WEIGHING, heavier, monkeypatch, small(WEIGHING, Load(1.1), tmp_path))
 
 
 def test_a_plant_that_changes_nothing_is_told(monkeypatch, tmp_path: Path) -> None:

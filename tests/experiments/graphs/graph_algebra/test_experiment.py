@@ -143,12 +143,13 @@ SABOTEURS = {
     ),
 }
 SCHOOLED = {
-    "attention that regards all alike": Noise(nodes=100, strangers=(8,), steps=60, seeds=4),
+    "attention that regards all alike": Noise(nodes=160, strangers=(8,), seeds=7),
     "marks on all strangers": Noise(nodes=160, strangers=(8,), seeds=7),
 }
 "Those whose claims are about trained layers, and how they are trained."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SABOTEURS)
 def test_what_is_measured_otherwise_fails_its_claims(name: str, monkeypatch, tmp_path) -> None:
     without_figures(monkeypatch, experiment)

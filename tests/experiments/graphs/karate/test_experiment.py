@@ -146,6 +146,7 @@ SABOTEURS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SABOTEURS)
 def test_what_is_measured_otherwise_fails_its_claims(name: str, monkeypatch, tmp_path: Path) -> None:
     pytest.importorskip("networkx")
