@@ -110,6 +110,19 @@ def test_a_picture_of_a_thousand_dots_has_few_colours_and_looks_the_same() -> No
     assert np.abs(ground[0] - ground[1]).mean() < 4
 
 
+def test_marks_that_are_pixels_follow_the_theme_and_a_heat_map_keeps_its_colours() -> None:
+    with style():
+        figure, (dots, cells) = panels(2)
+        dots.scatter(*np.random.default_rng(0).normal(size=(2, 3000)), s=3)
+        cells.imshow([[0.0, 1.0], [1.0, 0.0]])
+        svg = picture(figure).decode()
+    assert not is_fixed(svg)
+    for made in (inlined(svg, "x"), as_picture(svg)):
+        classes = [re.search(r'class="(\w+)"', tag) for tag in re.findall(r"<image [^>]*>", made)]
+        assert [found and found[1] for found in classes] == ["marks", None]
+    assert ".marks { filter: var(--marks); }" in as_picture(svg).partition("</style>")[0]
+
+
 def opened(svg: str) -> Image.Image:
     found = re.search(r'href="data:image/\w+;base64,\s*([^"]+)"', svg)
     assert found

@@ -1,8 +1,8 @@
 """Figures in a page (SVG): compact, with ids of their own, and in colours that follow the page's theme.
 
 Matplotlib writes fixed colours. Here those of the palette become the theme's series, and greys a mixture of
-its ink and its paper. A drawing that writes white on dark cells, or whose marks are pixels, is left as it was
-drawn, on a white ground.
+its ink and its paper. Marks that are pixels have their lightness turned in a dark theme. A drawing that
+writes on coloured cells is left as it was drawn, on a white ground.
 """
 
 import base64
@@ -35,17 +35,27 @@ DENSE, COLOURS = 6000, 64
 "A picture of more bytes, such as a map with a thousand dots, is kept in so many colours."
 TEXT = re.compile(r'<g (?:style="[^"]*" )?transform="translate\(([-\d.]+) ([-\d.]+)\) (?:rotate|scale)')
 PIXELS = re.compile(r'href="data:image/png;base64,([^"]+)"')
+IMAGE = re.compile(r"<image(\s[^>]*>)")
 OPAQUE = 255
 
 
 def is_fixed(svg: str) -> bool:
-    """Whether the drawing must keep its colours: it writes on coloured cells, or has marks as pixels.
+    """Whether the drawing must keep its colours: it writes on coloured cells."""
+    return bool(WHITE_TEXT.search(COMMENT.sub("", svg))) or _writes_on_pictures(svg)
 
-    Pixels that let the ground through are marks of a dense plot; a heat map has none.
+
+def _marked(svg: str) -> str:
+    """The drawing, with a class on pictures that are marks of a dense plot.
+
+    They let the ground through, as no heat map does.
     """
-    if WHITE_TEXT.search(COMMENT.sub("", svg)) or _writes_on_pictures(svg):
-        return True
-    return any(_picture(encoded).getextrema()[-1][0] < OPAQUE for encoded in PIXELS.findall(svg))
+
+    def told(found: re.Match[str]) -> str:
+        pixels = PIXELS.search(found[0])
+        marks = pixels is not None and _picture(pixels[1]).getextrema()[-1][0] < OPAQUE
+        return f'<image class="marks"{found[1]}' if marks else found[0]
+
+    return IMAGE.sub(told, svg)
 
 
 def _writes_on_pictures(svg: str) -> bool:
@@ -76,7 +86,7 @@ def width(svg: str) -> float:
 def inlined(svg: str, name: str) -> str:
     """An SVG of matplotlib as a page takes it: compact, scaled by the page, its ids beginning with a name."""
     fixed = is_fixed(svg)
-    svg = svg[svg.index("<svg") :]
+    svg = svg[svg.index("<svg") :] if fixed else _marked(svg[svg.index("<svg") :])
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\s*\n\s*", " ", svg)
     svg = re.sub(r">\s+<", "><", svg)
@@ -96,7 +106,7 @@ def as_picture(svg: str) -> str:
     if is_fixed(svg):
         return svg
     start = svg.index(">", svg.index("<svg")) + 1
-    drawn = COLOUR.sub(lambda found: themed(found[0]), svg[start:])
+    drawn = COLOUR.sub(lambda found: themed(found[0]), _marked(svg[start:]))
     return f"{svg[:start]}<style>{_colours()}</style>{drawn}"
 
 
@@ -105,7 +115,11 @@ def _colours() -> str:
     """The theme's colours, light and dark, and its greys."""
     tokens = (TEMPLATES / "tokens.css").read_text(encoding="utf-8")
     style = (TEMPLATES / "style.css").read_text(encoding="utf-8")
-    return tokens + style[style.index(":root {") : style.index("* {")] + "svg { fill: var(--ink); }"
+    return (
+        tokens
+        + style[style.index(":root {") : style.index("* {")]
+        + "svg { fill: var(--ink); } .marks { filter: var(--marks); }"
+    )
 
 
 def themed(colour: str) -> str:
