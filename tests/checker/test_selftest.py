@@ -171,7 +171,7 @@ def test_the_figures_that_were_promised() -> None:
     print("\n".join(figures.lines()))
     assert len(figures.of("mutants")) >= 100
     assert len({o.file for o in figures.of("correct")}) >= 40
-    assert len(figures.of("hostile")) >= 60
+    assert len(figures.of("hostile")) == 141
     assert figures.share("mutants", "detected") >= 0.99
     assert figures.share("mutants", "named") >= 0.95
     assert figures.plain()["false_alarms"] == 0

@@ -1,5 +1,6 @@
 """The rows of public files are well formed; the code itself is not here."""
 
+import re
 from pathlib import Path
 
 from regard.checker.contracts.table import CONTRACTS
@@ -13,6 +14,12 @@ def test_every_row_names_a_contract_and_what_is_true() -> None:
         assert row["true"] in ("correct", "mistake", "undecided")
         assert "/" in row["repository"] and ":" in row["target"] and row["first"]
         assert "fill" not in row or (HERE / "fill" / row["fill"]).is_file()
+
+
+def test_every_listed_row_is_pinned() -> None:
+    listed = [row for row in rows() if row.get("listed")]
+    assert len(listed) == 33
+    assert [row["target"] for row in listed if not re.fullmatch(r"[0-9a-f]{40}", row.get("commit", ""))] == []
 
 
 def test_a_skeleton_is_filled_method_by_method() -> None:
