@@ -20,3 +20,8 @@ def test_a_name_or_an_attribute_stands_in_place_of_another() -> None:
     found = texts(names.replaced, FORWARD)
     assert found[FORWARD.replace("q @ k", "q @ v")] == "name"
     assert found[FORWARD.replace("self.value(x)", "self.out(x)")] == "attribute"
+
+
+def test_no_weight_stands_in_place_of_the_mode() -> None:
+    text = FORWARD.replace("v = self.value(x)", "v = self.value(x) if self.training else x")
+    assert all("if self.training else" in new for new in texts(names.replaced, text))

@@ -114,3 +114,23 @@ def test_what_is_right_or_a_notebook_has_no_fix(wrong: str, monkeypatch: pytest.
     code = replace(opened(wrong), cells=(1,))
     monkeypatch.setattr(search, "opened", lambda target: code)
     assert fixes(wrong, replace(report, verdicts=(verdict,))) == [Fix(member="LayerNorm")]
+
+
+@pytest.mark.parametrize(
+    ("note", "held"), [("mask passed as (b m)", True), ("mask passed as (b 1 1 m)", False)]
+)
+def test_a_change_leaves_how_a_mask_is_passed(
+    wrong: str, note: str, held: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = search.Verdict(
+        contract="multi-head-attention",
+        member="A",
+        state="mistake",
+        sentence="",
+        notes=("mask passed as (b m)",),
+    )
+    after = replace(before, state="correct", notes=("weights by name", note))
+    tried = search.FixSearch(wrong, opened(wrong), before, Wishes(), lambda words: None, 1.0)
+    monkeypatch.setattr(tried, "judged", lambda trial, text, seed: after)
+    with FixTrial(opened(wrong), tried.contract, "A", Wishes(), 11) as trial:
+        assert tried.verifies(trial, WRONG) is held

@@ -26,6 +26,8 @@ class A:
         (wraps.scaled, "s = p / d", "s = p / d ** 0.5", "root"),
         (wraps.around, "y = x @ v", "y = x @ v.transpose(-2, -1)", "transpose"),
         (wraps.around, "d = inv(a)", "d = inv(a).sqrt()", "root"),
+        (wraps.around, "s = s.masked_fill(~mask, v)", "s = s.masked_fill(~mask.mT, v)", "transpose"),
+        (wraps.sides, "y = a @ x / d", "y = (a / (d * d.mT) ** 0.5) @ x", "both-sides"),
         (wraps.around, "y = f(e)", "y = f(e).exp()", "call-missing"),
         (wraps.around, "y = f(e)", "y = f(e).softmax(dim=-1)", "softmax"),
     ],
@@ -42,6 +44,13 @@ def test_a_layer_that_is_never_used_is_put_to_use() -> None:
 def test_a_mask_after_the_softmax_moves_before_it() -> None:
     moved = LAYER.replace("x.softmax", 'x.masked_fill(mask == 0, float("-inf")).softmax').replace(
         "w * mask", "w"
+    )
+    assert texts(wraps.masked, LAYER)[moved] == "mask-moved"
+
+
+def test_a_mask_that_may_be_missing_moves_with_that_question() -> None:
+    moved = LAYER.replace("w * mask", "w").replace(
+        "x.softmax", '(x.masked_fill(mask == 0, float("-inf")) if mask is not None else x).softmax'
     )
     assert texts(wraps.masked, LAYER)[moved] == "mask-moved"
 

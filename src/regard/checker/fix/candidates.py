@@ -4,13 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from regard.checker.fix import calls, names, patterns, statements, values, wraps
+from regard.checker.fix import calls, forgotten, names, patterns, statements, values, wraps
 from regard.checker.fix.texts import CodeChange, CodeText
 
 KINDS = (
     values.numbers, values.signs, values.operators, values.brackets, calls.arguments, calls.renamed, calls.dropped, calls.heads, wraps.scaled, wraps.masked,
     wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients,
-    statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, wraps.around,
+    statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, wraps.around,
 )  # fmt: skip
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^scale", ("scale", "operand-left-out", "root", "number", "operator", "attribute", "name")),
@@ -18,6 +18,9 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"about-zero|mean-kept|variance|moments|centred", ("centred", "argument", "name", "function")),
     (r"degree|loops?", ("earlier", "call-missing", "order", "name", "number")),
     (r"sources|reversed|direction|source-term|target-term", ("ends", "targets-exchanged", "names-exchanged", "number", "name")),
+    (r"^axis", ("axes", "number", "argument")),
+    (r"eps", ("epsilon", "argument")),
+    (r"offset", ("unread", "call-missing")),
     (r"frequenc|sign|negated", ("sign", "operator", "number")),
     (r"^mask-after", ("mask-moved", "order")),
     (r"^mask-(missing|ignored)", ("mask", "argument", "sign", "call-left-out")),
@@ -29,7 +32,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"input-modified|overwritten", ("in-place", "function", "call-missing")),
     (r"unregistered|shared|at-zero", ("registered", "function")),
     (r"heads", ("heads", "arguments-exchanged", "number", "call-left-out", "transpose", "function")),
-    (r"swapped|-is-|reversed|source|value-|transposed|not-turned|exchanged|takes", ("unused", "targets-exchanged", "names-exchanged", "name", "operands-exchanged", "attribute", "arguments-exchanged", "number", "call-left-out", "transpose", "call-missing", "sign")),
+    (r"swapped|-is-|reversed|source|value-|transposed|not-turned|exchanged|takes", ("applied", "unused", "targets-exchanged", "names-exchanged", "name", "operands-exchanged", "attribute", "arguments-exchanged", "number", "call-left-out", "transpose", "call-missing", "sign")),
     (r"before|inside|after", ("brackets", "order", "moved", "operand-left-out", "call-left-out", "call-missing", "names-exchanged")),
     (r"not-normalised|not-logged|softmax-missing", ("softmax", "function")),
     (r"root", ("root", "number", "function")),

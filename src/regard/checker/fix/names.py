@@ -45,11 +45,16 @@ def replaced(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 for other in names:
                     if other != node.id:
                         yield code.change("name", node, other)
-            elif _own(node) and isinstance(node, ast.Attribute) and function.name != "__init__":
+            elif _weight(node) and isinstance(node, ast.Attribute) and function.name != "__init__":
                 for other in own[:MOST]:
                     if other != node.attr:
                         kind = "unused" if other not in used else "attribute"
                         yield code.change(kind, node, f"self.{other}")
+
+
+def _weight(node: ast.AST) -> bool:
+    """An attribute of self that is no switch of torch's own."""
+    return _own(node) and isinstance(node, ast.Attribute) and node.attr != "training"
 
 
 def _simple(scope: list[ast.AST]) -> Iterator[ast.stmt]:

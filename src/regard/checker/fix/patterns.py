@@ -149,3 +149,23 @@ def _receiver(node: ast.Call) -> ast.expr | None:
         return None
     owner = node.func.value
     return None if isinstance(owner, ast.Name) and owner.id in ("torch", "F", "nn", "np", "math") else owner
+
+
+AXES = ("mean", "sum", "var", "std", "var_mean", "softmax", "log_softmax", "norm", "amax", "max", "logsumexp")
+"Functions that run over an axis."
+
+
+def axes(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Another axis in all calls of a function that name the same one."""
+    for function in (f for tree in scope for f in functions(tree)):
+        found: dict[str, list[ast.expr]] = {}
+        for node in (n for n in ast.walk(function) if isinstance(n, ast.Call) and called(n) in AXES):
+            given = [k.value for k in node.keywords if k.arg in ("dim", "axis")]
+            given += node.args[:1] if _receiver(node) else node.args[1:2]
+            if given and code.of(given[0]).lstrip("-").isdigit():
+                found.setdefault(code.of(given[0]), []).append(given[0])
+        for axis, nodes in found.items():
+            for new in ("-1", "-2", "0", "1") if len(nodes) > 1 else ():
+                if new != axis:
+                    edits = tuple(code.replace(node, new) for node in nodes)
+                    yield CodeChange("axes", nodes[0].lineno, edits)

@@ -10,7 +10,7 @@ from regard.checker.fix.values import INFINITE
 WIDTHS = re.compile(r"head_?(dim|size|width)|dim_head|^d_?[kh]?$|^d_?head$")
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 AROUND = (
-    "{}.transpose(-2, -1)", "{}.transpose(1, 2)", "{}.T", "{}.sqrt()", "{}.rsqrt()", "{}.exp()", "{}.log()", "{}.square()",
+    "{}.transpose(-2, -1)", "{}.transpose(1, 2)", "{}.mT", "{}.sqrt()", "{}.rsqrt()", "{}.exp()", "{}.log()", "{}.square()",
     "{}.softmax(dim=-1)", "{0} * {0}.shape[-1] ** 0.5", "{}.mean(dim=-1, keepdim=True)", "torch.log_softmax({}, dim=-1)", "0.5 * {}", "2 * {}", "1 / {}",
     "torch.nn.functional.leaky_relu({}, 0.2)",  "{}.clone()", "({} != 0)", "{} + 1",
     "{}.repeat_interleave(2, dim=-1)", "torch.cat([{0}, {0}], dim=-1)",
@@ -90,6 +90,9 @@ def masked(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             if all(edit.end <= code.span(scores)[0] or edit.start >= code.span(scores)[1] for edit in edits):
                 new = f"{text}.masked_fill({hidden}, {INFINITE})"
                 yield CodeChange("mask-moved", node.lineno, (*edits, code.replace(scores, new)))
+                for name in (name for name in _masks(scope) if name in hidden):
+                    given = f"({new} if {name} is not None else {text})"
+                    yield CodeChange("mask-moved", node.lineno, (*edits, code.replace(scores, given)))
             inside = [e for e in edits if e.start <= code.span(node)[0] and e.end >= code.span(node)[1]]
             if inside:
                 whole = code.of(node).replace(code.of(scores), f"{text}.masked_fill({hidden}, {INFINITE})", 1)
@@ -155,6 +158,8 @@ def around(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             inner = [node.value]
         elif isinstance(node, ast.BinOp):
             inner = [node.left, node.right]
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
+            inner = [node.operand]
         elif isinstance(node, ast.Call):
             inner = [a for a in node.args if isinstance(a, ast.Name | ast.Attribute | ast.Call | ast.BinOp)]
         for expression in inner:
@@ -169,7 +174,7 @@ def _kind(words: str) -> str:
         ("softmax", "softmax"),
         ("sqrt", "root"),
         ("transpose", "transpose"),
-        (".T", "transpose"),
+        (".mT", "transpose"),
     ):
         if part in words:
             return kind

@@ -1,0 +1,38 @@
+"""What is there and was forgotten is put where it belongs."""
+
+import pytest
+
+from checker.fix.kinds import texts
+from regard.checker.fix import forgotten
+
+ROOT = "class N:\n    def f(self, v):\n        return v / {}, self.eps\n"
+SCALE = "class A:\n    def __init__(self, cfg):\n        self.s = {} ** -0.5\n        self.h = cfg.n_head\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "name"),
+    [
+        (forgotten.epsilon, ROOT.format("v.sqrt()"), ROOT.format("(v + self.eps).sqrt()"), "epsilon"),
+        (forgotten.epsilon, ROOT.format("torch.sqrt(v)"), ROOT.format("torch.sqrt(v + self.eps)"), "epsilon"),
+        (forgotten.epsilon, ROOT.format("v.std(-1)"), ROOT.format("(v.std(-1) + self.eps)"), "epsilon"),
+        (forgotten.widths, SCALE.format("cfg.width"), SCALE.format("(cfg.width // cfg.n_head)"), "scale"),
+        (forgotten.widths, "def f(d, heads):\n    return math.sqrt(d)\n", "def f(d, heads):\n    return math.sqrt((d // heads))\n", "scale"),
+        (forgotten.unread, "def f(x, offset=0):\n    return torch.arange(9) * x\n", "def f(x, offset=0):\n    return (torch.arange(9) + offset) * x\n", "unread"),
+        (forgotten.applied, "def f(q, k):\n    q = turn(q)\n    return q, k\n", "def f(q, k):\n    q = turn(q)\n    return q, turn(k)\n", "applied"),
+    ],
+)  # fmt: skip
+def test_it_is_among_those_that_are_made(kind, before: str, after: str, name: str) -> None:
+    assert texts(kind, before)[after] == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (forgotten.epsilon, "def f(v):\n    return v.sqrt()\n"),
+        (forgotten.widths, "def f(d):\n    return d ** 0.5\n"),
+        (forgotten.unread, "def f(x, offset=0):\n    return torch.arange(9) + x + offset\n"),
+        (forgotten.applied, "def f(q, k):\n    return turn(q), turn(k)\n"),
+    ],
+)
+def test_nothing_is_made_where_nothing_was_forgotten(kind, text: str) -> None:
+    assert texts(kind, text) == {}
