@@ -94,6 +94,16 @@ def test_a_hostile_text_is_a_text(opened: Opened) -> None:
             assert page.evaluate("window.struck") is None and not struck, (view, evil)
 
 
+def test_a_sentence_of_a_check_begins_as_one_unless_it_begins_with_a_name_of_code(opened: Opened) -> None:
+    page = opened("lab")
+    page.locator(".experiment").first.wait_for()
+    said = ["the scores are wrong", "a mask is missing", "q meets v", "c_attn is not used", "√d is missing"]
+    shown = show(page, "check", {"kind": "check", "version": 1, "target": "mine.py", "sentences": said})
+    assert shown.locator(".verdict").all_inner_texts() == [
+        "The scores are wrong", "A mask is missing", "q meets v", "c_attn is not used", "√d is missing",
+    ]  # fmt: skip
+
+
 def test_what_is_told_twice_is_shown_twice(opened: Opened) -> None:
     page = opened("lab")
     page.locator(".experiment").first.wait_for()

@@ -89,9 +89,9 @@ export function paragraphs(text: string | undefined | null): string[] {
   return (text ?? "").split(/\n\s*\n/).map((part) => part.replace(/\s+/g, " ").trim()).filter(Boolean);
 }
 
-/** A text that begins as a sentence does. */
+/** A text that begins as a sentence does; what begins with a name of code, such as q or c_attn, keeps it. */
 export function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /^(a|[a-z][a-z-]+)([\s,:;.]|$)/.test(text) ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
 }
 
 export function count(howMany: number, one: string, several = `${one}s`): string {
