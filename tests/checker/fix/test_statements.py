@@ -60,3 +60,14 @@ def test_what_cuts_a_gradient_is_left_out() -> None:
 def test_an_exponential_is_shifted_and_a_log_of_a_sum_is_one_function() -> None:
     assert "e = torch.exp(s - (s).amax(dim=-1, keepdim=True))" in texts(statements.stable, "e = torch.exp(s)")
     assert "y = torch.logsumexp(t, dim=1)" in texts(statements.stable, "y = torch.log(torch.exp(t).sum(1))")
+
+
+def test_every_detach_is_left_out_at_once() -> None:
+    text = "def f(x, w, b):\n    return x * w.detach() + b.detach()\n"
+    assert texts(statements.attached, text) == {"def f(x, w, b):\n    return x * w + b\n": "gradient"}
+
+
+def test_a_weight_that_comes_too_early_is_taken_into_what_comes_back() -> None:
+    text = "def f(self, x):\n    x = x * self.w\n    return x / x.norm()\n"
+    wanted = "def f(self, x):\n    return (x / x.norm()) * self.w\n"
+    assert texts(statements.later, text) == {wanted: "later"}

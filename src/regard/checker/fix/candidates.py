@@ -9,7 +9,7 @@ from regard.checker.fix.texts import CodeChange, CodeText
 
 KINDS = (
     values.numbers, values.signs, values.operators, values.brackets, calls.arguments, calls.renamed, calls.dropped, calls.heads, wraps.scaled, wraps.masked,
-    wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients,
+    wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients, statements.attached, statements.later,
     statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, wraps.around,
 )  # fmt: skip
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -33,7 +33,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"unregistered|shared|at-zero", ("registered", "function")),
     (r"heads", ("heads", "arguments-exchanged", "number", "call-left-out", "transpose", "function")),
     (r"swapped|-is-|reversed|source|value-|transposed|not-turned|exchanged|takes", ("applied", "unused", "targets-exchanged", "names-exchanged", "name", "operands-exchanged", "attribute", "arguments-exchanged", "number", "call-left-out", "transpose", "call-missing", "sign")),
-    (r"before|inside|after", ("brackets", "order", "moved", "operand-left-out", "call-left-out", "call-missing", "names-exchanged")),
+    (r"before|inside|after", ("later", "brackets", "order", "moved", "operand-left-out", "call-left-out", "call-missing", "names-exchanged")),
     (r"not-normalised|not-logged|softmax-missing", ("softmax", "function")),
     (r"root", ("root", "number", "function")),
     (r"normalised|only|root-missing|column|row", ("both-sides", "number", "operator", "function")),

@@ -119,6 +119,36 @@ def gradients(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             yield code.change("gradient", node, code.of(node.args[0]))
 
 
+def attached(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Every detach of a function left out at once."""
+    for function in (f for tree in scope for f in functions(tree)):
+        found = [
+            code.replace(n, code.of(n.func.value))
+            for n in ast.walk(function)
+            if isinstance(n, ast.Call) and called(n) == "detach" and isinstance(n.func, ast.Attribute)
+        ]
+        if len(found) > 1:
+            yield CodeChange("gradient", function.lineno, tuple(found))
+
+
+def later(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """A weight that multiplies or is added before everything, taken into what comes back."""
+    for function in (f for tree in scope for f in functions(tree)):
+        ends = [n for n in function.body if isinstance(n, ast.Return) and n.value is not None]
+        for one in function.body if ends else ():
+            value = one.value if isinstance(one, ast.Assign) else None
+            if not isinstance(value, ast.BinOp) or not isinstance(value.op, ast.Mult | ast.Add):
+                continue
+            for weight, other in ((value.left, value.right), (value.right, value.left)):
+                if _own(weight):
+                    last = ends[-1].value
+                    assert last is not None
+                    text = f"({code.of(last)}) {SIGNS[type(value.op)]} {code.of(weight)}"
+                    own = isinstance(one, ast.Assign) and code.of(one.targets[0]) == code.of(other)
+                    rest = TextEdit(*code.lines(one), "") if own else code.replace(value, code.of(other))
+                    yield CodeChange("later", one.lineno, (rest, code.replace(last, text)))
+
+
 def stable(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     """An exponential of what may be large, less the largest first; log, sum and exp as one."""
     for node in (n for tree in scope for n in ast.walk(tree)):
