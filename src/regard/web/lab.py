@@ -16,6 +16,7 @@ from regard.claims import State
 from regard.lab.book.report import page
 from regard.lab.book.svg import as_picture
 from regard.lab.documents.comparison import comparison_document
+from regard.lab.documents.plain import readable
 from regard.lab.documents.run import run_document
 from regard.lab.experiment import Chapter
 from regard.lab.store.index import RunIndex, RunLine
@@ -91,7 +92,7 @@ class Lab:
             return None
         run = Run(line.path)
         asked = {} if run.problem else run.request
-        said = {one: str(asked.get(one, "")) for one in ("question", "method", "see", "correction")}
+        said = {one: readable(str(asked.get(one, ""))) for one in ("question", "method", "see", "correction")}
         head = {"kind": "experiment", "version": 1, "name": name, "title": "", "chapter": "yours"}
         return head | said | {"seconds": line.seconds, "claims": [], "presets": {}}
 

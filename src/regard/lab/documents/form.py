@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from regard.claims import Claim
 from regard.errors import RegardError
+from regard.lab.documents.plain import readable
 from regard.lab.experiment import Experiment
 from regard.lab.ranges import OwnPath, Range, rules
 from regard.lab.settings import listing
@@ -25,10 +26,10 @@ def experiment_document(experiment: Experiment) -> dict[str, Any]:
         "name": experiment.name,
         "chapter": experiment.chapter,
         "title": experiment.title,
-        "question": experiment.question,
-        "method": experiment.method,
-        "see": experiment.see,
-        "correction": experiment.correction,
+        "question": readable(experiment.question),
+        "method": readable(experiment.method),
+        "see": readable(experiment.see),
+        "correction": readable(experiment.correction),
         "seconds": experiment.seconds,
         "claims": [_claim(one) for one in experiment.claims],
         "presets": {name: form(chosen) for name, chosen in experiment.presets.items()},
@@ -142,7 +143,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "band": claim.band,
         "low": claim.low,
         "high": claim.high,
-        "why": claim.why,
+        "why": readable(claim.why),
         "source": claim.source,
         "preset": claim.preset,
         "items": list(claim.items),

@@ -1,7 +1,11 @@
-"""Values as JSON has them: what is not finite becomes a word."""
+"""Values as JSON has them, what is not finite as a word; texts as a page shows them, formulas as Unicode."""
 
+import re
 from math import isfinite
 from typing import Any
+
+from regard.errors import RegardError
+from regard.theory.text import plain as formula
 
 
 def plain(value: Any) -> Any:
@@ -21,6 +25,22 @@ def plain(value: Any) -> Any:
     if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         return plain(value.item())
     return str(value)
+
+
+def readable(text: str) -> str:
+    r"""A text of an experiment without its marks: formulas as Unicode, names of experiments bare.
+
+    >>> readable(r"the variance of $q \cdot k$ is $d$, as in [[positions]]")
+    'the variance of q · k is d, as in positions'
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        try:
+            return formula(found[1])
+        except RegardError:
+            return found[0]  # a dollar that begins no formula
+
+    return re.sub(r"\[\[([\w-]+)\]\]", r"\1", re.sub(r"\$\$?([^$]+)\$\$?", shown, text))
 
 
 def rounded(value: float, digits: int = 6) -> float:

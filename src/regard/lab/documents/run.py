@@ -7,6 +7,7 @@ from regard.claims import ClaimVerdict
 from regard.lab.answer import opening, sentence, summaries
 from regard.lab.book.report import numbers
 from regard.lab.documents.curves import curves, points_without_axis
+from regard.lab.documents.plain import readable
 from regard.lab.statistics import Summary
 from regard.lab.store.run import Run
 
@@ -23,12 +24,12 @@ def run_document(run: Run, *, id: str | None = None, recorded: bool = False) -> 
         return head | EMPTY | {"problem": problem}
     request, result, found = run.request, run.result, summaries(run)
     return head | {
-        "question": request["question"],
-        "method": request["method"],
-        "see": request["see"],
-        "correction": request.get("correction", ""),
+        "question": readable(request["question"]),
+        "method": readable(request["method"]),
+        "see": readable(request["see"]),
+        "correction": readable(request.get("correction", "")),
         "chapter": request.get("chapter", "yours"),
-        "answer": opening(run),
+        "answer": [readable(one) for one in opening(run)],
         "error": result["error"],
         "problem": None,
         "preset": request["preset"],
@@ -44,7 +45,7 @@ def run_document(run: Run, *, id: str | None = None, recorded: bool = False) -> 
         "tables": [*_tables(run), *points_without_axis(run.measured)],
         "texts": [{"name": one.name, "text": one.text[:TEXT]} for one in run.said],
         "figures": [
-            {"name": name, "caption": caption, "url": f"/api/runs/{id}/figures/{place}.svg"}
+            {"name": name, "caption": readable(caption), "url": f"/api/runs/{id}/figures/{place}.svg"}
             for place, (name, caption, _) in enumerate(run.figures)
         ],
     }
@@ -82,10 +83,10 @@ def _claim(verdict: ClaimVerdict, found: Mapping[str, Summary]) -> dict[str, Any
         "band": claim.band,
         "low": claim.low,
         "high": claim.high,
-        "why": claim.why,
+        "why": readable(claim.why),
         "source": claim.source,
         "reason": verdict.reason,
-        "sentence": sentence(verdict, found),
+        "sentence": readable(sentence(verdict, found)),
         "items": list(claim.items),
     }
 
@@ -96,7 +97,7 @@ def _tables(run: Run) -> list[dict[str, Any]]:
             "name": one.name,
             "columns": list(one.columns),
             "rows": [list(row) for row in one.rows[:ROWS]],
-            "caption": one.caption,
+            "caption": readable(one.caption),
         }
         for one in run.tables
     ]
