@@ -4,13 +4,14 @@ import ast
 import re
 from collections.abc import Iterator
 
-from regard.checker.fix import calls, forgotten, names, patterns, statements, values, wraps
+from regard.checker.fix import calls, forgotten, names, patterns, statements, together, values, wraps
 from regard.checker.fix.texts import CodeChange, CodeText
 
 KINDS = (
     values.numbers, values.signs, values.operators, values.brackets, calls.arguments, calls.renamed, calls.dropped, calls.heads, wraps.scaled, wraps.masked,
     wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients, statements.attached, statements.later,
-    statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, wraps.around,
+    statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, together.dropped, together.moved,
+    together.numbers, together.axis, wraps.around,
 )  # fmt: skip
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^scale", ("scale", "operand-left-out", "root", "number", "operator", "attribute", "name")),
@@ -19,6 +20,9 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"degree|loops?", ("earlier", "call-missing", "order", "name", "number")),
     (r"sources|reversed|direction|source-term|target-term", ("ends", "targets-exchanged", "names-exchanged", "number", "name")),
     (r"^axis", ("axes", "number", "argument")),
+    (r"before|after|twice|inside", ("call-moved",)),
+    (r"similarity|cosine|normalised-q", ("call-left-out", "operand-left-out", "scale")),
+    (r"shifted|exponent", ("number", "operator", "operand-left-out")),
     (r"eps", ("epsilon", "argument")),
     (r"offset", ("unread", "call-missing")),
     (r"frequenc|sign|negated", ("sign", "operator", "number")),
@@ -42,7 +46,18 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"root|half|exponent|base|slope|positions|two-pi|log|deviation|variance|bessel|mean|sum|relu|leaky|unnormalised", ("number", "function", "argument", "operator", "root", "operand-left-out", "call-left-out", "call-missing", "sign")),
 )  # fmt: skip
 "Which kinds of change mend which mistakes."
-LAST = ("moved", "name", "attribute", "call-missing", "scale", "centred", "earlier", "ends", "operator-kind")
+LAST = (
+    "moved",
+    "name",
+    "attribute",
+    "call-missing",
+    "scale",
+    "centred",
+    "earlier",
+    "ends",
+    "operator-kind",
+    "call-moved",
+)
 "Kinds with many candidates: tried late where nothing speaks for them."
 
 

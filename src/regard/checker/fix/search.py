@@ -9,7 +9,7 @@ from typing import Any
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import named
 from regard.checker.fix.candidates import candidates
-from regard.checker.fix.texts import CodeText, difference
+from regard.checker.fix.texts import CodeText, difference, tidied
 from regard.checker.fix.trial import FixGoal, FixTrial
 from regard.checker.reading.place import CodeFile, opened
 from regard.checker.report.report import Report
@@ -85,7 +85,9 @@ class FixSearch:
             return self._said("")
         with FixTrial(self.code, self.contract, self.verdict.member, self.wishes, SEEDS[0]) as trial:
             trial.begin(self.code.text)
-            return self._said(self._mended(trial, self.code.text, self.verdict, DEPTH))
+            found = self._mended(trial, self.code.text, self.verdict, DEPTH)
+            tidy = tidied(found, self.code.text) if found else ""
+            return self._said(tidy if tidy != found and self.verifies(trial, tidy) else found)
 
     def _mended(self, trial: FixTrial, text: str, verdict: Verdict, depth: int) -> str:
         """A text that passes the whole check; empty where none is found in time."""

@@ -1,0 +1,79 @@
+"""Changes at several places at once: the same call left out, the same number replaced, a call moved to another line."""
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+
+from regard.checker.fix.texts import CodeChange, CodeText, atom, called, functions
+from regard.checker.fix.values import number
+
+MOVES = (
+    "leaky_relu",
+    "relu",
+    "elu",
+    "tanh",
+    "softmax",
+    "dropout",
+    "exp",
+    "sqrt",
+    "rsqrt",
+    "act",
+    "activation",
+    "drop",
+)
+"Calls that stand at the wrong step."
+OVER = ("mean", "sum", "var", "std", "norm")
+"Functions that run over everything where no axis is named."
+
+
+def dropped(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Every call of one function left out: what goes in comes out."""
+    for function in (f for tree in scope for f in functions(tree)):
+        found: dict[str, list[ast.Call]] = {}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and node.args:
+                found.setdefault(code.of(node.func), []).append(node)
+        for calls in (calls for calls in found.values() if len(calls) > 1):
+            spans = sorted(code.span(call) for call in calls)
+            if all(one[1] <= two[0] for one, two in pairwise(spans)):
+                edits = tuple(code.replace(call, code.of(call.args[0])) for call in calls)
+                yield CodeChange("call-left-out", calls[0].lineno, edits)
+
+
+def moved(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """A call taken away from one line and put around what another line gives."""
+    for function in (f for tree in scope for f in functions(tree)):
+        lines = [n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.Return) and n.value]
+        for line in lines:
+            for call in (n for n in ast.walk(line) if isinstance(n, ast.Call) and n.args):
+                if called(call) not in MOVES:
+                    continue
+                inner, rest = code.of(call.args[0]), [code.of(a) for a in [*call.args[1:], *call.keywords]]
+                for other in (o for o in lines if o is not line):
+                    assert other.value is not None
+                    new = f"{code.of(call.func)}({', '.join([code.of(other.value), *rest])})"
+                    edits = (code.replace(call, inner), code.replace(other.value, new))
+                    yield CodeChange("call-moved", line.lineno, edits)
+
+
+def numbers(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """The same number, wherever a call names it, one less or one more."""
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        found: dict[str, list[ast.Constant]] = {}
+        for one in (n for a in node.args for n in ast.walk(a) if isinstance(n, ast.Constant)):
+            if type(number(one)) is int:
+                found.setdefault(code.of(one), []).append(one)
+        for text, same in found.items():
+            for new in (int(text) - 1, int(text) + 1) if len(same) > 1 else ():
+                yield CodeChange("number", node.lineno, tuple(code.replace(n, str(new)) for n in same))
+
+
+def axis(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """An axis for what runs over everything."""
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        if called(node) in OVER and not node.keywords and isinstance(node.func, ast.Attribute):
+            if not node.args:
+                yield code.change("axes", node, f"{code.of(node.func)}(dim=-1, keepdim=True)")
+            elif len(node.args) == 1 and atom(node.args[0], "x") == "x":
+                text = code.of(node.args[0])
+                yield code.change("axes", node, f"{code.of(node.func)}({text}, dim=-1, keepdim=True)")

@@ -1,0 +1,35 @@
+"""Several places are changed at once."""
+
+import pytest
+
+from checker.fix.kinds import texts
+from regard.checker.fix import together
+
+LINES = "def f(q, k):\n    q = {0}\n    k = {1}\n    return q @ k\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after", "name"),
+    [
+        (together.dropped, LINES.format("F.normalize(q, dim=-1)", "F.normalize(k, dim=-1)"), LINES.format("q", "k"), "call-left-out"),
+        (together.moved, LINES.format("F.leaky_relu(g(q), 0.2)", "h(q)"), LINES.format("g(q)", "F.leaky_relu(h(q), 0.2)"), "call-moved"),
+        (together.numbers, "i = torch.arange(1, n // 2 + 1)", "i = torch.arange(0, n // 2 + 0)", "number"),
+        (together.axis, "m = (x ** 2).mean()", "m = (x ** 2).mean(dim=-1, keepdim=True)", "axes"),
+        (together.axis, "m = torch.mean(x)", "m = torch.mean(x, dim=-1, keepdim=True)", "axes"),
+    ],
+)  # fmt: skip
+def test_a_change_is_among_those_that_are_made(kind, before: str, after: str, name: str) -> None:
+    assert texts(kind, before)[after] == name
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (together.dropped, "def f(x):\n    return g(g(x))\n"),
+        (together.moved, "def f(x):\n    y = g(x)\n    return y\n"),
+        (together.numbers, "i = torch.arange(1, n)"),
+        (together.axis, "m = x.mean(-1)"),
+    ],
+)
+def test_nothing_is_made_of_what_is_none(kind, text: str) -> None:
+    assert texts(kind, text) == {}
