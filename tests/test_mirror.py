@@ -13,6 +13,7 @@ BESIDE = {
     "test_mirror.py",
     "test_import.py",
     "test_golden.py",
+    "test_saboteurs.py",
     "test_house.py",
     "test_readme.py",
     "test_docs.py",
