@@ -48,6 +48,8 @@ def test_figures_count_what_they_say() -> None:
     assert figures.share("mutants", "detected") == 0.75
     assert figures.share("mutants", "named") == 1 / 3
     assert figures.plain()["false_alarms"] == 1
+    assert (figures.plain()["first_finding"], figures.plain()["whole_check"]) == (0.5, 1.0)
+    assert Figures().plain()["whole_check"] is None
     assert list(figures.lines())[:3] == [
         "mutants   4: detected 75.0%, named 33.3%",
         "correct   2 runs of 1 files: 1 false alarms",
@@ -175,5 +177,7 @@ def test_the_figures_that_were_promised() -> None:
     assert figures.share("mutants", "detected") >= 0.99
     assert figures.share("mutants", "named") >= 0.95
     assert figures.plain()["false_alarms"] == 0
+    assert figures.plain()["first_finding"] <= 3.0
+    assert figures.plain()["whole_check"] <= 6.0
     assert figures.share("hostile", "right") == 1.0
     assert figures.left == []

@@ -88,7 +88,19 @@ class Figures:
             "hostile": len(self.of("hostile")),
             "verdicts": sum(o.right for o in self.of("hostile")),
             "left": len(self.left),
+            "first_finding": median(o.first for o in self.of("mutants") if o.first),
+            "whole_check": median(o.seconds for o in self.of("mutants") + self.of("correct")),
         }
+
+
+def median(times: Iterable[float]) -> float | None:
+    """The middle of some times.
+
+    >>> median([1.0, 4.0, 2.0])
+    2.0
+    """
+    ordered = sorted(times)
+    return ordered[len(ordered) // 2] if ordered else None
 
 
 def spread(times: Iterable[float]) -> str:
