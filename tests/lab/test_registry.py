@@ -40,6 +40,12 @@ def test_a_file_of_ones_own_is_an_experiment(tmp_path: Path) -> None:
     assert (experiment.name, source) == ("my-idea", path)
 
 
+def test_a_file_of_ones_own_finds_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "beside_it.py").write_text("NAME = 'so'\n")
+    (tmp_path / "my_idea.py").write_text("from beside_it import NAME\n" + OWN.replace('"?"', "NAME"))
+    assert registry.find(str(tmp_path / "my_idea.py"))[0].question == "so"
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -1,9 +1,7 @@
 """Experiments by name: the rooms of the folder `experiments`, every theorem, and a person's own file."""
 
 import importlib
-import importlib.util
 import re
-import sys
 import traceback
 from dataclasses import replace
 from functools import cache
@@ -13,6 +11,7 @@ from types import ModuleType
 from regard.errors import RegardError, nearest
 from regard.lab.book.titles import TITLES
 from regard.lab.experiment import Experiment
+from regard.lab.imported import imported
 from regard.lab.theorems import PREFIX, experiment
 from regard.theory import library
 
@@ -65,15 +64,15 @@ def _own(path: Path) -> tuple[Experiment, Path]:
         raise RegardError(
             "no such experiment file", f"'{path}'", "give the path of a Python file that defines EXPERIMENT"
         )
-    specification = importlib.util.spec_from_file_location(f"own_{path.stem}", path)
-    assert specification and specification.loader
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[module.__name__] = module
     try:
-        specification.loader.exec_module(module)
+        module = imported(path, "own")
     except RegardError as error:
-        lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == str(path)]
-        raise RegardError(error.what, f"{error.got} ({path.name}, line {lines[-1]})", error.fix) from error
+        places = [
+            one for one in traceback.extract_tb(error.__traceback__) if Path(one.filename).name == path.name
+        ]
+        raise RegardError(
+            error.what, f"{error.got} ({path.name}, line {places[-1].lineno})", error.fix
+        ) from error
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         raise RegardError(

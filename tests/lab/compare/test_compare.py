@@ -6,8 +6,9 @@ import pytest
 
 from regard.data.sets.text import Text
 from regard.lab.compare import compare as module
-from regard.lab.compare.compare import compare, held_out
+from regard.lab.compare.compare import _end, compare, held_out
 from regard.lab.compare.contenders import contender
+from regard.lab.compare.sequential import stand
 
 TEXT = Text("abc", "the quick brown fox jumps over the lazy dog " * 60, "")
 
@@ -27,6 +28,13 @@ def test_it_stops_as_soon_as_it_is_settled(monkeypatch) -> None:
     losses(monkeypatch, [2.0, 2.1, 1.9, 0, 0], [1.5, 1.61, 1.4, 0, 0])
     found = run(1000)
     assert len(found) == 3 and found[-1][0].answer == "second" and found[-1][1] == "settled"
+
+
+def test_one_minute_is_said_as_one() -> None:
+    now = stand([2.0, 2.1, 1.9, 2.0], [2.3, 1.8, 2.2, 1.7], 0.02)
+    assert _end(now, 0.02, 0.001, 0.0005).endswith(", 1 minute") and _end(now, 0.02, 60, 50).endswith(
+        " minutes"
+    )
 
 
 def test_it_says_so_where_the_budget_cannot_settle_it(monkeypatch) -> None:

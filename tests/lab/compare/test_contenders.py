@@ -1,6 +1,5 @@
 """Contenders: a layer of one's own in the place of attention, or settings; what cheats is refused."""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -61,25 +60,10 @@ def test_a_choice_of_the_layer_stays_and_a_settings_object_gets_the_sizes(tmp_pa
     assert (config.dim, config.heads, config.bias, config.dropout) == (64, 4, True, 0.5)
 
 
-def test_each_file_finds_what_lies_beside_it(tmp_path: Path) -> None:
-    text = "from torch import nn\nfrom scale import SCALE\nclass Mine(nn.Module):\n    def forward(self, x):\n        return SCALE * x\n"
-    found = []
-    for number in (2, 3):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        (folder / "mine.py").write_text(text)
-        (folder / "scale.py").write_text(f"SCALE = {number}\n")
-        found.append(contender(f"{folder}/mine.py:Mine").layer()(torch.ones(1)).item())
-    assert found == [2, 3] and "scale" not in sys.modules and str(tmp_path / "3") not in sys.path
-
-
-def test_a_file_of_a_package_finds_the_rest_of_it(tmp_path: Path) -> None:
-    (tmp_path / "parts").mkdir()
-    (tmp_path / "parts" / "__init__.py").write_text("")
-    (tmp_path / "parts" / "scale.py").write_text("SCALE = 5\n")
-    text = "from torch import nn\nfrom .scale import SCALE\nclass Mine(nn.Module):\n    def forward(self, x):\n        return SCALE * x\n"
-    (tmp_path / "parts" / "mine.py").write_text(text)
-    assert contender(f"{tmp_path}/parts/mine.py").layer()(torch.ones(1)).item() == 5
+def test_a_file_finds_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("from scale import SCALE\n" + LAYER.replace("CAUSAL", "SCALE > 0"))
+    (tmp_path / "scale.py").write_text("SCALE = 2\n")
+    assert contender(f"{tmp_path}/mine.py").model(9, 0).blocks[0].attention.layer.heads == 4
 
 
 def test_settings_change_the_model() -> None:

@@ -79,7 +79,7 @@ def _end(now: Standing, margin: float, spent: float, seconds: float) -> str:
         )
     needed = now.needed(margin) - now.pairs
     if left < 1 or needed > left:
-        minutes = f"{(needed * each + spent) / 60:.0f}"
-        about = f"about {needed + now.pairs:.0f} pairs, {minutes} minute{'' if minutes == '1' else 's'}"
+        minutes = max(1, round((needed * each + spent) / 60))
+        about = f"about {needed + now.pairs:.0f} pairs, {minutes} minute{'' if minutes == 1 else 's'}"
         return f"not settled, and it cannot be within the budget: {about}"
     return ""

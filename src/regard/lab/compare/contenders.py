@@ -1,14 +1,8 @@
 """What is compared: a layer of a person's file in the place of attention, or settings of the small GPT."""
 
 import dataclasses
-import importlib.util
 import inspect
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -17,6 +11,7 @@ from torch import Tensor, nn
 from regard.checker.reading.arguments import mean
 from regard.checker.reading.place import place
 from regard.errors import RegardError, nearest
+from regard.lab.imported import imported
 from regard.lab.look.inside import arguments
 from regard.lab.settings import change
 from regard.models.gpt.config import GPTConfig
@@ -116,7 +111,7 @@ def _size(name: str, default: Any) -> int | None:
 def _layer(word: str) -> Any:
     path, name = place(word, "compare", (".py",))
     try:
-        module = _loaded(path)
+        module = imported(path, "compared")
     except RegardError:
         raise
     except (Exception, SystemExit) as error:
@@ -136,40 +131,6 @@ def _layer(word: str) -> Any:
             nearest(name or "", own, f"it defines {', '.join(own) or 'none'}"),
         )
     return own[name or layers[-1]]
-
-
-def _loaded(path: Path) -> ModuleType:
-    """A file as a module that finds the files beside it, and those of its package."""
-    folder, parts = path.resolve().parent, [path.stem]
-    while (folder / "__init__.py").is_file():
-        folder, parts = folder.parent, [folder.name, *parts]
-    with _beside(path.resolve().parent, folder):
-        if len(parts) > 1:
-            return importlib.import_module(".".join(parts))
-        specification = importlib.util.spec_from_file_location(f"compared_{path.stem}", path)
-        assert specification and specification.loader
-        module = importlib.util.module_from_spec(specification)
-        sys.modules[module.__name__] = module
-        specification.loader.exec_module(module)
-        return module
-
-
-@contextmanager
-def _beside(*folders: Path) -> Iterator[None]:
-    """Let imports find what lies in some folders; another file may have others of the same name beside it."""
-    paths, before = list(sys.path), set(sys.modules)
-    sys.path[:0] = [str(folder) for folder in folders]
-    importlib.invalidate_caches()
-    try:
-        yield
-    finally:
-        sys.path[:] = paths
-        for name in set(sys.modules) - before:
-            file = Path(getattr(sys.modules[name], "__file__", None) or "/")
-            if "site-packages" not in file.parts and any(
-                folder in file.resolve().parents for folder in folders
-            ):
-                del sys.modules[name]
 
 
 @torch.no_grad()
