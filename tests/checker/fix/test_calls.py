@@ -22,6 +22,8 @@ from regard.checker.fix import calls
         (calls.arguments, "y = f(x, bias=b)", "y = f(x)", "argument-left-out"),
         (calls.arguments, 'y = einsum("ij,jk->ik", a, h)', "y = einsum('ji,jk->ik', a, h)", "axes-exchanged"),
         (calls.heads, "q = q.view(b, h, n, d)", "q = q.reshape(b, n, h, d).transpose(1, 2)", "heads"),
+        (calls.heads, "y = (w @ h).mean(0)", "y = (w @ h).transpose(0, 1).flatten(1)", "heads"),
+        (calls.heads, "y = torch.stack(outs).mean(0)", "y = torch.cat(outs, dim=-1)", "heads"),
         (calls.heads, "y = y.contiguous().view(b, n, c)", "y = y.transpose(1, 2).reshape(b, n, c)", "heads"),
     ],
 )  # fmt: skip

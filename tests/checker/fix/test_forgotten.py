@@ -18,6 +18,8 @@ SCALE = "class A:\n    def __init__(self, cfg):\n        self.s = {} ** -0.5\n  
         (forgotten.widths, SCALE.format("cfg.width"), SCALE.format("(cfg.width // cfg.n_head)"), "scale"),
         (forgotten.widths, "def f(d, heads):\n    return math.sqrt(d)\n", "def f(d, heads):\n    return math.sqrt((d // heads))\n", "scale"),
         (forgotten.unread, "def f(x, offset=0):\n    return torch.arange(9) * x\n", "def f(x, offset=0):\n    return (torch.arange(9) + offset) * x\n", "unread"),
+        (forgotten.unread, "def f(x, base=10000.0):\n    return 1e4 ** x\n", "def f(x, base=10000.0):\n    return base ** x\n", "unread"),
+        (forgotten.chances, "k = torch.randint(0, 3, (n,)) + self.logits", "k = torch.multinomial(torch.softmax(self.logits, dim=0), n, replacement=True) + self.logits", "function"),
         (forgotten.applied, "def f(q, k):\n    q = turn(q)\n    return q, k\n", "def f(q, k):\n    q = turn(q)\n    return q, turn(k)\n", "applied"),
     ],
 )  # fmt: skip

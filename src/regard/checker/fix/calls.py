@@ -106,7 +106,9 @@ def heads(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             and isinstance(node.func, ast.Attribute)
             and not _module(node.func.value)
         ):
-            yield code.change("heads", node, f"{code.of(node.func.value)}.flatten(1)")
+            whole = atom(node.func.value, code.of(node.func.value))
+            yield code.change("heads", node, f"{whole}.flatten(1)")
+            yield code.change("heads", node, f"{whole}.transpose(0, 1).flatten(1)")
             stacked = node.func.value
             if isinstance(stacked, ast.Call) and called(stacked) == "stack" and stacked.args:
                 yield code.change("heads", node, f"torch.cat({code.of(stacked.args[0])}, dim=-1)")

@@ -10,7 +10,7 @@ from regard.checker.fix.texts import CodeChange, CodeText
 KINDS = (
     values.numbers, values.signs, values.operators, values.brackets, calls.arguments, calls.renamed, calls.dropped, calls.heads, wraps.scaled, wraps.masked,
     wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients, statements.attached, statements.later,
-    statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, together.dropped, together.moved,
+    statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, forgotten.chances, together.dropped, together.moved,
     together.numbers, together.axis, wraps.around,
 )  # fmt: skip
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -24,7 +24,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"similarity|cosine|normalised-q", ("call-left-out", "operand-left-out", "scale")),
     (r"shifted|exponent", ("number", "operator", "operand-left-out")),
     (r"eps", ("epsilon", "argument")),
-    (r"offset", ("unread", "call-missing")),
+    (r"offset|base-|slope", ("unread", "number", "call-missing")),
     (r"frequenc|sign|negated", ("sign", "operator", "number")),
     (r"^mask-after", ("mask-moved", "order")),
     (r"^mask-(missing|ignored)", ("mask", "argument", "sign", "call-left-out")),

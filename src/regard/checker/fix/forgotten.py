@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from regard.checker.fix.texts import CodeChange, CodeText, atom, called, functions
+from regard.checker.fix.values import number
 
 EPSILON = re.compile(r"eps", re.I)
 HEADS = re.compile(r"^(n|num|nb)?_?heads?$|^n_?h$", re.I)
@@ -65,13 +66,16 @@ def widths(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
 
 
 def unread(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
-    """An argument that is never read, added to the positions."""
+    """An argument that is never read, added to the positions or in place of a number."""
     for function in (f for tree in scope for f in functions(tree)):
         read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        defaults = [*function.args.defaults, *function.args.kw_defaults]
         for argument in [a.arg for a in function.args.args if a.arg not in read and a.arg != "self"]:
             for node in ast.walk(function):
                 if isinstance(node, ast.Call) and called(node) == "arange":
                     yield code.change("unread", node, f"({code.of(node)} + {argument})")
+                elif isinstance(node, ast.Constant) and number(node) and node not in defaults:
+                    yield code.change("unread", node, argument)
 
 
 def applied(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
@@ -88,3 +92,15 @@ def applied(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             given = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
             for part in (p for p in given if isinstance(p, ast.Name) and p.id in names):
                 yield from (code.change("applied", part, f"{word}({part.id})") for word in words)
+
+
+def chances(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Components drawn by their weights, where all are equally likely."""
+    words = [text for text in _spoken(code, scope) if re.search(r"^self\.\w*(logit|weight|pi\b)", text)]
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        size = node.args[-1] if node.args else None
+        if called(node) != "randint" or not isinstance(size, ast.Tuple) or len(size.elts) != 1:
+            continue
+        for word in words[:2]:
+            given = f"torch.softmax({word}, dim=0), {code.of(size.elts[0])}, replacement=True"
+            yield code.change("function", node, f"torch.multinomial({given})")
