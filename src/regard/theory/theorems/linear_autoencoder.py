@@ -23,13 +23,26 @@ def point(random: np.random.Generator) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def fit(x: np.ndarray, code: int, random: np.random.Generator, rounds: int = 120) -> np.ndarray:
-    """Decoder times encoder, by solving for each in turn: each step sets one of the two gradients to zero. Batched."""
+def fit(x: np.ndarray, code: int, random: np.random.Generator) -> np.ndarray:
+    """Decoder times encoder, by solving for each in turn: each step sets one of the two gradients to zero. Batched.
+
+    Singular values that are close take many rounds; each instance ends when its plane no longer turns.
+    """
     decoder = random.standard_normal((*x.shape[:-1], code))
-    for _ in range(rounds):
-        codes = np.linalg.pinv(decoder) @ x
-        decoder = x @ np.linalg.pinv(codes)
-    return decoder @ np.linalg.pinv(decoder)
+    learned = np.zeros((*x.shape[:-1], x.shape[-2]))
+    turning = np.arange(len(x))
+    while turning.size:
+        encoder = np.linalg.pinv(decoder[turning])
+        plane = decoder[turning] @ encoder
+        turned = np.abs(plane - learned[turning]).max((1, 2))
+        learned[turning] = plane
+        decoder[turning] = x[turning] @ np.linalg.pinv(encoder @ x[turning])
+        turning = turning[turned > TURN]
+    return learned
+
+
+TURN = 1e-11
+"Largest change of an entry of the learned projection in a round after which it is taken for the last."
 
 
 def _data(random: np.random.Generator, count: int, offset: float = 0.0) -> np.ndarray:
