@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from regard.checker.reading.arguments import mean
 from regard.checker.reading.place import place
 from regard.errors import RegardError, nearest
-from regard.lab.imported import imported
 from regard.lab.look.inside import arguments
+from regard.lab.registry import imported
 from regard.lab.settings import change
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
