@@ -261,8 +261,8 @@ SABOTEURS: dict[str, dict[str, Saboteur]] = {
             {"broken, a prior that is not Laplace"}),
     },
     "linear-autoencoder": {
-        "an autoencoder that is hardly trained": Saboteur(
-            swap(linear_autoencoder, fit=lambda right, x, code, random: right(x, code, random, rounds=1)),
+        "an autoencoder that is not trained": Saboteur(
+            lambda patch: patch.setattr(linear_autoencoder, "TURN", np.inf),
             {"loss after training", "data that are not centred"}),
         "data that are always centred": Saboteur(
             swap(linear_autoencoder, _data=lambda right, random, count, offset=0.0: right(random, count)),
