@@ -78,6 +78,7 @@ def test_a_run_is_started_watched_compared_and_shared(opened: Opened, browser: A
     page.get_by_role("link", name="Compare the two").click()
     page.get_by_role("heading", name="What differs between the two?").wait_for()
     page.get_by_role("rowheader", name="draws").wait_for()
+    assert page.get_by_role("columnheader", name="first minus second").is_visible()
     page.locator(".curves canvas").first.wait_for()
 
 
