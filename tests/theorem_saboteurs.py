@@ -36,7 +36,6 @@ from regard.theory.theorems import (
 )
 from saboteurs import Plant, Saboteur, states
 
-
 FEW = 16
 "Random instances at each setting: what is planted is seen at once."
 
