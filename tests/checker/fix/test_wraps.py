@@ -27,6 +27,7 @@ class A:
         (wraps.around, "y = x @ v", "y = x @ v.transpose(-2, -1)", "transpose"),
         (wraps.around, "d = inv(a)", "d = inv(a).sqrt()", "root"),
         (wraps.around, "s = s.masked_fill(~mask, v)", "s = s.masked_fill(~mask.mT, v)", "transpose"),
+        (wraps.around, "t = self.logits[k]", "t = torch.log_softmax(self.logits, dim=-1)[k]", "softmax"),
         (wraps.sides, "y = a @ x / d", "y = (a / (d * d.mT) ** 0.5) @ x", "both-sides"),
         (wraps.around, "y = f(e)", "y = f(e).exp()", "call-missing"),
         (wraps.around, "y = f(e)", "y = f(e).softmax(dim=-1)", "softmax"),

@@ -11,7 +11,7 @@ KINDS = (
     values.numbers, values.signs, values.operators, values.brackets, calls.arguments, calls.renamed, calls.dropped, calls.heads, wraps.scaled, wraps.masked,
     wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients, statements.attached, statements.later,
     statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, forgotten.chances, together.dropped, together.moved,
-    together.numbers, together.axis, wraps.around,
+    together.numbers, together.axis, together.inside, together.unconditional, together.squares, wraps.around,
 )  # fmt: skip
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^scale", ("scale", "operand-left-out", "root", "number", "operator", "attribute", "name")),
@@ -20,7 +20,8 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"degree|loops?", ("earlier", "call-missing", "order", "name", "number")),
     (r"sources|reversed|direction|source-term|target-term", ("ends", "targets-exchanged", "names-exchanged", "number", "name")),
     (r"^axis", ("axes", "number", "argument")),
-    (r"before|after|twice|inside", ("call-moved",)),
+    (r"before|after|twice|inside", ("brackets", "call-moved")),
+    (r"training|only", ("unconditional",)),
     (r"similarity|cosine|normalised-q", ("call-left-out", "operand-left-out", "scale")),
     (r"shifted|exponent", ("number", "operator", "operand-left-out")),
     (r"eps", ("epsilon", "argument")),

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from regard.checker.fix.texts import CodeChange, CodeText, atom, called, functions
+from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, functions
 from regard.checker.fix.values import number
 
 MOVES = (
@@ -77,3 +77,41 @@ def axis(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             elif len(node.args) == 1 and atom(node.args[0], "x") == "x":
                 text = code.of(node.args[0])
                 yield code.change("axes", node, f"{code.of(node.func)}({text}, dim=-1, keepdim=True)")
+
+
+def inside(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """A factor behind a softmax taken before it."""
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.BinOp)):
+        call = node.left
+        if (
+            isinstance(node.op, ast.Mult | ast.Div)
+            and isinstance(call, ast.Call)
+            and "softmax" in called(call)
+        ):
+            sign, factor = "*" if isinstance(node.op, ast.Mult) else "/", code.of(node.right)
+            own = isinstance(call.func, ast.Attribute) and len(call.args) + len(call.keywords) == 1
+            inner = call.func.value if own and isinstance(call.func, ast.Attribute) else call.args[0]
+            new = f"({code.of(inner)} {sign} {factor})" if own else f"{code.of(inner)} {sign} {factor}"
+            rest = TextEdit(code.span(call)[1], code.span(node)[1], "")
+            yield CodeChange("brackets", node.lineno, (code.replace(inner, new), rest))
+
+
+def unconditional(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """What is done under a condition, done always."""
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.If) and not n.orelse):
+        first, last = code.lines(node.body[0])[0], code.lines(node.body[-1])[1]
+        shift = node.body[0].col_offset - node.col_offset
+        lines = code.bytes[first:last].decode().splitlines(keepends=True)
+        text = "".join(line[shift:] if line[:shift].isspace() else line for line in lines)
+        yield CodeChange("unconditional", node.lineno, (TextEdit(code.lines(node)[0], last, text),))
+
+
+def squares(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """The mean of the squares in place of a variance."""
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        if called(node) == "var" and isinstance(node.func, ast.Attribute):
+            kept = [a for a in node.keywords if a.arg in ("dim", "axis", "keepdim")]
+            given = ", ".join(code.of(a) for a in [*node.args[:1], *kept])
+            owner = atom(node.func.value, code.of(node.func.value))
+            if owner != "torch":
+                yield code.change("function", node, f"{owner}.square().mean({given})")

@@ -158,6 +158,8 @@ def around(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             inner = [node.value]
         elif isinstance(node, ast.BinOp):
             inner = [node.left, node.right]
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+            inner = [node.value] if isinstance(node.ctx, ast.Load) else []
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
             inner = [node.operand]
         elif isinstance(node, ast.Call):
