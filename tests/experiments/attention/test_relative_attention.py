@@ -111,5 +111,9 @@ def test_every_claim_holds_and_has_a_saboteur(tmp_path, monkeypatch) -> None:
 def test_rounding_is_no_breach_of_a_bound_that_is_smaller() -> None:
     x = torch.full((400, 5), 0.05, dtype=torch.float64)
     x[:, 2] = torch.linspace(1.05, 1.2, 400, dtype=torch.float64)
-    found = {one.name: one.value for one in here._pooling(Settings(length=5, reach=2), x) if isinstance(one, Metric)}
+    found = {
+        one.name: one.value
+        for one in here._pooling(Settings(length=5, reach=2), x)
+        if isinstance(one, Metric)
+    }
     assert found["max pooling: largest error / bound, over all places and both bounds"] <= 1
