@@ -78,19 +78,19 @@ unplanted: dict[tuple[str, str], dict[str, ClaimVerdict]] = {}
 "What came of the claims with nothing planted, once for each experiment and size."
 
 
-def control(events: SmallRun, names: Iterable[str]) -> list[ClaimVerdict]:
+def control(experiment: Experiment, events: SmallRun, names: Iterable[str]) -> list[ClaimVerdict]:
     """What came of some claims with nothing planted; measured again where another test left them out."""
     if any(
         one not in unplanted.get(events.size, {}) or unplanted[events.size][one].value is None
         for one in names
     ):
-        unplanted[events.size] = verdicts(events.experiment.claims, events())
+        unplanted[events.size] = verdicts(experiment.claims, events())
     return [unplanted[events.size][name] for name in names]
 
 
 def fails(experiment: Experiment, saboteur: Saboteur, patch: pytest.MonkeyPatch, events: SmallRun) -> None:
     """Measure with nothing planted, plant a saboteur, measure again: only then do the claims it names fail."""
-    without = control(events, saboteur.fail)
+    without = control(experiment, events, saboteur.fail)
     already = [one.claim.name for one in without if one.state == "failed"]
     assert not already, f"these fail with nothing planted: {already}"
     missing = [one.claim.name for one in without if one.value is None]

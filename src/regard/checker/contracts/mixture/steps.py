@@ -66,11 +66,13 @@ def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """After one step of EM, weights, means and variances are those of the responsibilities before it."""
+    names = _methods(subject)
+    if not names:
+        return None
     x = _points(subject, rng)
     restore(subject)
     try:
-        if not _step(subject, x):
-            return None
+        _step(subject, names, x)
         about = subject.bench.line.ask("about", subject.made.number)["weights"]
         held = [about[subject.facts["roles"][role]].copy() for role in ("logits", "means", "log_variances")]
     except Raised as error:
@@ -110,19 +112,23 @@ def _takes(subject: Subject, name: str, count: int) -> bool:
     return sum(p["required"] for p in subject.made.methods[name]) == count
 
 
-def _step(subject: Subject, x: np.ndarray) -> bool:
-    """Take one step, if there is a method for the whole of it or for each half."""
+def _methods(subject: Subject) -> list[str]:
+    """The method of a whole step, or those of its halves; nothing where it has neither."""
     whole = method(subject, r"^(em|em_?(step|update|iteration)|step_em)$")
     if whole and _takes(subject, whole, 1):
-        ask(subject, whole, [x])
-        return True
+        return [whole]
     first, second = responsibilities(subject), method(subject, r"^(m_?step|maximi[sz]ation(_step)?)$")
-    if not (first and second) or not (_takes(subject, first, 1) and _takes(subject, second, 2)):
-        return False
-    shares: Any = ask(subject, first, [x])
-    names = [p["name"] for p in subject.made.methods[second] if p["required"]]
-    ask(subject, second, [shares, x] if SHARES.match(names[0]) else [x, shares])
-    return True
+    if first and second and _takes(subject, first, 1) and _takes(subject, second, 2):
+        return [first, second]
+    return []
+
+
+def _step(subject: Subject, names: list[str], x: np.ndarray) -> None:
+    """Take one step, by the method of the whole or by one half after the other."""
+    found: Any = ask(subject, names[0], [x])
+    if len(names) > 1:
+        wanted = [p["name"] for p in subject.made.methods[names[1]] if p["required"]]
+        ask(subject, names[1], [found, x] if SHARES.match(wanted[0]) else [x, found])
 
 
 def _parameters(subject: Subject, held: list[np.ndarray]) -> Parameters | None:
