@@ -49,7 +49,7 @@ class Settings:
     "Texts that it reads."
     lengths: tuple[int, ...] = (256, 512, 1024, 2048)
     "Lengths at which flash attention is timed."
-    memory: tuple[int, ...] = (2048,)
+    memory: tuple[int, ...] = (3072,)
     "Lengths at which memory is measured, each in a process of its own."
     chips: tuple[int, ...] = (8, 32, 128, 512)
     "On-chip memories, in KiB, for which the bytes that cross to the slow memory are counted."
