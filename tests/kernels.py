@@ -16,6 +16,10 @@ if DEVICE == "cpu":
 pytest.importorskip(
     "triton", reason="Triton is not installed here: kernels run on a GPU or in its interpreter"
 )
+if DEVICE == "cpu":
+    import fence
+
+    fence.put_up()
 
 
 def tiny_gpt(**words: object) -> GPT:
