@@ -1,10 +1,13 @@
 """Generation by a captured graph says what the model says; elsewhere it is not tried."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 from regard import GPT, GPTConfig, continuation
-from regard.generation.captured import captured
+from regard.generation import captured as subject
+from regard.generation.captured import Replayed, captured
 from regard.generation.sampling import GREEDY, Sampler
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
@@ -22,6 +25,94 @@ def test_on_a_cpu_nothing_is_captured() -> None:
     prompt = torch.zeros(1, 3, dtype=torch.long)
     assert captured(model(), prompt, 4, GREEDY, None) is None
     assert model().device_steps(1) is None
+
+
+class OnGPU(torch.Tensor):
+    """A tensor that says it lies on a GPU."""
+
+    device = torch.device("cuda")
+
+
+class Counting:
+    """Steps of a model for which the next number follows: 3 after 2, 0 after 10."""
+
+    def __init__(self, rows: int) -> None:
+        self.rows, self.advances = rows, 0
+        self.ids, self.logits = torch.zeros(rows, dtype=torch.long), torch.zeros(rows, 11)
+
+    def fits(self, rows: int) -> bool:
+        return rows == self.rows
+
+    def read(self, ids: torch.Tensor) -> torch.Tensor:
+        self.logits.copy_(torch.nn.functional.one_hot((ids[:, -1] + 1) % 11, 11).float())
+        return self.logits
+
+    def advance(self) -> None:
+        self.advances += 1
+        self.read(self.ids[:, None])
+
+
+class Uncaptured(Replayed):
+    """A step that is taken where a graph of it would be replayed."""
+
+    def _prepare(self) -> None:
+        self.graph = SimpleNamespace(replay=self._once)
+
+
+class Offer:
+    """A model that has steps to offer, and keeps those it has given."""
+
+    def __init__(self) -> None:
+        self.config, self.given = SimpleNamespace(context=8, vocabulary=11), []
+
+    def device_steps(self, rows: int) -> Counting:
+        self.given.append(Counting(rows))
+        return self.given[-1]
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Offer:
+    """Such a model, with Triton's interpreter for the draw."""
+    import kernels
+
+    assert kernels, "it skips where Triton is missing"
+    monkeypatch.setattr(subject, "Replayed", Uncaptured)
+    return Offer()
+
+
+def prompt(*numbers: int) -> torch.Tensor:
+    """A row for each number, three tokens that end in it."""
+    return torch.tensor([[5, 5, number] for number in numbers]).as_subclass(OnGPU)
+
+
+@pytest.mark.slow
+def test_a_replay_for_each_token_but_the_first_whose_logits_are_the_prompts(offer: Offer) -> None:
+    found = captured(offer, prompt(2, 9), 5, GREEDY, None)
+    assert found is not None
+    assert found.tolist() == [[3, 4, 5, 6, 7], [10, 0, 1, 2, 3]]
+    assert [one.advances for one in offer.given] == [4]
+
+
+@pytest.mark.slow
+def test_steps_are_kept_until_rows_or_sampler_change(offer: Offer) -> None:
+    assert captured(offer, prompt(2), 2, GREEDY, None) is not None
+    assert captured(offer, prompt(4), 3, Sampler(temperature=0.0), None) is not None
+    assert len(offer.given) == 1
+    assert captured(offer, prompt(4), 2, Sampler(top_k=1), None) is not None
+    assert len(offer.given) == 2
+    assert captured(offer, prompt(4, 5), 2, Sampler(top_k=1), None) is not None
+    assert [one.rows for one in offer.given] == [1, 1, 2]
+
+
+@pytest.mark.slow
+def test_what_fills_the_context_is_captured_and_one_token_more_or_a_single_one_is_not(offer: Offer) -> None:
+    assert captured(offer, prompt(2), 5, GREEDY, None) is not None
+    assert captured(offer, prompt(2), 6, GREEDY, None) is None
+    assert captured(offer, prompt(2), 2, GREEDY, None) is not None
+    assert captured(offer, prompt(2), 1, GREEDY, None) is None
+    assert captured(offer, prompt(2), 3, Sampler(top_p=0.5), None) is None
+    assert captured(offer, torch.tensor([[5, 5, 2]]), 5, GREEDY, None) is None
+    assert captured(object(), prompt(2), 5, GREEDY, None) is None
 
 
 @GPU

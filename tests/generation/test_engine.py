@@ -239,3 +239,38 @@ def test_a_billion_tokens_is_the_most() -> None:
     check(MOST, None)
     with pytest.raises(RegardError, match="so many tokens fit into no memory"):
         check(MOST + 1, None)
+
+
+class OnGPU(torch.Tensor):
+    """A tensor that says it lies on a GPU."""
+
+    is_cuda = True
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ({}, True),
+        ({"sampler": GREEDY}, True),
+        ({"sampler": GREEDY, "generator": torch.Generator()}, True),
+        ({"generator": [torch.Generator()]}, False),
+        ({"sampler": GREEDY, "stop": Stop((3,))}, False),
+        ({"context": 4}, False),
+    ],
+)
+def test_on_a_gpu_a_graph_is_asked_where_nothing_is_looked_at_between_two_tokens(
+    words: dict, asked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def captured(model, prompt, steps, sampler, generator) -> torch.Tensor:
+        calls.append((steps, sampler, generator))
+        return torch.full((1, steps), 7)
+
+    monkeypatch.setattr("regard.generation.engine.captured", captured)
+    prompt = torch.tensor([[1, 2]]).as_subclass(OnGPU)
+    found = continuation(MODEL, prompt, steps=3, **words)
+    assert calls == ([(3, words.get("sampler") or Sampler(), words.get("generator"))] if asked else [])
+    assert found.tolist() == [[7, 7, 7]] or not asked
+    continuation(MODEL, torch.tensor([[1, 2]]), steps=3, **words)
+    assert len(calls) == asked

@@ -10,6 +10,7 @@ import numpy
 import pytest
 import torch
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from regard.errors import RegardError
 from regard.training import rng
@@ -593,3 +594,40 @@ def test_processes_stop_by_the_mean_of_their_figures() -> None:
     training.step = 1
     training._validate()
     assert training.best.figure == 4.25
+
+
+class There(nn.Module):
+    """A model that is where it shall be."""
+
+    def __init__(self, device: str) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(2, 1, device=device))
+
+    def to(self, device: torch.device) -> "There":  # type: ignore[override]
+        assert device == self.weight.device
+        return self
+
+
+class Silent(ProcessGroup):
+    """A group whose other processes say nothing."""
+
+    def spread(self, tensors) -> None:
+        """What is here is what all have."""
+
+
+@pytest.mark.parametrize(
+    ("world", "accumulate", "device", "captured"),
+    [(1, 1, "cuda", True), (1, 2, "cuda", False), (2, 1, "cuda", False), (1, 1, "cpu", False)],
+)
+def test_one_process_captures_steps_of_one_batch_on_a_gpu(
+    world: int, accumulate: int, device: str, captured: bool, monkeypatch
+) -> None:
+    """On a GPU that is not there: its tensors have shapes and no numbers."""
+    monkeypatch.setattr("regard.training.loop.parallel_loss", lambda model, objective: None)
+    with FakeTensorMode():
+        model = There(device)
+        plan, group = Plan(steps=2, accumulate=accumulate, sharded=False), Silent(world=world)
+        training = Training(model, lambda index: None, mean_squared_error, plan, group=group, capture=True)
+        assert training._capture is captured
+        training = Training(model, lambda index: None, mean_squared_error, plan, group=group)
+        assert training._capture is False

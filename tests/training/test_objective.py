@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from regard.errors import RegardError
+from regard.training import objective
 from regard.training.objective import cross_entropy, evaluate, mean_squared_error
 
 
@@ -53,3 +54,40 @@ def test_nothing_to_evaluate_on_is_told() -> None:
     assert str(caught.value) == (
         "nothing to evaluate on\n  got: no batch, or batches without targets\n  fix: pass a larger text"
     )
+
+
+class OnGPU(torch.Tensor):
+    """A tensor that says it lies on a GPU."""
+
+    is_cuda = True
+
+
+class Headed(nn.Module):
+    """A model that has a head of so many tokens to offer."""
+
+    def __init__(self, tokens: int) -> None:
+        super().__init__()
+        self.tokens = tokens
+
+    @property
+    def output(self) -> torch.Tensor:
+        return torch.zeros(self.tokens, 2).as_subclass(OnGPU).requires_grad_()
+
+    def before_head(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x, self.output
+
+
+def test_head_and_loss_are_one_where_the_vocabulary_is_large_and_all_else_is_there(monkeypatch) -> None:
+    monkeypatch.setattr(objective, "LARGE", 8)
+    monkeypatch.setattr(objective, "find_spec", lambda name: name)
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda kind: kind == "cuda")
+    assert objective._fuses(Headed(8))
+    assert not objective._fuses(Headed(7))
+    assert not objective._fuses(nn.Linear(2, 9))
+    with torch.no_grad():
+        assert not objective._fuses(Headed(8))
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda kind: False)
+    assert not objective._fuses(Headed(8))
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda kind: kind == "cuda")
+    monkeypatch.setattr(objective, "find_spec", lambda name: None)
+    assert not objective._fuses(Headed(8))

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from regard.training import Plan, Training, mean_squared_error
+from regard.training.gpu.captured import Captured
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 pytestmark = pytest.mark.filterwarnings("ignore:The AccumulateGrad")
@@ -31,6 +32,15 @@ def test_on_a_cpu_nothing_is_captured() -> None:
     losses = [step.loss for step in asked]
     assert asked.captured is None
     assert losses == [step.loss for step in training(False, "cpu")]
+
+
+def test_a_batch_of_other_shapes_or_another_form_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Captured, "_capture", lambda self, *parts: None)
+    made = Captured(lambda batch: torch.zeros(2), lambda norm: None, (torch.zeros(2, 3), "word"), [], list)
+    assert made.takes((torch.ones(2, 3), "another"))
+    assert not made.takes((torch.ones(2, 4), "word"))
+    assert not made.takes([torch.ones(2, 3), "word"])
+    assert not made.takes((torch.ones(2, 3),))
 
 
 @GPU

@@ -43,6 +43,13 @@ def test_what_does_not_fit_is_sharded(monkeypatch, share: float, sharded: bool) 
     assert is_to_be_sharded(None, model, CPU, ALONE) is False
 
 
+def test_what_just_fits_is_not_sharded(monkeypatch) -> None:
+    model = nn.Linear(64, 64)
+    monkeypatch.setattr(fit, "SHARE", 0.5)
+    monkeypatch.setattr(fit, "memory_of", lambda device: 2 * state_bytes(model))
+    assert is_to_be_sharded(None, model, CPU, PAIR) is False
+
+
 @pytest.mark.parametrize("memory", [0, 10**30])
 def test_what_is_asked_counts(monkeypatch, memory: int) -> None:
     monkeypatch.setattr(fit, "memory_of", lambda device: memory)

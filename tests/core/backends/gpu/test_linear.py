@@ -48,3 +48,20 @@ def test_what_is_too_wide_or_too_exact_is_left_to_torch() -> None:
     assert linear.fits(x, x)
     assert not linear.fits(x.double(), x.double())
     assert not linear.fits(x, torch.zeros(1, 1, 3, linear.WIDEST + 1))
+    assert linear.fits(x[:, :, :1], x[:, :, :1]) and not linear.fits(x[:, :, :0], x[:, :, :0])
+    assert not linear.fits(x[..., :0], x) and not linear.fits(x, x[..., :0])
+
+
+@pytest.mark.parametrize(("kind", "room"), [(torch.bfloat16, 1), (torch.float32, 2), (torch.float16, 2)])
+def test_a_chunk_is_shorter_where_numbers_or_channels_are_wider(kind: torch.dtype, room: int) -> None:
+    def sizes(d: int, c: int) -> linear.Sizes:
+        q, k, v = (torch.zeros(2, heads, 300, width, dtype=kind) for heads, width in ((6, d), (3, d), (3, c)))
+        return linear.Sizes.of(q, k, v)
+
+    narrow = sizes(64, 5)
+    assert (narrow.heads, narrow.group, narrow.n) == (6, 2, 300)
+    assert narrow.chunk == linear.CHUNK // room
+    assert sizes(65, 5).chunk == sizes(5, 65).chunk == linear.CHUNK // room // 2
+    assert narrow.chunks * narrow.chunk >= 300 > (narrow.chunks - 1) * narrow.chunk
+    assert narrow.states().shape == (6 * narrow.chunks, 64 * 5 + 64)
+    assert narrow.words("elu")["num_warps"] == (8 if narrow.chunk == linear.CHUNK else 4)
