@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -81,6 +82,21 @@ def test_it_saves_every_so_often(toy, tmp_path: Path) -> None:
         seen.append((step.step, folder.steps()))
     assert seen == [(1, []), (2, [1]), (3, [1, 2]), (4, [2, 3]), (5, [3, 4])]
     assert folder.steps() == [4, 5]
+
+
+def test_a_checkpoint_is_due_when_exactly_so_many_seconds_have_gone_by(
+    toy, tmp_path: Path, monkeypatch
+) -> None:
+    now = [10.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    # By its full name it is the function: the package has one of the module's name.
+    monkeypatch.setattr(sys.modules["regard.training.resume"], "time", clock)
+    folder = Checkpoints(tmp_path)
+    seen = []
+    for _ in checkpointed(toy.training(steps=5), folder, every=2.0):
+        now[0] += 1.0
+        seen.append(folder.steps())
+    assert seen == [[], [], [2], [2], [2, 4]]
 
 
 def test_a_torn_step_is_not_saved(toy, tmp_path: Path, monkeypatch) -> None:
