@@ -205,7 +205,7 @@ COMPUTED: Reasons = {
     "relative-attention": {"a zero is 0.44": "means and expected maxima of uniform values"},
     "shakespeare": {
         "ln 65 = 4.17": ARITHMETIC,
-        "known to end near 1.9": "what a public trainer of such models prints for this recipe",
+        "nanoGPT has 1.88": "what its README says for this recipe",
     },
     "width-or-depth": {"h = 1.56w": "the root of the equation in the reason"},
 }

@@ -1,6 +1,7 @@
 import os
 import random
 import signal
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -187,6 +188,7 @@ def counting(settings, context):
         place.write_text(str(step + 1))
         yield Metric("curve", float(step), 0, {"step": step})
         if step == 1 and start == 0:
+            time.sleep(0.3)
             os.kill(os.getpid(), signal.SIGINT)
         yield ProgressEvent("on", 0.5)
     yield Metric("height", 1.5)
@@ -196,10 +198,12 @@ def test_a_stopped_run_is_taken_up_where_it_was(experiment: Experiment, store: S
     experiment = replace(experiment, run=counting)
     stopped = conducted(experiment, store, source)
     assert stopped.state == "stopped"
+    stopped_after = stopped.result["seconds"]
     run = resume(stopped, experiment, experiment.presets["quick"], source=source)
     assert run.path == stopped.path and run.state == "finished" and run.verdicts[0].state == "held"
     assert [one.value for one in run.measured if one.name == "curve"] == [0.0, 1.0, 2.0, 3.0]
     assert sum(one.name == "start" for one in run.measured) == 1
+    assert run.result["seconds"] > stopped_after > 0.3
 
 
 @pytest.mark.slow

@@ -115,14 +115,23 @@ def resume(
     require_experiment(run, experiment.name)
     changed = since(run, fingerprint.parts(settings, seed=run.request["seed"], source=source))
     require_unchanged(changed, accept)
+    before = run.result["seconds"] or 0.0
     writer = Writer(run.path)
     if changed:
         said = "\n".join(f"{kind}: {told}" for kind, told in changed.items())
         writer.record(TextEvent(TAKEN_UP, said))
-    return _carry_out(experiment, settings, writer, minutes, watch)
+    return _carry_out(experiment, settings, writer, minutes, watch, before)
 
 
-def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: float, watch: Watch) -> Run:
+def _carry_out(
+    experiment: Experiment,
+    settings: Any,
+    writer: Writer,
+    minutes: float,
+    watch: Watch,
+    before: float = 0.0,
+) -> Run:
+    """Run an experiment, or the rest of it, to its verdicts; `before`: the seconds it has taken already."""
     began = time.monotonic()
     request = Run(writer.path).request
     context = Context(folder=writer.path, seed=request["seed"], deadline=began + 60 * minutes)
@@ -156,7 +165,8 @@ def _carry_out(experiment: Experiment, settings: Any, writer: Writer, minutes: f
             own=_own(settings, experiment.presets.get(request["preset"])),
         )
         with closing(writer):
-            writer.finish(state, verdicts, seconds=time.monotonic() - began, error=notice or reason)
+            seconds = before + time.monotonic() - began
+            writer.finish(state, verdicts, seconds=seconds, error=notice or reason)
     run = Run(writer.path)
     write(run.path / REPORT, page(run))
     return run

@@ -267,7 +267,7 @@ EXPERIMENT = Experiment(
         central differences of step 1e-4, with weight decay 1, and against autograd; a table shows some entries
         of each. (6, 7) Two layers, $34 \to 16 \to 2$, then a softmax layer $2 \to 2$ with
         a bias. (8) Plain gradient descent with rate 0.02 and decay 0.025/34; ten members are tested, the
-        other 24 train. (9) Why two members look misplaced although the accuracy is perfect.
+        other 24 train. (9) Why two members look misplaced in the picture of the last layer.
 
         The labels are not the clubs but the communities of greatest modularity: the graph's own suggestion.
         The greedy algorithm finds three, of 17, 9 and 8 members, and Berkeley HW6 merges the last two.
