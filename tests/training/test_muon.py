@@ -119,3 +119,19 @@ def test_without_its_cushion_half_precision_runs_away(monkeypatch) -> None:
 
 def test_around_any_point_the_polynomial_is_that_of_small_intervals() -> None:
     assert best(0.5, 0.5 + 1e-7) == pytest.approx(best(0.4999, 0.5001), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "form", "turned"),
+    [(5, 5, "_plain", False), (4, 7, "_plain", False), (7, 4, "_plain", True), (3, 6, "_gram", False), (7, 3, "_gram", True)],
+)  # fmt: skip
+def test_a_matrix_that_is_twice_as_long_as_wide_goes_by_its_gram_matrix(
+    rows: int, columns: int, form: str, turned: bool, monkeypatch
+) -> None:
+    taken = []
+    for name in ("_plain", "_gram"):
+        monkeypatch.setattr(polar, name, lambda x, *cushion, name=name: taken.append((name, x)) or x)
+    matrix = torch.randn(1, rows, columns, generator=torch.Generator().manual_seed(5))
+    orthogonal(matrix)
+    assert [name for name, _ in taken] == [form]
+    assert taken[0][1] == pytest.approx((matrix.mT if turned else matrix) / matrix.norm())
