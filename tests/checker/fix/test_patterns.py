@@ -14,6 +14,8 @@ EDGES = """def f(x, edges):
     return total.index_add(0, dst, w * x[src])
 """
 LOOPS = "def f(x, adj):\n    {0}\n    inv = deg ** -0.5\n    {1}\n    return inv * (a @ x)\n"
+EARLY = "def f(x, adj):\n    deg = adj.sum(1)\n    eye = g(x)\n    a = adj + eye\n    return deg * a\n"
+LATE = "def f(x, adj):\n    eye = g(x)\n    a = adj + eye\n    deg = a.sum(1)\n    return deg * a\n"
 DEGREE, ADDED = "deg = adj.sum(1)", "a = adj + torch.eye(3)"
 
 
@@ -31,6 +33,12 @@ DEGREE, ADDED = "deg = adj.sum(1)", "a = adj + torch.eye(3)"
         (patterns.centred, NORM.format("(x * x)"), NORM.format("((x - mu) * (x - mu))")),
         (patterns.centred, NORM.format("x.pow(2)"), NORM.format("(x - mu).pow(2)")),
         (patterns.axes, "def f(x):\n    m = x.mean(1)\n    return (x - m).var(dim=1)\n", "def f(x):\n    m = x.mean(-1)\n    return (x - m).var(dim=-1)\n"),
+        (patterns.axes, "def f(x):\n    return x.mean((-2, -1))\n", "def f(x):\n    return x.mean(-1)\n"),
+        (patterns.axes, "def f(x):\n    a = tuple(range(1, x.dim()))\n", "def f(x):\n    a = -1\n"),
+        (patterns.centred, "def f(x):\n    v = m - u * u\n", "def f(x):\n    v = x.var(-1, keepdim=True, unbiased=False)\n"),
+        (patterns.across, "def forward(self, x):\n    return f(x)\n", "def forward(self, x):\n    x = x.transpose(0, 1)\n    return f(x).transpose(0, 1)\n"),
+        (patterns.positions, "def f(x):\n    n = x.shape[1]\n    c = t(n)[None, :, None, :]\n", "def f(x):\n    n = x.shape[-2]\n    c = t(n)\n"),
+        (patterns.earlier, EARLY, LATE),
         (patterns.ends, EDGES.format("src"), EDGES.format("dst")),
         (patterns.earlier, LOOPS.format(DEGREE, ADDED), LOOPS.format(f"{ADDED}\n    deg = a.sum(1)", "").replace("    \n", "")),
     ],

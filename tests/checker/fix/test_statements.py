@@ -31,6 +31,8 @@ def test_statements_are_exchanged_moved_and_left_out() -> None:
         found[BODY.replace("    a = one(x)\n    b = two(x)\n", "    b = two(x)\n    a = one(x)\n")] == "order"
     )
     assert found[BODY.replace("    b = two(x)\n", "")] == "statement-left-out"
+    loop = BODY.replace("    b = two(x)\n", "    for p in x:\n        p.zero_()\n")
+    assert texts(statements.order, loop)[BODY.replace("    b = two(x)\n", "")] == "statement-left-out"
     moved = BODY.replace("    a = one(x)\n", "").replace(
         "    c = three(x)\n", "    c = three(x)\n    a = one(x)\n"
     )
@@ -40,6 +42,10 @@ def test_statements_are_exchanged_moved_and_left_out() -> None:
 def test_weights_are_registered() -> None:
     found = texts(statements.registered, LAYER)
     assert LAYER.replace("torch.randn(3)", "nn.Parameter(torch.randn(3))") in found
+    many = LAYER.replace("[nn.Linear(2, 2)]", "[nn.Linear(2, 2)] * 3")
+    assert LAYER.replace("[nn.Linear(2, 2)]", "[nn.Linear(2, 2) for _ in range(3)]") in texts(
+        statements.registered, many
+    )
     assert LAYER.replace("[nn.Linear(2, 2)]", "nn.ModuleList([nn.Linear(2, 2)])") in found
     assert LAYER.replace("        self.w", "        super().__init__()\n        self.w") in found
 

@@ -2,7 +2,7 @@
 
 import ast
 
-from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, difference, tidied
+from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, difference
 
 TEXT = "def f(é, b):\n    # Ä comment\n    return é   +  b   # kept\n"
 
@@ -47,10 +47,3 @@ def test_a_difference_is_a_unified_diff() -> None:
         "+x",
         " d",
     ]
-
-
-def test_lines_that_say_nothing_are_left_out_unless_they_were_there() -> None:
-    before = "def f(q, k):\n    q = g(q)\n    k = k\n    return q\n"
-    assert tidied(before.replace("g(q)", "q"), before) == before.replace("    q = g(q)\n", "")
-    alone = "if q:\n    q = g(q)\n"
-    assert tidied(alone.replace("g(q)", "q"), alone) == alone.replace("g(q)", "q")

@@ -19,6 +19,9 @@ LINES = "def f(q, k):\n    q = {0}\n    k = {1}\n    return q @ k\n"
         (together.inside, "w = s.softmax(-1) * c", "w = (s * c).softmax(-1)", "brackets"),
         (together.unconditional, "if not t:\n    e = f(e)\n    e = g(e)\ny = e\n", "e = f(e)\ne = g(e)\ny = e\n", "unconditional"),
         (together.squares, "v = x.var(dim=-1, keepdim=True, unbiased=False)", "v = x.square().mean(dim=-1, keepdim=True)", "function"),
+        (together.squares, "v = torch.var(x, dim=-1)", "v = x.square().mean(dim=-1)", "function"),
+        (together.squares, "v = x.std(-1)", "v = x.square().mean(-1).sqrt()", "function"),
+        (together.moved, "def f(z, a):\n    e = (self.leak(z, 0.2) * a).sum(-1)\n", "def f(z, a):\n    e = self.leak((z * a).sum(-1), 0.2)\n", "call-moved"),
         (together.axis, "m = torch.mean(x)", "m = torch.mean(x, dim=-1, keepdim=True)", "axes"),
     ],
 )  # fmt: skip
@@ -35,7 +38,7 @@ def test_a_change_is_among_those_that_are_made(kind, before: str, after: str, na
         (together.axis, "m = x.mean(-1)"),
         (together.inside, "w = s.exp() / d"),
         (together.unconditional, "if t:\n    x = 1\nelse:\n    x = 2\n"),
-        (together.squares, "v = torch.var(x, dim=-1)"),
+        (together.squares, "v = x.mean(dim=-1)"),
     ],
 )
 def test_nothing_is_made_of_what_is_none(kind, text: str) -> None:

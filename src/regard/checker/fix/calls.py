@@ -34,6 +34,14 @@ def renamed(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             yield code.change("function", node.func, func[: len(func) - len(name)] + other)
         if name.endswith("_") and not name.startswith("_"):
             yield code.change("in-place", node.func, func[:-1])
+        if name == "relu" and node.args:
+            yield code.change("leaky", node, f"torch.nn.functional.leaky_relu({code.of(node.args[0])}, 0.2)")
+        if name == "ReLU":
+            yield code.change("leaky", node, f"{func[:-4]}LeakyReLU(0.2)")
+        if isinstance(node.func, ast.Call) and called(node.func) == "Dropout" and node.args:
+            rate = ", ".join(code.of(a) for a in [*node.func.args, *node.func.keywords])
+            given = f"{code.of(node.args[0])}, {rate}, training=self.training"
+            yield code.change("argument", node, f"torch.nn.functional.dropout({given})")
 
 
 def dropped(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
@@ -70,6 +78,10 @@ def arguments(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             yield code.change("argument-left-out", node, f"{func}({rest})")
             if isinstance(gone.value, ast.Constant) and isinstance(gone.value.value, bool):
                 yield code.change("argument", gone.value, str(not gone.value.value))
+            elif gone.arg == "is_causal":
+                yield code.change("argument", gone.value, "True")
+            elif gone.arg == "dropout_p":
+                yield code.change("argument", gone.value, f"{code.of(gone.value)} if self.training else 0.0")
         if len(node.args) > 1:
             rest = ", ".join(code.of(a) for a in [*node.args[:-1], *node.keywords])
             yield code.change("argument-left-out", node, f"{func}({rest})")
@@ -120,6 +132,8 @@ def heads(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             together.append((node.lineno, code.replace(node, f"{before}.reshape({new}).transpose(1, 2)")))
             yield CodeChange("heads", node.lineno, (together[-1][1],))
         yield code.change("heads", node, f"{before}.transpose(1, 2).reshape({', '.join(shape)})")
+        yield code.change("heads", node, f"{before}.transpose(0, 1).reshape({', '.join(shape)})")
+        yield code.change("transpose", node, f"{before}.transpose(-2, -1)")
         if isinstance(node.func.value, ast.Call) and called(node.func.value) == "contiguous":
             inner = node.func.value.func
             assert isinstance(inner, ast.Attribute)

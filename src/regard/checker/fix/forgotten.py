@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from regard.checker.fix.texts import CodeChange, CodeText, atom, called, functions
+from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, functions
 from regard.checker.fix.values import number
 
 EPSILON = re.compile(r"eps", re.I)
@@ -78,6 +78,77 @@ def unread(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                     yield code.change("unread", node, argument)
 
 
+def slices(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Every table of a function read from an offset on, where it is read from its beginning."""
+    for function in (f for tree in scope for f in functions(tree) if f.name != "__init__"):
+        cuts = [
+            n.slice
+            for n in ast.walk(function)
+            if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Slice) and n.slice.upper and not n.slice.lower
+        ]  # fmt: skip
+        for name in [a.arg for a in function.args.args if a.arg != "self"][1:]:
+            edits = [
+                TextEdit(*code.span(c), f"{name}:{name} + {code.of(c.upper)}") for c in cuts if c.upper is not None
+            ]  # fmt: skip
+            if edits:
+                yield CodeChange("unread", function.lineno, tuple(edits))
+
+
+def sliced(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """A table of self cut to the length of the input."""
+    for function in (f for tree in scope for f in functions(tree) if f.name != "__init__"):
+        sizes = [
+            t.id
+            for n in ast.walk(function)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Tuple)
+            for t in n.targets[0].elts[:3]
+            if isinstance(t, ast.Name)
+        ]
+        called_on = {n.func for n in ast.walk(function) if isinstance(n, ast.Call)}
+        held = {n.value for n in ast.walk(function) if isinstance(n, ast.Subscript | ast.Attribute)}
+        for node in ast.walk(function):
+            own = isinstance(node, ast.Attribute) and code.of(node.value) == "self"
+            if own and isinstance(node, ast.Attribute) and node not in called_on and node not in held:
+                for size in sizes:
+                    yield code.change("sliced", node, f"{code.of(node)}[:{size}, :{size}]")
+
+
+def unapplied(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """What a function makes and never reads: multiplied with what it gives back, or passed on as a mask."""
+    for function in (f for tree in scope for f in functions(tree) if f.name != "__init__"):
+        nodes = list(ast.walk(function))
+        read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        made = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        given = [a.arg for a in function.args.args if a.arg != "self"]
+        for name in [n for n in dict.fromkeys([*made, *given]) if n not in read and n != "_"]:
+            for node in (n for n in nodes if isinstance(n, ast.Return | ast.Assign) and n.value):
+                assert node.value is not None
+                yield code.change("unused", node.value, f"{name} @ {code.of(node.value)}")
+            for node in (
+                a for n in nodes if isinstance(n, ast.Call) for a in n.args if isinstance(a, ast.Name)
+            ):
+                yield code.change("unused", node, f"{name} @ {node.id}")
+            for node in (n for n in nodes if isinstance(n, ast.Call)):
+                if called(node) == "scaled_dot_product_attention":
+                    inner = ", ".join(code.of(a) for a in [*node.args, *node.keywords])
+                    for mask in (name, f"{name}[:, None, None, :] if {name} is not None else None"):
+                        yield code.change("mask", node, f"{code.of(node.func)}({inner}, attn_mask={mask})")
+
+
+def passed(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """An argument that a function of the file takes and is not given, although its caller has it."""
+    takers = {f.name: [a.arg for a in f.args.args] for tree in scope for f in functions(tree)}
+    for function in (f for tree in scope for f in functions(tree)):
+        own = [a.arg for a in function.args.args if a.arg != "self"]
+        for node in (n for n in ast.walk(function) if isinstance(n, ast.Call)):
+            takes = [a for a in takers.get(called(node), []) if a != "self"][len(node.args) :]
+            for name in (a for a in takes if a in own and a not in [k.arg for k in node.keywords]):
+                inner = ", ".join(code.of(a) for a in [*node.args, *node.keywords])
+                for value in (name, f"{name}[:, None, None, :] if {name} is not None else None"):
+                    new = f"{code.of(node.func)}({inner}, {name}={value})"
+                    yield code.change("mask" if "mask" in name else "unread", node, new)
+
+
 def applied(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     """A function of one argument that a function calls, for another argument that it gives back as it came."""
     for function in (f for tree in scope for f in functions(tree)):
@@ -99,8 +170,9 @@ def chances(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     words = [text for text in _spoken(code, scope) if re.search(r"^self\.\w*(logit|weight|pi\b)", text)]
     for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
         size = node.args[-1] if node.args else None
-        if called(node) != "randint" or not isinstance(size, ast.Tuple) or len(size.elts) != 1:
+        if called(node) != "randint" or not isinstance(size, ast.Tuple) or len(size.elts) > 1:
             continue
         for word in words[:2]:
-            given = f"torch.softmax({word}, dim=0), {code.of(size.elts[0])}, replacement=True"
+            many = code.of(size.elts[0]) if size.elts else "1"
+            given = f"torch.softmax({word}, dim=0), {many}, replacement=True"
             yield code.change("function", node, f"torch.multinomial({given})")

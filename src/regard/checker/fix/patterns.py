@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import combinations, permutations
 
 from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, functions
+from regard.checker.fix.values import number
 
 RUN = 6
 "The most neighbouring statements in which one name takes the place of another."
@@ -84,6 +85,10 @@ def centred(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                     about = mean or f"{name.id}.mean(dim=-1, keepdim=True)"
                     edits.append(code.replace(name, f"({name.id} - {about})"))
                 yield CodeChange("centred", node.lineno, tuple(edits))
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+                for name in names[:2]:
+                    text = f"{name}.var(-1, keepdim=True, unbiased=False)"
+                    yield code.change("centred", node, text)
             if isinstance(node, ast.Call) and called(node) in ("mean", "sum") and own is not None:
                 for name in names[:2]:
                     axis = code.of(node.args[0]) if node.args else "-1"
@@ -137,6 +142,22 @@ def earlier(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 moved = TextEdit(start, start, code.bytes[a:b].decode())
                 edits = (moved, TextEdit(a, b, ""), *(code.replace(n, given) for n in nodes))
                 yield CodeChange("earlier", early.lineno, edits)
+                if isinstance(early, ast.Assign) and not _stored(early) & _all_read(body[i + 1 : j + 1]):
+                    (c, d), text = code.lines(early), code.bytes
+                    spans = sorted(code.span(n) for n in nodes)
+                    new, last = "", c
+                    for first, end in spans:
+                        new, last = new + text[last:first].decode() + given, end
+                    new += text[last:d].decode()
+                    yield CodeChange("earlier", early.lineno, (TextEdit(c, d, ""), TextEdit(b, b, new)))
+
+
+def _stored(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _all_read(nodes: list[ast.stmt]) -> set[str]:
+    return {name for node in nodes for name in _read(node)}
 
 
 def _read(node: ast.AST) -> set[str]:
@@ -169,3 +190,35 @@ def axes(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 if new != axis:
                     edits = tuple(code.replace(node, new) for node in nodes)
                     yield CodeChange("axes", nodes[0].lineno, edits)
+        for node in ast.walk(function):
+            many = isinstance(node, ast.Call) and called(node) == "tuple" and "range" in code.of(node)
+            if isinstance(node, ast.Tuple) and node.elts:
+                many = all(number(part) is not None for part in node.elts)
+            if isinstance(node, ast.Call | ast.Tuple) and many:
+                yield code.change("axes", node, "-1")
+
+
+def across(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """The first two axes of an input exchanged before anything is done with it, and back in what is returned."""
+    for function in (f for tree in scope for f in functions(tree) if f.name == "forward"):
+        ends = [n.value for n in function.body if isinstance(n, ast.Return) and n.value]
+        for argument in [a.arg for a in function.args.args if a.arg != "self"][:1] if ends else ():
+            first = function.body[0]
+            start, indent = code.lines(first)[0], " " * first.col_offset
+            line = TextEdit(start, start, f"{indent}{argument} = {argument}.transpose(0, 1)\n")
+            back = code.replace(ends[-1], f"{atom(ends[-1], code.of(ends[-1]))}.transpose(0, 1)")
+            yield CodeChange("across", function.lineno, (line, back))
+
+
+def positions(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Another axis that is counted, and tables that are not spread over axes of their own."""
+    for function in (f for tree in scope for f in functions(tree)):
+        spread = [
+            code.replace(n, code.of(n.value))
+            for n in ast.walk(function)
+            if isinstance(n, ast.Subscript) and isinstance(n.slice, ast.Tuple) and len(n.slice.elts) == 4
+        ]
+        for node in ast.walk(function):
+            if isinstance(node, ast.Subscript) and code.of(node).endswith(".shape[1]") and spread:
+                counted = code.replace(node.slice, "-2")
+                yield CodeChange("positions", node.lineno, (counted, *spread))

@@ -23,7 +23,7 @@ def order(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             text = code.bytes[a:b].decode()
             yield CodeChange("moved", body[first].lineno, (TextEdit(a, b, ""), TextEdit(at, at, text)))
         for one in body if len(body) > 1 else []:
-            if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr | ast.If):
+            if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr | ast.If | ast.For):
                 yield CodeChange("statement-left-out", one.lineno, (TextEdit(*code.lines(one), ""),))
 
 
@@ -41,6 +41,9 @@ def registered(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     for node in (n for tree in scope for n in ast.walk(tree)):
         if isinstance(node, ast.Assign) and _own(node.targets[0]):
             text = code.of(node.value)
+            if isinstance(node.value, ast.BinOp) and isinstance(node.value.left, ast.List):
+                one, many = code.of(node.value.left)[1:-1], code.of(node.value.right)
+                yield code.change("registered", node.value, f"[{one} for _ in range({many})]")
             if isinstance(node.value, ast.List | ast.ListComp):
                 yield code.change("registered", node.value, f"nn.ModuleList({text})")
                 yield code.change("registered", node.value, f"nn.ParameterList({text})")

@@ -87,28 +87,6 @@ def atom(node: ast.expr, text: str) -> str:
     return text if isinstance(node, simple) else f"({text})"
 
 
-def tidied(text: str, before: str) -> str:
-    """A changed text without lines that give a name its own value, unless they were there before.
-
-    >>> tidied("def f(q):\\n    q = q\\n    return q\\n", "def f(q):\\n    q = g(q)\\n    return q\\n")
-    'def f(q):\\n    return q\\n'
-    """
-    code, known = CodeText(text), set(before.splitlines())
-    bodies = [
-        n.body for n in ast.walk(code.tree) if isinstance(n, ast.FunctionDef | ast.For | ast.If | ast.With)
-    ]
-    idle = [
-        TextEdit(*code.lines(one), "")
-        for body in bodies
-        for one in body
-        if isinstance(one, ast.Assign)
-        and len(body) > 1
-        and code.of(one.targets[0]) == code.of(one.value)
-        and text.splitlines()[one.lineno - 1] not in known
-    ]
-    return code.applied(CodeChange("tidied", 1, tuple(idle)))
-
-
 def difference(before: str, after: str, name: str) -> str:
     """A unified diff."""
     lines = difflib.unified_diff(

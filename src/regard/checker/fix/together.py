@@ -1,26 +1,14 @@
 """Changes at several places at once: the same call left out, the same number replaced, a call moved to another line."""
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, functions
 from regard.checker.fix.values import number
 
-MOVES = (
-    "leaky_relu",
-    "relu",
-    "elu",
-    "tanh",
-    "softmax",
-    "dropout",
-    "exp",
-    "sqrt",
-    "rsqrt",
-    "act",
-    "activation",
-    "drop",
-)
+MOVES = re.compile(r"elu$|leak|tanh|softmax|drop|^exp$|sqrt$|^act", re.I)
 "Calls that stand at the wrong step."
 OVER = ("mean", "sum", "var", "std", "norm")
 "Functions that run over everything where no axis is named."
@@ -46,14 +34,26 @@ def moved(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
         lines = [n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.Return) and n.value]
         for line in lines:
             for call in (n for n in ast.walk(line) if isinstance(n, ast.Call) and n.args):
-                if called(call) not in MOVES:
+                if not MOVES.search(called(call)):
                     continue
                 inner, rest = code.of(call.args[0]), [code.of(a) for a in [*call.args[1:], *call.keywords]]
+                yield from _outwards(code, line, call)
                 for other in (o for o in lines if o is not line):
                     assert other.value is not None
                     new = f"{code.of(call.func)}({', '.join([code.of(other.value), *rest])})"
                     edits = (code.replace(call, inner), code.replace(other.value, new))
                     yield CodeChange("call-moved", line.lineno, edits)
+
+
+def _outwards(code: CodeText, line: ast.Assign | ast.Return, call: ast.Call) -> Iterator[CodeChange]:
+    """A call put around an expression of the same line that holds it."""
+    (start, end), rest = code.span(call), [code.of(a) for a in [*call.args[1:], *call.keywords]]
+    for outer in (n for n in ast.walk(line) if isinstance(n, ast.BinOp | ast.Call) and n is not call):
+        first, last = code.span(outer)
+        if first <= start and end <= last:
+            inner = code.bytes[first:start].decode() + code.of(call.args[0]) + code.bytes[end:last].decode()
+            new = f"{code.of(call.func)}({', '.join([inner, *rest])})"
+            yield code.change("call-moved", outer, new)
 
 
 def numbers(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
@@ -109,9 +109,11 @@ def unconditional(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
 def squares(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     """The mean of the squares in place of a variance."""
     for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
-        if called(node) == "var" and isinstance(node.func, ast.Attribute):
+        if called(node) in ("var", "std") and isinstance(node.func, ast.Attribute):
             kept = [a for a in node.keywords if a.arg in ("dim", "axis", "keepdim")]
-            given = ", ".join(code.of(a) for a in [*node.args[:1], *kept])
-            owner = atom(node.func.value, code.of(node.func.value))
-            if owner != "torch":
-                yield code.change("function", node, f"{owner}.square().mean({given})")
+            owner, axes = node.func.value, node.args[:1]
+            if code.of(owner) == "torch":
+                owner, axes = (node.args[0] if node.args else owner), node.args[1:2]
+            given = ", ".join(code.of(a) for a in [*axes, *kept])
+            root = ".sqrt()" if called(node) == "std" else ""
+            yield code.change("function", node, f"{atom(owner, code.of(owner))}.square().mean({given}){root}")

@@ -1,14 +1,18 @@
 """Trial of a candidate: the changed file runs in a child process, and is held to the reference and to the laws that broke."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from regard.checker.choices import asked, said
 from regard.checker.contract import Case, Contract, Steps
-from regard.checker.family import TIGHT, Family, Member
+from regard.checker.family import TIGHT, Family, Member, computed
+from regard.checker.fix.screen import FixScreen, making
+from regard.checker.growth import grown, stayed, stretched
 from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
 from regard.checker.reading.definitions import missing
@@ -20,6 +24,8 @@ from regard.checker.workbench import Unfit, Workbench
 
 READINGS = 40
 "Readings and conventions under which a changed file is compared."
+MANY = 12
+"Programs beyond which only the likeliest reading of the weights is considered."
 LIMITS = ProcessLimits(call=4.0, whole=600.0)
 
 
@@ -35,6 +41,8 @@ class FixGoal:
     "Programs that may be reached; none: the reference itself."
     laws: tuple[str, ...] = ()
     "Laws that broke and must hold."
+    larger: bool = False
+    "Whether it must hold at larger sizes and in later calls, because no law broke."
 
 
 class FixTrial:
@@ -67,10 +75,47 @@ class FixTrial:
         except TROUBLE:
             return False
 
-    def _adapted(self, text: str) -> Subject:
+    def screen(self, text: str, goal: FixGoal) -> FixScreen | None:
+        """The first probe at which a text does not reach a goal, for changes of that text; None if it cannot be made."""
+        try:
+            subject = self._adapted(text)
+            contract = asked(self.contract, subject.bench)
+            cases = list(contract.cases(subject, np.random.default_rng(self.seed)))
+            case, before = self._failing(contract, subject, cases, goal)
+            members = list(self._members(contract, subject, goal))
+        except TROUBLE:
+            return None
+        found = [computed(contract, case, member.frame, member.steps) for member in members]
+        return FixScreen(
+            session=self.session,
+            load=self._load,
+            subject=subject,
+            making=making(self.session.past, subject.made.number),
+            case=case,
+            before=before,
+            wanted=[one for one in found if one is not None],
+        )
+
+    def _failing(
+        self, contract: Contract, subject: Subject, cases: list[Case], goal: FixGoal
+    ) -> tuple[Case, np.ndarray | None]:
+        """The first case whose answer is not wanted; where all are, the first."""
+        for case in cases:
+            try:
+                answer = subject.answer(case)
+            except Raised:
+                return case, None
+            if not self._near(contract, subject, [(case, answer)], goal):
+                return case, answer
+        return cases[0], subject.answer(cases[0])
+
+    def _load(self, text: str) -> list[dict[str, Any]]:
         self.session.afresh()
         given = {"name": self.name, "roots": list(self.roots), "after": missing(text, [self.owner])}
-        members = self.session.ask("load", str(self.code.path), text=text, **given)["members"]
+        return self.session.ask("load", str(self.code.path), text=text, **given)["members"]
+
+    def _adapted(self, text: str) -> Subject:
+        members = self._load(text)
         found = next((m for m in members if m["name"] == self.owner), None)
         if found is None:
             raise KeyError(self.owner)  # a change that takes the member away
@@ -92,8 +137,19 @@ class FixTrial:
         if not self._near(contract, subject, answered, goal):
             return False
         held = all(law.test(subject, rng) is None for law in contract.laws if law.name in goal.laws)
+        if held and goal.larger and not self._stays(contract, subject, answered):
+            return False
         # A law that could not be tried does not hold because of that.
         return held and not set(goal.laws) & set(subject.facts.get("skipped", ()))
+
+    def _stays(self, contract: Contract, subject: Subject, answered: list[tuple[Case, np.ndarray]]) -> bool:
+        """Whether it is the same function at larger sizes, made anew, and in later calls."""
+        best = subject.facts["member"]
+        return not (
+            grown(contract, subject, best, self.seed)
+            or stretched(contract, subject, best, dict(self.wishes.map))
+            or stayed(subject, *answered[0])
+        )
 
     def _allowed(self, subject: Subject, member: Member) -> bool:
         """Whether its conventions are no mistakes here."""
@@ -106,13 +162,18 @@ class FixTrial:
     ) -> bool:
         limit = TIGHT["float32"]
         family = Family(contract, subject.frames, [c for c, _ in answered], [a for _, a in answered])
-        if goal.steps:
-            members = (Member(frame, steps) for frame in subject.frames[:6] for steps in goal.steps)
-        else:
-            members = islice(family.right(), READINGS)
-        for member in (m for m in members if goal.steps or self._allowed(subject, m)):
+        for member in self._members(contract, subject, goal):
             if family.far(member, stop=limit) < limit:
-                subject.facts["frame"] = member.frame
+                subject.facts |= {"frame": member.frame, "member": member}
                 subject.facts["agreed"] = [c.slug for c in member.conventions]
                 return True
         return False
+
+    def _members(self, contract: Contract, subject: Subject, goal: FixGoal) -> Iterator[Member]:
+        """The programs that may be reached."""
+        if goal.steps:
+            frames = subject.frames[: 6 if len(goal.steps) < MANY else 1]
+            yield from (Member(frame, steps) for frame in frames for steps in goal.steps)
+        else:
+            right = islice(Family(contract, subject.frames, [], []).right(), READINGS)
+            yield from (member for member in right if self._allowed(subject, member))

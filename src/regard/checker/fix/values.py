@@ -11,6 +11,10 @@ OPERATORS = {"+": ("-", "*"), "-": ("+",), "*": ("/", "+"), "/": ("*",), "//": (
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.MatMult: "@"}
 COMPARED = {ast.Eq: ("!=",), ast.NotEq: ("==",), ast.Gt: ("<=", ">=", "<"), ast.Lt: (">=", "<=", ">"), ast.GtE: ("<", ">"), ast.LtE: (">", "<")}  # fmt: skip
 INFINITE = 'float("-inf")'
+TINY = 1e-4
+"A number below this hides nothing; who writes it as a fill means a large one."
+TURNED = ("outer", "einsum", "cos", "sin", "exp", "polar")
+"Functions in front of whose arguments a minus is forgotten."
 
 
 def numbers(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
@@ -54,6 +58,8 @@ def others(value: float) -> list[str]:
         near = [v for v in (*AXES, value + 1, value - 1) if v != value]
         texts = [str(v) for v in dict.fromkeys(near)]
         return [INFINITE, *texts, "0.5"] if value == 0 else [*texts, "0.5", "-0.5", INFINITE]
+    if 0 < abs(value) < TINY:
+        return [INFINITE, f"{-1 / abs(value):g}", "0.0"]
     if value <= -1 or value == 0:
         return [INFINITE, *(["0.5", "1.0"] if value == 0 else ["-0.5"])]
     if value >= 100:
@@ -78,9 +84,9 @@ def operators(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 yield code.change("operands-exchanged", node, f"{atom(node.right, right)} {sign} {atom(node.left, left)}")  # fmt: skip
             if sign == "@":
                 yield code.change("transpose", node, f"{atom(node.left, left)}.transpose(-2, -1) @ {atom(node.right, right)}")  # fmt: skip
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.BitOr | ast.BitAnd):
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.BitOr | ast.BitAnd | ast.Mod):
             yield code.change("operand-left-out", node, code.of(node.left))
-            if not isinstance(node.op, ast.Pow):
+            if not isinstance(node.op, ast.Pow | ast.Mod):
                 yield code.change("operand-left-out", node, code.of(node.right))
         elif isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARED and len(node.ops) == 1:
             left, right = code.of(node.left), code.of(node.comparators[0])
@@ -125,6 +131,9 @@ def signs(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             isinstance(node, ast.keyword) and "mask" in (node.arg or "") and isinstance(node.value, ast.expr)
         ):
             yield code.change("sign", node.value, f"~{atom(node.value, code.of(node.value))}")
+        elif isinstance(node, ast.Call) and _name(node) in TURNED:
+            for part in (a for a in node.args if not isinstance(a, ast.Constant | ast.UnaryOp)):
+                yield code.change("sign", part, f"-{atom(part, code.of(part))}")
         elif isinstance(node, ast.Call) and node.args and _fills(node):
             first = node.args[0]
             if not isinstance(first, ast.UnaryOp | ast.Constant):
@@ -152,5 +161,8 @@ def _bare(code: CodeText, node: ast.expr, kept: ast.expr) -> TextEdit:
 
 
 def _fills(node: ast.Call) -> bool:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    return name in ("masked_fill", "masked_fill_", "where")
+    return _name(node) in ("masked_fill", "masked_fill_", "where")
+
+
+def _name(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else ""

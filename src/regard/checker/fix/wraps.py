@@ -12,7 +12,7 @@ PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 AROUND = (
     "{}.transpose(-2, -1)", "{}.transpose(1, 2)", "{}.mT", "{}.sqrt()", "{}.rsqrt()", "{}.exp()", "{}.log()", "{}.square()",
     "{}.softmax(dim=-1)", "{0} * {0}.shape[-1] ** 0.5", "{}.mean(dim=-1, keepdim=True)", "torch.log_softmax({}, dim=-1)", "0.5 * {}", "2 * {}", "1 / {}",
-    "torch.nn.functional.leaky_relu({}, 0.2)",  "{}.clone()", "({} != 0)", "{} + 1",
+    "torch.nn.functional.leaky_relu({}, 0.2)",  "{}.clone()", "({} != 0)", "{} + 1", "{} - 1", "{0} / {0}.sum(dim=-1, keepdim=True)",
     "{}.repeat_interleave(2, dim=-1)", "torch.cat([{0}, {0}], dim=-1)",
 )  # fmt: skip
 "What is forgotten around an expression."
@@ -177,6 +177,12 @@ def _kind(words: str) -> str:
         ("sqrt", "root"),
         ("transpose", "transpose"),
         (".mT", "transpose"),
+        ("leaky", "leaky"),
+        ("shape[-1]", "width"),
+        ("/ {0}.sum", "normalised"),
+        ("0.5 *", "half"),
+        ("2 *", "double"),
+        ("- 1", "shifted"),
     ):
         if part in words:
             return kind
@@ -206,6 +212,10 @@ def sides(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                     yield code.change("both-sides", node, f"({root})[:, None] * {other} * ({root})[None, :]")
                 elif isinstance(inner, ast.Name):
                     yield code.change("both-sides", node, f"{code.of(node)} * {text}.mT")
+                    other = node.right if inner is node.left else node.left
+                    if isinstance(other, ast.Call) and other.args:
+                        last = other.args[-1]
+                        yield code.change("both-sides", last, f"{text} * {atom(last, code.of(last))}")
         if isinstance(node.op, ast.MatMult):
             for diagonal, other in ((node.left, right), (node.right, left)):
                 text = atom(diagonal, code.of(diagonal))
