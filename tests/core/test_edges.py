@@ -247,8 +247,8 @@ def test_two_edge_lists_combine_like_sets_of_pairs() -> None:
 
 
 def test_edges_that_cannot_be_numbered_are_told() -> None:
-    most = 2**31
-    with pytest.raises(RegardError) as error:  # most² · 2 = 2⁶³ is the first number that no key holds
+    most = 2**40
+    with pytest.raises(RegardError) as error:
         Edges(ints(0, 0), ints(0, 0), nodes=most, relation=ints(0, 1))
     assert str(error.value) == (
         "an edge list cannot hold so many nodes and relations\n"
@@ -261,6 +261,13 @@ def test_keys_are_in_order_up_to_the_largest() -> None:
     small = Edges(ints(1, 0), ints(0, 1), nodes=2)
     small.sizes = (2**31, 2**31)
     assert small._keys(ints(2**31 - 1), ints(2**31 - 1)).tolist() == [2**62 - 1]
+
+
+def test_the_first_number_that_no_key_holds_is_refused() -> None:
+    small = Edges(ints(1, 0), ints(0, 1), nodes=2, relation=ints(0, 1))
+    small.sizes = (2**31, 2**31)  # (2³¹)² · 2 = 2⁶³
+    with pytest.raises(RegardError, match="cannot hold so many nodes and relations"):
+        small._keys(small.source, small.target)
 
 
 def test_nodes_beyond_memory_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
