@@ -1,7 +1,8 @@
 """The checker among files as people have them: `python tests/wild.py FOLDER` judges the rows of checker/wild/rows.json.
 
 FOLDER holds clones by their name with a plus (`karpathy+nanoGPT`) or its second half (`nanoGPT`). What stands in them
-is never committed here. `--set second` judges the set that was taken by the rule in checker/wild/rule.md.
+is never committed here. `--set second` judges the set that was taken by the rule in checker/wild/rule.md, `--set third`
+the one by rule-3.md.
 """
 
 import argparse
@@ -91,7 +92,7 @@ def main() -> None:
     words = argparse.ArgumentParser()
     words.add_argument("folder", type=Path)
     words.add_argument("--only", default="", help="rows whose repository, target or contract holds this word")
-    words.add_argument("--set", default="rows", help="rows or second")
+    words.add_argument("--set", default="rows", help="rows, second or third")
     words.add_argument("--seed", type=int, default=0)
     words.add_argument("--out", type=Path, help="a file for the figures")
     asked = words.parse_args()

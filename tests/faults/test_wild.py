@@ -1,6 +1,7 @@
 """The rows of public files are well formed; the code itself is not here."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from regard.checker.contracts.table import CONTRACTS
@@ -20,6 +21,21 @@ def test_every_listed_row_is_pinned() -> None:
     listed = [row for row in rows() if row.get("listed")]
     assert len(listed) == 33
     assert [row["target"] for row in listed if not re.fullmatch(r"[0-9a-f]{40}", row.get("commit", ""))] == []
+
+
+def test_the_third_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
+    third = rows("third")
+    left_out = {(row["repository"], row["path"], row["contract"]) for row in rows("third-left-out")}
+    earlier = {row["repository"] for name in ("rows", "second") for row in rows(name)}
+    for row in third:
+        assert re.fullmatch(r"[0-9a-f]{40}", row["commit"]) and row["repository"] not in earlier
+        assert row["true"] == "correct" or (row["true"] == "mistake" and row["because"])
+        assert (row["repository"], row["target"].rpartition(":")[0], row["contract"]) not in left_out
+    assert max(Counter(row["contract"] for row in third).values()) == 7
+    assert max(Counter(row["repository"] for row in third).values()) <= 2
+    assert len({(row["repository"], row["contract"]) for row in third}) == len(third)
+    kinds = ["known", "copy", "framework", "other", "library", "package", "empty", "absent"]
+    assert {row["why"].split()[0].strip(":;") for row in rows("third-left-out")} <= set(kinds)
 
 
 def test_a_skeleton_is_filled_method_by_method() -> None:
