@@ -83,6 +83,50 @@ def test_check_shows_a_fix_in_words_and_in_json(capsys, elsewhere: Path) -> None
     assert "unbiased=False" in found["fixes"][0]["diff"] and found["fixes"][0]["member"] == "layer_norm"
 
 
+def test_a_hint_in_json_holds_the_law_and_nothing_of_the_cause(capsys, elsewhere: Path) -> None:
+    (elsewhere / "norm.py").write_text(BESSEL)
+    _, whole, _ = told(capsys, "check", "norm.py", "--strict", "--json")
+    status, out, _ = told(capsys, "check", "norm.py", "--strict", "--hint", "--json")
+    assert status == 1 and "bessel" in whole and "bessel" not in out and "unbiased" not in out
+    (verdict,) = json.loads(out)["verdicts"]
+    assert set(verdict) == {"contract", "member", "state", "seconds", "laws"}
+    assert verdict["state"] == "mistake"
+    assert verdict["laws"] == ["the output equals the reference under your own weights"]
+
+
+def test_a_hint_of_what_is_right_says_so(capsys, elsewhere: Path) -> None:
+    (elsewhere / "norm.py").write_text(BESSEL.replace("True) + eps", "True, unbiased=False) + eps"))
+    status, out, _ = told(capsys, "check", "norm.py", "--hint", "--json")
+    (verdict,) = json.loads(out)["verdicts"]
+    assert status == 0 and verdict["sentence"].startswith("it is") and "laws" not in verdict
+
+
+@pytest.mark.parametrize(
+    ("target", "made", "fix"),
+    [
+        ("odd.py", "Other(24, 3)", "make CausalSelfAttention"),
+        ("odd.py", "CausalSelfAttenton(24, 3)", "did you mean 'CausalSelfAttention'?"),
+        ("odd.py:CausalSelfAttention", "Other(24, 3)", "make CausalSelfAttention"),
+        (".", "Other(24, 3)", "make CausalSelfAttention"),
+    ],
+)
+def test_check_refuses_to_make_what_is_not_checked(
+    capsys, elsewhere: Path, target: str, made: str, fix: str
+) -> None:
+    (elsewhere / "odd.py").write_text(ODD)
+    status, out, err = told(capsys, "check", target, "--make", made)
+    assert (status, out) == (2, "")
+    assert err == f"--make names a class that is not checked here\n  got: '{made}'\n  fix: {fix}\n"
+
+
+def test_check_takes_the_class_that_is_made(capsys, elsewhere: Path) -> None:
+    two = ODD + ODD.replace("CausalSelfAttention", "Second")
+    (elsewhere / "odd.py").write_text(two)
+    words = ("--map", "q=C,k=A,v=B,o=D", "--as", "causal-attention")
+    _, out, _ = told(capsys, "check", "odd.py", "--make", "Second(24, 3)", *words)
+    assert "Second as causal-attention" in out and "CausalSelfAttention as" not in out
+
+
 def test_check_lists_what_a_folder_may_hold_and_then_judges_it(capsys, elsewhere: Path) -> None:
     (elsewhere / "deep").mkdir()
     (elsewhere / "deep" / "odd.py").write_text(ODD)

@@ -1,6 +1,7 @@
 """The verb check: of a file or a folder; also a contract's page, and the checker's own figures."""
 
 import argparse
+import ast
 import os
 from contextlib import suppress
 from dataclasses import asdict
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from regard.cli.output import print_json, progress
 from regard.cli.runs import store
-from regard.errors import RegardError
+from regard.errors import RegardError, nearest
 
 if TYPE_CHECKING:
     from regard.checker.report.report import Report
@@ -108,16 +109,17 @@ def _selftest(arguments: argparse.Namespace) -> int:
 def _file(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
     from regard.checker import check, fixes
 
-    report = check(arguments.target, contract=arguments.contract, **wishes)
+    target = _meant(arguments.target, wishes["make"])
+    report = check(target, contract=arguments.contract, **wishes)
     _keep(report)
     if not arguments.fix:
-        print_json(report.plain()) if arguments.json else print(report)
+        print_json(_told(report)) if arguments.json else print(report)
         return report.code
     if not arguments.json:
         print(report, flush=True)
     tell = progress(5.0)
     said = {name: value for name, value in wishes.items() if name != "level"}
-    found = fixes(arguments.target, report, tell=tell, **said)
+    found = fixes(target, report, tell=tell, **said)
     tell("")
     if arguments.json:
         print_json(report.plain() | {"fixes": [asdict(fix) for fix in found]})
@@ -130,6 +132,10 @@ def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
     from regard.checker import check, survey
 
     wanted = [one for one in survey(Path(arguments.target)) if arguments.contract in (None, one.contract)]
+    if name := _made(wishes["make"]):
+        names = [one.name for one in wanted]
+        _require_known(name, names, wishes["make"])
+        wanted = [one for one in wanted if one.name == name]
     if not arguments.json:
         print(f"{len(wanted)} that could be one of the contracts, by their syntax:")
         print(*(f"  {one.path}:{one.name} as {one.contract}" for one in wanted), sep="\n")
@@ -140,9 +146,66 @@ def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
         if not arguments.json:
             print(reports[-1])
     if arguments.json:
-        print_json([report.plain() for report in reports])
+        print_json([_told(report) for report in reports])
     codes = [report.code for report in reports]
     return 1 if 1 in codes else 3 if 3 in codes or not codes else 0
+
+
+def _made(make: str) -> str:
+    """The class that `--make` names; none where it says no call."""
+    try:
+        call = ast.parse(make.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return ""  # the checker says what is wrong with it
+    function = call.func if isinstance(call, ast.Call) else None
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _meant(target: str, make: str) -> str:
+    """The target with the class that `--make` names: one of the file, and the one that was asked for."""
+    from regard.checker.reading.place import opened
+
+    name = _made(make)
+    if not name:
+        return target
+    code = opened(target)
+    if code.name:
+        _require_known(name, [code.name.partition(".")[0]], make)
+        return target
+    try:
+        tree = ast.parse(code.text)
+    except SyntaxError:
+        return target
+    classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    if classes:
+        _require_known(name, classes, make)
+    return f"{target}:{name}" if len(classes) > 1 else target
+
+
+def _require_known(name: str, names: list[str], make: str) -> None:
+    if name not in names:
+        raise RegardError(
+            "--make names a class that is not checked here",
+            repr(make),
+            nearest(name, names, f"make {', '.join(dict.fromkeys(names)) or 'one that could be checked'}"),
+        )
+
+
+def _told(report: "Report") -> dict[str, Any]:
+    """A report as JSON; with `--hint` the laws that break, and nothing of the cause."""
+    if report.level != "hint":
+        return report.plain()
+    verdicts = []
+    for verdict in report.verdicts:
+        shown = [f for f in verdict.findings if f.kind in ("mistake", "unknown", "stopped")]
+        said = (
+            {"laws": [f.law or "it runs to its end" for f in shown]}
+            if shown
+            else {"sentence": verdict.sentence}
+        )
+        kept = ("contract", "member", "state", "seconds")
+        verdicts.append({name: getattr(verdict, name) for name in kept} | said)
+    return {"target": report.target, "level": report.level, "code": report.code, "verdicts": verdicts}
 
 
 def _keep(report: "Report") -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ class LayerNorm(nn.Module):
         return (x - mean) / torch.sqrt(var + self.eps) * self.gamma + self.beta
 '''
 MENDED = WRONG.replace("x.var(dim=-1, keepdim=True)", "x.var(dim=-1, keepdim=True, unbiased=False)")
-SAID = {"strict": True}
+SAID: dict[str, Any] = {"strict": True}
 
 
 @pytest.fixture
