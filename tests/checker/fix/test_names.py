@@ -25,3 +25,14 @@ def test_a_name_or_an_attribute_stands_in_place_of_another() -> None:
 def test_no_weight_stands_in_place_of_the_mode() -> None:
     text = FORWARD.replace("v = self.value(x)", "v = self.value(x) if self.training else x")
     assert all("if self.training else" in new for new in texts(names.replaced, text))
+
+
+def test_keys_and_values_come_from_their_own_input() -> None:
+    line = "    {0} = self.{0}({1}).view(b, {2}, self.h, -1)\n"
+    head = "def forward(self, query, key, value):\n    b, n = query.shape[:2]\n"
+    wrong = head + "".join(line.format(name, "query", "n") for name in "qkv")
+    right = head + "".join(
+        line.format(*each) for each in (("q", "query", "n"), ("k", "key", "-1"), ("v", "value", "-1"))
+    )
+    assert texts(names.sources, wrong)[right] == "sources"
+    assert texts(names.sources, right) == {}

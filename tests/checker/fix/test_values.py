@@ -35,6 +35,7 @@ from regard.checker.fix import values
         (values.brackets, "y = w * (t + b)", "y = w * t + b", "brackets"),
         (values.brackets, "y = w * t + b", "y = (w + b) * t", "brackets"),
         (values.signs, "m = ~mask", "m = mask", "sign"),
+        (values.signs, "if not t:\n    x = 1\n", "if t:\n    x = 1\n", "condition"),
         (values.signs, "s = s.masked_fill(mask, v)", "s = s.masked_fill(~mask, v)", "sign"),
         (values.signs, "y = f(q, attn_mask=m)", "y = f(q, attn_mask=~m)", "sign"),
         (values.signs, "attn_mask = m[:, None]", "attn_mask = ~m[:, None]", "sign"),

@@ -25,7 +25,7 @@ KINDS = (
     wraps.modules, wraps.sides, names.exchanged, names.replaced, statements.order, statements.registered, statements.in_place, statements.gradients, statements.attached, statements.later,
     statements.stable, patterns.copies, patterns.centred, patterns.ends, patterns.earlier, patterns.axes, forgotten.epsilon, forgotten.widths, forgotten.unread, forgotten.applied, forgotten.chances, together.dropped, together.moved,
     together.numbers, together.axis, together.inside, together.unconditional, together.squares, wraps.around,
-    elements.exchanged, elements.signed, elements.branches, lines.loops, lines.grouped, lines.summed, lines.kept, lines.filled, lines.symmetric,
+    wraps.halved, wraps.widened, names.sources, elements.exchanged, elements.signed, elements.branches, lines.loops, lines.grouped, lines.summed, lines.kept, lines.filled, lines.symmetric,
     patterns.across, patterns.positions, forgotten.slices, forgotten.sliced, forgotten.unapplied, forgotten.passed,
     terms.constants, terms.determinants, terms.mixed, terms.drawn, terms.logarithms,
 )  # fmt: skip

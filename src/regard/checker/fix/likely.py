@@ -3,6 +3,9 @@
 import re
 
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"source", ("sources",)),
+    (r"dropout", ("argument", "unconditional", "number", "function", "unread", "attribute")),
+    (r"heads-summed", ("function", "argument")),
     (r"^scale-width|^scale-heads|^scale-length|^scale-value", ("scale", "attribute", "name", "number", "unused")),
     (r"^scale-after", ("brackets", "scale", "call-moved")),
     (r"^mask-zero|^mask-weak", ("number", "filled", "mask")),
@@ -91,6 +94,7 @@ LAST = (
     "ends",
     "operator-kind",
     "call-moved",
+    "condition",
 )
 "Kinds with many candidates: tried late where nothing speaks for them."
 

@@ -52,6 +52,31 @@ def replaced(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                         yield code.change(kind, node, f"self.{other}")
 
 
+def sources(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """The second and third of three projections of one input take the second and third input, at their own length."""
+    for function in (f for tree in scope for f in functions(tree)):
+        given = [a.arg for a in function.args.args if a.arg != "self"][:3]
+        lines = [
+            (statement, [n.args[0] for n in ast.walk(statement) if isinstance(n, ast.Call) and _projects(n)])
+            for statement in function.body
+        ]
+        used = (
+            [(s, part) for s, parts in lines for part in parts if code.of(part) == given[0]] if given else []
+        )
+        if len(given) < 3 or len(used) < 3:
+            continue
+        edits = [code.replace(part, name) for (_, part), name in zip(used[1:3], given[1:], strict=True)]
+        yield CodeChange("sources", used[1][0].lineno, tuple(edits))
+        for statement, _ in used[1:3]:
+            for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call) and len(n.args) > 3):
+                edits.append(code.replace(call.args[1], "-1"))
+        yield CodeChange("sources", used[1][0].lineno, tuple(edits))
+
+
+def _projects(node: ast.Call) -> bool:
+    return _own(node.func) and len(node.args) == 1 and isinstance(node.args[0], ast.Name)
+
+
 def _weight(node: ast.AST) -> bool:
     """An attribute of self that is no switch of torch's own."""
     return _own(node) and isinstance(node, ast.Attribute) and node.attr != "training"

@@ -21,7 +21,7 @@ from regard.checker.target import check_code
 from regard.checker.wishes import Wishes
 
 BUDGET = 30.0
-"Seconds for the whole search."
+"Seconds for the search, once its process has started."
 SEEDS = (11, 12)
 "Seeds on which a change is checked again: others than that of the check."
 VERIFIED = 30
@@ -77,7 +77,8 @@ class FixSearch:
     ) -> None:
         self.target, self.code, self.verdict, self.wishes, self.tell = target, code, verdict, wishes, tell
         self.contract: Contract = named(verdict.contract)
-        self.start, self.budget, self.tried, self.verified = time.monotonic(), budget, 0, 0
+        self.born = self.start = time.monotonic()
+        self.budget, self.tried, self.verified = budget, 0, 0
         known = [m for m in self.contract.mistakes if m.slug in verdict.slugs]
         # What only a law has named was compared with nothing: which conventions it keeps is not known then.
         self.read = any(mistake.forms for mistake in known) or not known
@@ -95,6 +96,8 @@ class FixSearch:
             return self._said("")
         with FixTrial(self.code, self.contract, self.verdict.member, self.wishes, SEEDS[0]) as trial:
             trial.begin(self.code.text)
+            # The start of the process in which changes are tried is no part of the search.
+            self.start = time.monotonic()
             self.read = self.read or trial.passes(self.code.text, FixGoal())
             return self._said(self._mended(trial, self.code.text, self.verdict, DEPTH))
 
@@ -229,7 +232,7 @@ class FixSearch:
     def _said(self, text: str) -> Fix:
         self.tell("")
         diff = difference(self.code.text, text, self.code.path.name) if text else ""
-        seconds = time.monotonic() - self.start
+        seconds = time.monotonic() - self.born
         return Fix(member=self.verdict.member, diff=diff, tried=self.tried, seconds=seconds)
 
 

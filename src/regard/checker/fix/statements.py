@@ -41,9 +41,6 @@ def registered(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     for node in (n for tree in scope for n in ast.walk(tree)):
         if isinstance(node, ast.Assign) and _own(node.targets[0]):
             text = code.of(node.value)
-            if isinstance(node.value, ast.BinOp) and isinstance(node.value.left, ast.List):
-                one, many = code.of(node.value.left)[1:-1], code.of(node.value.right)
-                yield code.change("registered", node.value, f"[{one} for _ in range({many})]")
             if isinstance(node.value, ast.List | ast.ListComp):
                 yield code.change("registered", node.value, f"nn.ModuleList({text})")
                 yield code.change("registered", node.value, f"nn.ParameterList({text})")
@@ -54,6 +51,9 @@ def registered(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 node.value, ast.BinOp
             ):
                 yield code.change("registered", node.value, f"nn.Parameter({text})")
+        if isinstance(node, ast.BinOp) and isinstance(node.left, ast.List) and len(node.left.elts) == 1:
+            one, many = code.of(node.left.elts[0]), code.of(node.right)
+            yield code.change("registered", node, f"[{one} for _ in range({many})]")
         if isinstance(node, ast.Call) and called(node) == "Variable" and node.args:
             yield code.change("registered", node, f"nn.Parameter({code.of(node.args[0])})")
     for tree in scope:

@@ -59,7 +59,7 @@ def others(value: float) -> list[str]:
         texts = [str(v) for v in dict.fromkeys(near)]
         return [INFINITE, *texts, "0.5"] if value == 0 else [*texts, "0.5", "-0.5", INFINITE]
     if 0 < abs(value) < TINY:
-        return [INFINITE, f"{-1 / abs(value):g}", "0.0"]
+        return [INFINITE, f"{-1 / abs(value):g}".replace("e+0", "e"), "0.0"]
     if value <= -1 or value == 0:
         return [INFINITE, *(["0.5", "1.0"] if value == 0 else ["-0.5"])]
     if value >= 100:
@@ -126,7 +126,9 @@ def signs(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     """A minus or a not, taken away or put there."""
     for node in (n for tree in scope for n in ast.walk(tree)):
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Invert | ast.Not):
-            yield code.change("sign", node, code.of(node.operand))
+            # A condition that is turned seldom mends anything: it takes the other branch.
+            kind = "condition" if isinstance(node.op, ast.Not) else "sign"
+            yield code.change(kind, node, code.of(node.operand))
         elif (
             isinstance(node, ast.keyword) and "mask" in (node.arg or "") and isinstance(node.value, ast.expr)
         ):

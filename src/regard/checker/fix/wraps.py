@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from regard.checker.fix.texts import CodeChange, CodeText, atom, called, functions
+from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, functions
 from regard.checker.fix.values import INFINITE
 
 WIDTHS = re.compile(r"head_?(dim|size|width)|dim_head|^d_?[kh]?$|^d_?head$")
@@ -16,6 +16,8 @@ AROUND = (
     "{}.repeat_interleave(2, dim=-1)", "torch.cat([{0}, {0}], dim=-1)",
 )  # fmt: skip
 "What is forgotten around an expression."
+SHORT = 20
+"Letters of an expression that may be written twice."
 
 
 def scaled(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
@@ -167,7 +169,35 @@ def around(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
         for expression in inner:
             text = atom(expression, code.of(expression))
             for words in AROUND:
-                yield code.change(_kind(words), expression, words.format(text))
+                if "{0}" not in words or len(text) <= SHORT:
+                    yield code.change(_kind(words), expression, words.format(text))
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and len(inner) == 1:
+            yield from _behind(code, node, node.targets[0].id)
+
+
+def halved(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """Half of what is exponentiated: a deviation from the logarithm of a variance."""
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        if called(node) == "exp" and isinstance(node.func, ast.Attribute):
+            own = code.of(node.func.value)
+            part = node.args[0] if own == "torch" and node.args else node.func.value
+            text = f"0.5 * {atom(part, code.of(part))}"
+            yield code.change("half", part, text if part in node.args else f"({text})")
+
+
+def _behind(code: CodeText, node: ast.Assign, name: str) -> Iterator[CodeChange]:
+    """The same in a line of its own, where an expression is too long to be written twice."""
+    end, indent = code.lines(node)[1], " " * node.col_offset
+    for words in (w for w in AROUND if "{0}" in w and len(code.of(node.value)) > SHORT):
+        line = f"{indent}{name} = {words.format(name)}\n"
+        yield CodeChange(_kind(words), node.lineno, (TextEdit(end, end, line),))
+
+
+def widened(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """What a call gives times the root of the width of its first argument."""
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call) and n.args):
+        if isinstance(node.args[0], ast.Name):
+            yield code.change("width", node, f"{code.of(node)} * {node.args[0].id}.shape[-1] ** 0.5")
 
 
 def _kind(words: str) -> str:
