@@ -30,6 +30,7 @@ def test_the_third_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
     for row in third:
         assert re.fullmatch(r"[0-9a-f]{40}", row["commit"]) and row["repository"] not in earlier
         assert row["true"] == "correct" or (row["true"] == "mistake" and row["because"])
+        assert row["first"].split()[0] in ("correct", "mistake", "undecided", "refused")
         assert (row["repository"], row["target"].rpartition(":")[0], row["contract"]) not in left_out
     assert max(Counter(row["contract"] for row in third).values()) == 7
     assert max(Counter(row["repository"] for row in third).values()) <= 2
