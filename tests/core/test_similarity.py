@@ -18,6 +18,7 @@ from regard.core.similarity import (
     Gaussian,
     Kernel,
     Similarity,
+    _apart,
     elu_plus_one,
     polynomial,
     relu,
@@ -183,3 +184,10 @@ def test_what_no_feature_map_takes_is_told(phi, wrong):
         f"{phi.__name__} maps vectors of real numbers\n"
         f"  got: a tensor {tuple(wrong.shape)} of {wrong.dtype}\n  fix: convert them with .float()"
     )
+
+
+def test_each_heads_product_with_its_vector_is_that_of_the_head_alone() -> None:
+    x, vectors = torch.randn(2, 3, 5, 4, dtype=torch.float64), torch.randn(3, 4, dtype=torch.float64)
+    found = _apart(x, vectors)
+    for head in range(3):
+        torch.testing.assert_close(found[:, head], x[:, head] @ vectors[head])
