@@ -97,8 +97,8 @@ def tossed(tmp_path):
 
 
 def test_the_answer_follows_the_numbers(tossed):
-    assert opening(tossed(0.5)) == ["The coin is fair: 50% heads (20 tosses)."]
-    assert opening(tossed(0.9)) == ["The coin favours one side: 90% heads."]
+    assert opening(tossed(0.5)) == ["The coin is fair: 50 % heads (20 tosses)."]
+    assert opening(tossed(0.9)) == ["The coin favours one side: 90 % heads."]
 
 
 def test_what_is_not_settled_says_so_with_its_reason(tossed):
@@ -158,4 +158,4 @@ def test_a_sentence_about_numbers_is_not_said_of_none() -> None:
     assert sentence(claim.settle(nan), {}) == (
         "Against expectation, the share is not a number (NaN) where 0 to 1 was claimed."
     )
-    assert sentence(claim.settle(3.0), {}) == "It favours one side: 300%."
+    assert sentence(claim.settle(3.0), {}) == "It favours one side: 300 %."

@@ -12,10 +12,12 @@ class ShownNumber(float):
     """A measured number that a sentence shows with four digits unless it says how.
 
     >>> f"{ShownNumber(0.123456)} or {ShownNumber(0.123456):.0%}"
-    '0.1235 or 12%'
+    '0.1235 or 12 %'
     """
 
     def __format__(self, how: str) -> str:
+        if how.endswith("%"):
+            return f"{format(float(self), how)[:-1]} %"
         if how:
             return format(float(self), how)
         return f"{int(self)}" if isfinite(self) and self == int(self) and abs(self) < 1e6 else f"{self:.4g}"

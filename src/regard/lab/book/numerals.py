@@ -1,4 +1,4 @@
-"""Numbers as a page sets them (typography): a true minus sign, powers of ten, thousands apart."""
+"""Numbers as a page sets them (typography): minus signs, powers of ten, thousands, percentages."""
 
 import re
 from math import isfinite
@@ -7,9 +7,16 @@ from regard.lab.events import Value
 
 POWER = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?)e([+-]?\d+)(?!\w)")
 MINUS = re.compile(r"(?<![\w)\]}.\-])-(?=\.?\d|inf\b)")
+PERCENT = re.compile(r"(?<=\d) ?%(?![\w%]| \d)")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 THOUSANDS, BILLIONS = 1e4, 1e9
-NUMBER = re.compile(r"[-−+]?[\d.,]+(?: ?± ?[\d.]+)?(?: ?%)?|–|")
+INFINITE = re.compile(r"(?<![\w.])inf(?![\w.])")
+"How Python writes what has no end."
+FIGURES = re.compile(r"(?:[-−+±\d.,;:×/()\[\]\s%°]|e(?=[-+]?\d)|inf\b)+")
+"A text of nothing but numbers."
+NUMBER = re.compile(r"[-−+]?[\d.,]+(?:e[-+]?\d+)?(?: ?± ?[\d.]+)?(?: ?%)?|–|")
+LINE_END, BREAK = "⏎", "\u200b"
+"What stands for the end of a line inside a cell, and a place where a page may break one."
 
 
 def shown(value: Value) -> str:
@@ -19,9 +26,14 @@ def shown(value: Value) -> str:
     ('0.1235', '−12,346', '3', '')
     >>> shown(8.88e-16), shown(104064), shown("top-k 5")
     ('8.88 × 10⁻¹⁶', '104,064', 'top-k 5')
+    >>> shown("-1.1, -inf")
+    '−1.1, −∞'
     """
     if value is None or isinstance(value, str | bool):
-        return "" if value is None else str(value)
+        text = "" if value is None else str(value)
+        return (
+            typeset(text) if FIGURES.fullmatch(text) else _percent(text).replace(LINE_END, LINE_END + BREAK)
+        )
     if not isfinite(value):
         return str(value).replace("inf", "∞").replace("-", "−")
     if abs(value) >= THOUSANDS and (isinstance(value, int) or abs(value) < BILLIONS):
@@ -35,7 +47,16 @@ def typeset(text: str) -> str:
     >>> typeset("-0.05 to 1e-10, GPT-2, 0e+00 and 2.1e+04")
     '−0.05 to 10⁻¹⁰, GPT-2, 0 and 21,000'
     """
-    return MINUS.sub("−", POWER.sub(_power, text))
+    return _percent(INFINITE.sub("∞", MINUS.sub("−", POWER.sub(_power, text))))
+
+
+def _percent(text: str) -> str:
+    """Percentages with a space that no line breaks at.
+
+    >>> _percent("90% and 100 %, i % 2").split("\u00a0")
+    ['90', '% and 100', '%, i % 2']
+    """
+    return PERCENT.sub("\u00a0%", text)
 
 
 def _power(found: re.Match[str]) -> str:
