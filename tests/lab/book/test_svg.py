@@ -3,11 +3,12 @@ import io
 import re
 
 import numpy as np
+import pytest
 from matplotlib.path import Path as Outline
 from PIL import Image
 
 from regard.lab.book.style import BLUE, panels, picture, style
-from regard.lab.book.svg import as_picture, inlined, is_fixed, share_glyphs, width
+from regard.lab.book.svg import as_picture, inlined, is_fixed, share_glyphs, smallest_letter, width
 
 
 def drawn(white: bool = False, marks: int = 5) -> str:
@@ -34,6 +35,20 @@ def test_a_picture_brings_the_colours_of_both_themes_unless_it_must_keep_its_own
     names = re.findall(r"var\((--[\w-]+)\)", made)
     assert all(f"{name}:" in style for name in names), "every colour that is used is there"
     assert as_picture(drawn(white=True)) == drawn(white=True)
+
+
+def test_the_smallest_letters_of_a_drawing_are_known_in_points() -> None:
+    with style():
+        figure, (axis,) = panels()
+        axis.set_title("large", fontsize=20)
+        axis.text(0, 0, "small", fontsize=7)
+    assert smallest_letter(picture(figure).decode()) == pytest.approx(7.0)
+    assert smallest_letter("<svg></svg>") == 0.0
+
+
+def test_whoever_knows_better_says_whether_a_drawing_keeps_its_colours() -> None:
+    assert "var(--series-1)" not in inlined(drawn(), "x", fixed=True)
+    assert "var(--series-1)" in inlined(drawn(), "x", fixed=False)
 
 
 def test_a_drawing_with_white_letters_keeps_its_colours() -> None:

@@ -2,6 +2,7 @@
 
 import html
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from math import isfinite
@@ -15,7 +16,7 @@ from regard.lab.book.numerals import is_number, shown, typeset
 from regard.lab.book.provenance import command, provenance
 from regard.lab.book.site.page import relative
 from regard.lab.book.sources import asked
-from regard.lab.book.svg import inlined, is_fixed, share_glyphs, width
+from regard.lab.book.svg import inlined, is_fixed, share_glyphs, smallest_letter, width
 from regard.lab.book.trials import settings, trials
 from regard.lab.events import TableEvent, Value
 from regard.lab.statistics import Summary
@@ -28,9 +29,18 @@ WIDE = 440.0
 "Points of width above which a figure is not scaled down to the width of a phone."
 BROAD = 600.0
 "Points of width above which a figure is drawn beyond the column of text where the screen has room."
+COLUMN, LEGIBLE = 672.0, 9.5
+"Pixels: the column of text, and letters that are smaller in it, which make a figure reach beyond it too."
+READABLE = 9.0
+"Pixels that the smallest letters of a figure have at least on a phone, where it scrolls sideways for that."
+WHITE = re.compile(r"\bwhite\b")
+SENTENCES = re.compile(r"[^|]{20,}[.!?]")
+"A line that is one sentence or several."
+WORDY, LENGTHY = 30, 14
+"Letters: a cell that has more needs room to be read, and so does the heading of a column."
 LOW = re.compile(
     r"(?<![a-z]{2})(?<=[A-Za-zα-ωΑ-Ω∑)\]²³¹ᵀ'])_"
-    r"(?:\(([^()]{1,9})\)|([-−]?[A-Za-z]{1,2}|[-−]?\d{1,2})(?![a-z0-9_]))"
+    r"(?:\(([^()]{1,9})\)|(max|min|[-−]?[A-Za-z]{1,2}|[-−]?\d{1,2})(?![a-z0-9_]))"
 )
 HIGH = re.compile(
     r"(?<=[\w)\]|>'])\^(?:\(([^()]{1,12})\)|([-−]?(?:\d+(?:/\d+)?|[A-Za-z]{1,9}))(?![A-Za-z0-9]))"
@@ -74,6 +84,14 @@ def columns(table: TableEvent) -> list[bool]:
     return [all(is_number(one) for one in column) for column in zip(*table.rows, strict=True)]
 
 
+def wordy(table: TableEvent) -> list[bool]:
+    """Of each column of a table, whether it holds sentences, which must not be squeezed."""
+    return [
+        any(isinstance(one, str) and len(one) > WORDY for one in column)
+        for column in zip(*table.rows, strict=True)
+    ]
+
+
 def short(value: Value) -> str:
     """A value as a person reads it.
 
@@ -97,14 +115,26 @@ def prose(text: str) -> str:
     return "".join(f"<p>{words(part)}</p>" for part in parts if part)
 
 
+def paragraphs(text: str) -> list[str]:
+    """The lines of a text in which each is a sentence; none where they are lines of something else.
+
+    >>> paragraphs("It rains and it pours.\\nThen it stops for good."), paragraphs("to be\\nor not")
+    (['It rains and it pours.', 'Then it stops for good.'], [])
+    """
+    lines = [one.strip() for one in text.strip().splitlines() if one.strip()]
+    return lines if all(SENTENCES.fullmatch(one) for one in lines) else []
+
+
 def spoken(seconds: float) -> str:
     """A time as a person says it.
 
-    >>> spoken(42.3), spoken(400), spoken(9000)
-    ('42 s', '7 minutes', '2.5 hours')
+    >>> spoken(0.36), spoken(42.3), spoken(400), spoken(9000)
+    ('0.4 s', '42 s', '7 minutes', '2.5 hours')
     """
+    if seconds < 0.1:
+        return "under 0.1 s"
     if seconds < 120:
-        return f"{seconds:.0f} s"
+        return f"{seconds:.1f} s" if seconds < 2 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
@@ -159,6 +189,8 @@ class ShownFigure:
     "Whether a narrow screen would make its letters too small, so that it scrolls sideways there."
     broad: bool = False
     "Whether the column of text would make them too small, so that it reaches beyond it where there is room."
+    least: int = 0
+    "Pixels of width below which its letters could not be read."
 
 
 def figures(run: Run) -> list[ShownFigure]:
@@ -168,12 +200,22 @@ def figures(run: Run) -> list[ShownFigure]:
 
 def shown_figure(run: Run, name: str, caption: str, prefix: str = "") -> ShownFigure:
     """A figure with an id of its own; a prefix lets it stand on a second page."""
-    place = f"{prefix}{run.request['name']}-figure-{slug(name)}"
+    place = prefix + figure_id(run.request["name"], name)
     svg = run.figure(name)
     if svg is None:
         return ShownFigure(place, caption, "")
-    across = width(svg)
-    return ShownFigure(place, caption, inlined(svg, place), is_fixed(svg), across > WIDE, across > BROAD)
+    across, letter = width(svg), smallest_letter(svg)
+    # What the caption calls white is the ground.
+    fixed = is_fixed(svg) or bool(WHITE.search(caption))
+    return ShownFigure(
+        place,
+        caption,
+        inlined(svg, place, fixed=fixed),
+        fixed,
+        wide=across > WIDE,
+        broad=across > BROAD or letter * COLUMN < LEGIBLE * across,
+        least=round(across * READABLE / letter) if letter else 0,
+    )
 
 
 def capital(text: str) -> str:
@@ -196,12 +238,30 @@ def slug(text: str) -> str:
 
 def slugs(run: Run) -> dict[str, str]:
     """The id of each claim of a run, by the claim's name."""
+    return claim_ids(run.request["name"], [one.claim.name for one in run.verdicts])
+
+
+def claim_ids(experiment: str, claims: Iterable[str]) -> dict[str, str]:
+    """The id of each claim of an experiment; names that are alike but for their signs are counted.
+
+    >>> list(claim_ids("coin", ["heads, %", "heads"]).values())
+    ['coin-claim-heads', 'coin-claim-heads--2']
+    """
     made: dict[str, str] = {}
-    for one in run.verdicts:
-        base = f"{run.request['name']}-claim-{slug(one.claim.name)}"
+    for name in claims:
+        base = f"{experiment}-claim-{slug(name)}"
         same = sum(other == base or other.startswith(f"{base}--") for other in made.values())
-        made[one.claim.name] = f"{base}--{same + 1}" if same else base
+        made[name] = f"{base}--{same + 1}" if same else base
     return made
+
+
+def figure_id(experiment: str, name: str) -> str:
+    """The id of a figure of an experiment.
+
+    >>> figure_id("coin", "all tosses")
+    'coin-figure-all-tosses'
+    """
+    return f"{experiment}-figure-{slug(name)}"
 
 
 def page(run: Run) -> str:
@@ -227,6 +287,9 @@ def _templates() -> Any:
     templates.globals |= {
         "capital": capital,
         "columns": columns,
+        "wordy": wordy,
+        "lengthy": LENGTHY,
+        "paragraphs": paragraphs,
         "numbers": numbers,
         "opening": opening,
         "sentence": sentence,

@@ -34,6 +34,8 @@ GLYPH = re.compile(r'<path id="(glyph-[^"]+)"[^>]*/>')
 DENSE, COLOURS = 6000, 64
 "A picture of more bytes, such as a map with a thousand dots, is kept in so many colours."
 TEXT = re.compile(r'<g (?:style="[^"]*" )?transform="translate\(([-\d.]+) ([-\d.]+)\) (?:rotate|scale)')
+LETTER = re.compile(r"scale\((0?\.\d+) -0?\.\d+\)")
+"How far matplotlib scales the outlines of letters, which are of 100 points and drawn upside down."
 PIXELS = re.compile(r'href="data:image/png;base64,([^"]+)"')
 IMAGE = re.compile(r"<image(\s[^>]*>)")
 OPAQUE = 255
@@ -83,9 +85,17 @@ def width(svg: str) -> float:
     return float(found[1]) if found else 0.0
 
 
-def inlined(svg: str, name: str) -> str:
-    """An SVG of matplotlib as a page takes it: compact, scaled by the page, its ids beginning with a name."""
-    fixed = is_fixed(svg)
+def smallest_letter(svg: str) -> float:
+    """The size of the smallest letters of a drawing in points; 0 where nothing is written."""
+    return 100 * min((float(one) for one in LETTER.findall(svg)), default=0.0)
+
+
+def inlined(svg: str, name: str, *, fixed: bool | None = None) -> str:
+    """An SVG of matplotlib as a page takes it: compact, scaled by the page, its ids beginning with a name.
+
+    A drawing that is fixed keeps its colours; if nobody says so, `is_fixed` does.
+    """
+    fixed = is_fixed(svg) if fixed is None else fixed
     svg = svg[svg.index("<svg") :] if fixed else _marked(svg[svg.index("<svg") :])
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\s*\n\s*", " ", svg)

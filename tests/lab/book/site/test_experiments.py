@@ -41,6 +41,14 @@ def test_a_claim_tells_its_band_number_source_and_reason(page) -> None:
 
 
 @pytest.mark.slow
+def test_what_is_not_settled_is_called_so_once(page) -> None:
+    claim = page.body[page.body.index('id="heights-claim-height-at-full-size"') :].split("</article>")[0]
+    assert plain(claim.split("</p>")[0]).endswith(
+        "– not settled Whether it grows (only the full preset settles it). #"
+    )
+
+
+@pytest.mark.slow
 def test_a_page_says_how_to_run_it_and_what_to_change(page) -> None:
     block = page.body[page.body.index('id="heights-run"') : page.body.index('id="heights-provenance"')]
     lines = re.findall(r"regard run [^\n<]*", block)
