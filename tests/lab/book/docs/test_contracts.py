@@ -28,6 +28,12 @@ def test_a_mistake_is_headed_by_what_it_does_and_says_it_once():
         assert len(set(headings)) == len(headings) and all(2 < len(text.split()) < 30 for text in headings)
 
 
+def test_a_heading_has_no_signs_of_a_terminal():
+    assert not [page.title for page in contracts() if "^" in page.title]
+    pages = {page.path: page for page in contracts()}
+    assert pages["docs/check/scaled-dot-product/q-k-swapped.html"].title == "The scores are k qᵀ"
+
+
 def test_the_lines_that_matter_have_an_arrow():
     pages = {page.path: page for page in contracts()}
     assert "→ scores = q @ k.transpose(-2, -1)" in pages["docs/check/causal-attention/scale-width.html"].body

@@ -31,3 +31,23 @@ def test_formulas_are_mathml_and_code_is_left_alone():
 def test_html_in_a_guide_is_text():
     assert "<script>" not in markdown("<script>alert(1)</script>", "n")
     assert code("a < b") == "<pre>a &lt; b</pre>"
+
+
+def test_marks_of_those_who_write_a_guide_are_not_shown():
+    page = guide(
+        "grows",
+        "# How\n\n<!-- gpus -->\n**70 B** take a day.\n<!-- end -->\n\n| a |\n|---|\n| 1 |\n<!-- x -->\n",
+    )
+    assert "--" not in page.body + page.description and "<td>1</td>" in page.body
+    assert page.body.count("<tr>") == 2, "a mark below a table is no row of it"
+    assert not [one.path for one in guides() if "&lt;!--" in one.body]
+
+
+def table(columns: int) -> str:
+    return markdown("|" + " a |" * columns + "\n|" + "---|" * columns + "\n|" + " 1 |" * columns, "n")
+
+
+def test_a_table_with_many_columns_scrolls_says_so_and_takes_the_room_that_there_is():
+    assert "swipe" not in table(4) and "swipe" in table(5)
+    assert 'class="scroll"' in table(6) and 'class="scroll broad"' in table(7)
+    assert all('tabindex="0"' in table(columns) for columns in (2, 9))

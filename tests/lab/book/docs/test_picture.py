@@ -30,3 +30,9 @@ def test_what_is_no_number_is_named_and_leaves_the_others_their_strength() -> No
 def test_grids_of_two_shapes_stand_beside_each_other_without_outlines() -> None:
     drawn = beside(example([[1.0, 2.0]], [[1.0]]))
     assert "differs" not in drawn and drawn.count("<rect") == 3
+
+
+def test_next_to_nothing_has_no_sign() -> None:
+    assert ">0.00<" in beside(example([[1.0]], [[-0.001]])) and "−0.00" not in beside(
+        example([[1.0]], [[-0.001]])
+    )

@@ -3,7 +3,7 @@
 import dataclasses
 
 import regard
-from regard.lab.book.docs.reference import docstring, public, reference, signature
+from regard.lab.book.docs.reference import CONSTANTS, docstring, public, reference, signature
 
 
 def test_every_public_name_has_its_place_with_signature_and_words():
@@ -48,3 +48,27 @@ def test_a_docstring_keeps_its_examples_and_formulas():
 def test_fields_have_their_sentences():
     text = "".join(page.body for page in reference())
     assert dataclasses.is_dataclass(regard.GPTConfig) and "<dt><code>vocabulary</code></dt>" in text
+
+
+def test_a_call_is_written_as_a_person_writes_it():
+    text = "".join(page.body for page in reference())
+    assert " at 0x" not in text, "an address of memory"
+    assert not any(one in text for one in ("&lt;class", "&lt;factory", "(self", "(cls", "-&gt; &#x27;"))
+    assert "aggregate: Callable[[Tensor, Tensor, int], Tensor] = sums" in text
+    assert "similarity: type[Additive] | type[GATv2Score] = Additive" in text
+
+    class Thing:
+        def __init__(self, kind: type = dict) -> None: ...
+
+    assert signature(Thing) == "(kind: type = dict)"
+
+
+def test_a_long_call_says_what_it_gives():
+    assert signature(regard.attend).endswith(",\n) -> Attended")
+
+
+def test_what_is_no_class_and_no_function_is_told_in_a_sentence():
+    assert CONSTANTS.keys() == {one.name for one in public() if not callable(one.thing)}
+    (page,) = [one for one in reference() if one.path == "docs/api/data.html"]
+    albums = page.body.split('id="api-data-ALBUMS"')[1].split("<h2")[0]
+    assert CONSTANTS["ALBUMS"] in albums and "membranes, pets" in albums and "http" not in albums

@@ -56,7 +56,7 @@ def _mistake(contract: Contract, mistake: Mistake) -> Page:
         "mistake.html",
         contract=contract,
         mistake=mistake,
-        whole=heading(mistake) == capital(mistake.cause),
+        whole=not re.search(r": | \(", mistake.cause),
         reason=reasons()[mistake.slug],
         seen=seen,
         example=example,
@@ -75,8 +75,11 @@ def heading(mistake: Mistake) -> str:
 
     >>> heading(Mistake(slug="loops", cause="no loops are added: a node does not hear itself", remedy=""))
     'No loops are added'
+    >>> heading(Mistake(slug="swapped", cause="the scores are k q^T", remedy=""))
+    'The scores are k qᵀ'
     """
-    return capital(re.split(r": | \(", mistake.cause)[0])
+    said = capital(re.split(r": | \(", mistake.cause)[0])
+    return said.replace("^T", "ᵀ").replace("^2", "²")
 
 
 def _title(contract: Contract) -> str:

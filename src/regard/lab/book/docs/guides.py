@@ -18,6 +18,11 @@ ORDER = (
 "The guides in the order of reading; others follow."
 CODE = re.compile(r"(<pre>.*?</pre>|<code>.*?</code>)", re.DOTALL)
 MARKS = re.compile(r"[*`]|\[|\]\([^)]*\)")
+COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+"Marks for those who write a guide, such as where a script puts its table."
+TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+MANY, BROAD = 4, 6
+"Columns: a table with more scrolls sideways on a phone, or reaches beyond the text where there is room."
 FORMULA = re.compile(r"\$\$?([^$]+)\$\$?")
 
 
@@ -40,7 +45,7 @@ def guide(name: str, text: str) -> Page:
     'docs/tour.html'
     """
     head, _, rest = text.strip().partition("\n")
-    first = MARKS.sub("", rest.strip().split("\n\n")[0])
+    first = MARKS.sub("", COMMENT.sub("", rest).strip().split("\n\n")[0])
     return Page(f"docs/{name}.html", head.lstrip("# "), markdown(rest, name), "docs", first)
 
 
@@ -50,7 +55,7 @@ def markdown(text: str, name: str) -> str:
     >>> markdown("## Why *so*", "tour")
     '<h2 id="tour-why-so">Why <em>so</em></h2>\\n'
     """
-    tokens = _parser().parse(text)
+    tokens = _parser().parse(COMMENT.sub("", text))
     for heading, words in pairwise(tokens):
         if heading.type == "heading_open":
             heading.attrSet("id", f"{name}-{slug(words.content)}")
@@ -58,8 +63,16 @@ def markdown(text: str, name: str) -> str:
         if token.type == "link_open":
             token.attrSet("href", _target(str(token.attrGet("href"))))
     html = _parser().renderer.render(tokens, _parser().options, {})
-    html = html.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
+    html = TABLE.sub(_scrolled, html)
     return "".join(part if CODE.fullmatch(part) else _formulas(part) for part in CODE.split(html))
+
+
+def _scrolled(found: re.Match[str]) -> str:
+    """A table in a box that scrolls sideways where it must, and says so."""
+    columns = found[0].count("<th>") + found[0].count("<th ")
+    note = '<p class="swipe">On a narrow screen the table scrolls sideways.</p>' if columns > MANY else ""
+    look = "scroll broad" if columns > BROAD else "scroll"
+    return f'{note}<div class="{look}" tabindex="0" role="region" aria-label="Table">{found[0]}</div>'
 
 
 def _formulas(text: str) -> str:

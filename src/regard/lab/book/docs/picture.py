@@ -49,11 +49,11 @@ def _grid(values: np.ndarray, same: np.ndarray, left: int, title: str, most: flo
 def _written(value: float) -> str:
     """A number of a cell, in five letters or so.
 
-    >>> [_written(one) for one in (0.5, -12.3456, float("nan"), float("-inf"), 12345.6)]
-    ['0.50', '−12.35', 'NaN', '−∞', '12,346']
+    >>> [_written(one) for one in (0.5, -12.3456, -0.004, float("nan"), float("-inf"), 12345.6)]
+    ['0.50', '−12.35', '0.00', 'NaN', '−∞', '12,346']
     """
     if np.isnan(value):
         return "NaN"
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
-    return typeset(f"{value:.2f}" if abs(value) < 1000 else f"{value:,.0f}")
+    return typeset(f"{value:z.2f}" if abs(value) < 1000 else f"{value:,.0f}")

@@ -23,6 +23,17 @@ GROUPS = {
     "looking": ("Looking and checking", "regard.lab", "regard.checker", "regard.errors"),
 }
 "Names of `regard` itself: title of their page, and where they are defined; the first that fits counts."
+CONSTANTS = {
+    "ALBUMS": "The sets of pictures with masks that are known by name.",
+    "ALONE": "The group of a process that nobody shares its work with: the default of a `Training`.",
+    "CATALOGUE": "Everything that can be fetched: an `Entry` each, with origin, checksum and licence.",
+    "COMPOSERS": "The composers whose scores are known: a label is a place in this list.",
+    "PLAIN": "The `Plan` that leaves learning rate, gradient and precision as they are.",
+    "TEXTS": "The texts that are known by name.",
+}
+"What is no class and no function, in a sentence."
+LONGEST = 80
+"Letters of a call that stands on one line."
 PACKAGES = {"data": "Data", "estimators": "Estimators", "lab": "Experiments", "training": "Training"}
 
 
@@ -82,7 +93,7 @@ def _anchor(one: PublicName) -> str:
 def _told(one: PublicName) -> str:
     head = f'<h2 id="{_anchor(one)}">{escape(one.name)}</h2>'
     if not (inspect.isclass(one.thing) or callable(one.thing)):
-        return head + f"<p>A {escape(type(one.thing).__name__)}.</p>" + code(_short(one.thing))
+        return head + _paragraph(CONSTANTS[one.name]) + code(_short(one.thing))
     call = code(f"{one.name}{signature(one.thing)}")
     return head + call + equation(one.name) + docstring(one.thing) + "".join(_parts(one))
 
@@ -94,25 +105,41 @@ def equation(name: str) -> str:
 
 
 def _short(value: Any) -> str:
+    """The members of a collection, by name where they have one."""
     found = list(value) if isinstance(value, dict | tuple | list | set | frozenset) else [value]
-    return ", ".join(str(one) for one in found)
+    return ", ".join(str(getattr(one, "name", one)) for one in found)
 
 
 def signature(thing: Any) -> str:
-    """The call of a function or class, one parameter a line where it is long.
+    """The call of a function or class as one writes it, one parameter a line where it is long.
 
-    >>> signature(lambda a, b=2: a)
-    '(a, b=2)'
+    >>> signature(lambda a, b=2: a), signature(lambda kind=dict, by=sorted: 0)
+    ('(a, b=2)', '(kind=dict, by=sorted)')
     """
     try:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return "(…)"
-    plain = re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])", "", str(found))
-    if len(plain) <= 80:
+    kept = [one for one in found.parameters.values() if one.name not in ("self", "cls")]
+    given = found.replace(parameters=kept)
+    if inspect.isclass(thing):
+        given = given.replace(return_annotation=inspect.Signature.empty)
+    plain = _written(str(given))
+    if len(plain) <= LONGEST:
         return plain
-    lines = [re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Z])", "", str(one)) for one in found.parameters.values()]
-    return "(\n    " + ",\n    ".join(lines) + ",\n)"
+    bare = str(given.replace(parameters=[]))
+    return "(\n    " + ",\n    ".join(_written(str(one)) for one in kept) + ",\n" + _written(bare[1:])
+
+
+def _written(text: str) -> str:
+    """A signature without modules, addresses of memory and quotes around types.
+
+    >>> _written("(a: 'Edges' = <function sums at 0x7f>, b: torch.Tensor = <factory>) -> 'GPT'")
+    '(a: Edges = sums, b: Tensor = …) -> GPT'
+    """
+    text = re.sub(r"<(?:function|class|built-in function) '?([^\s'>]+)'?(?: at 0x[0-9a-f]+)?>", r"\1", text)
+    text = re.sub(r"(-> |: )'([^']+)'", r"\1\2", text.replace("<factory>", "…"))
+    return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Za-z])", "", text)
 
 
 def docstring(thing: Any) -> str:
@@ -145,5 +172,6 @@ def _parts(one: PublicName) -> Iterator[str]:
         inner = thing.fget if isinstance(thing, property) else getattr(thing, "__func__", thing)
         if name.startswith("_") or not inspect.isfunction(inner) or not inner.__doc__:
             continue
-        call = name if isinstance(thing, property) else name + signature(inner)
+        gives = _written(str(inspect.signature(inner)).partition(" -> ")[2])
+        call = f"{name}: {gives}" if isinstance(thing, property) else name + signature(inner)
         yield f"<h3><code>{escape(one.name)}.{escape(name)}</code></h3>" + code(call) + docstring(inner)
