@@ -14,10 +14,13 @@ from regard.lab.lists import (
     show_coverage,
     show_experiments,
     show_records,
+    show_reproduction,
     show_runs,
 )
 from regard.lab.records.record import Record
+from regard.lab.records.reproduce import Agreement, Reproduction
 from regard.lab.store.entries import RunEntry, entries
+from regard.lab.store.run import Run
 
 
 def entry(**more) -> RunEntry:
@@ -78,6 +81,15 @@ def test_a_record_that_is_to_be_renewed_names_every_file_and_the_commands(shown)
     assert "heights is to be renewed" in text and "depths is to be renewed" not in text
     assert "regard run heights --preset full --set seeds=4 --set device=cpu --seed 3; then" in text
     assert "regard reproduce --keep heights" in text
+
+
+def test_a_reproduction_says_how_many_of_its_numbers_agree(shown) -> None:
+    heights = Record("heights", "full", (), {}, 3, "2026-01-01", 90.0, {}, {}, {}, {}, {}, ())
+    compared = [Agreement(f"number {place}", "1.8", "1.9", place > 0) for place in range(3)]
+    show_reproduction(Reproduction(heights, object.__new__(Run), compared))
+    text = shown()
+    assert "heights, full: 2 of 3 agree with the record of 2026-01-01" in text
+    assert text.count("differs") == 1 and text.count("agrees") == 2
 
 
 def test_the_checklist_names_each_source_question_and_answer(experiment, store, shown) -> None:
