@@ -16,6 +16,8 @@ OWN = {
     "folder": "pictures",
 }
 "Settings by which a person brings data of their own, and the file that the command names."
+WORTHWHILE = ("seeds", "instances", "epochs", "steps", "models", "draws", "tokens", "width")
+"Numbers that one may double in most experiments, and see something: the first of these that there is."
 LONG = 60
 "Letters of a value that a table shows."
 
@@ -41,13 +43,19 @@ def settings(experiment: Experiment) -> list[ListedSetting]:
 
 
 def trials(experiment: Experiment) -> list[str]:
-    """Commands worth trying after the first: a number doubled, data of one's own, the full size."""
+    """Commands worth trying after the first: a number doubled, data of one's own, the full size.
+
+    The number is one that means more of the same in any experiment, or else one that is larger at full size.
+    """
     if "quick" not in experiment.presets:
         return []
     values = _values(experiment.presets["quick"])
     start = f"regard run {experiment.name}"
     numbers = [name for name, (value, _) in values.items() if type(value) is int and value > 1]
-    doubled = "seeds" if "seeds" in numbers else next(iter(numbers), "")
+    full = _values(experiment.presets["full"]) if "full" in experiment.presets else {}
+    known = [name for word in WORTHWHILE for name in numbers if name.rpartition(".")[2] == word]
+    growing = [name for name in numbers if name in full and (full[name][0] or 0) > values[name][0]]
+    doubled = next(iter([*known, *growing, *numbers]), "")
     lines = [f"{start} --set {doubled}={2 * values[doubled][0]}"] if doubled else []
     lines += [f"{start} --set {name}={file}" for name, file in OWN.items() if _is_empty(values, name)]
     return lines + ([f"{start} --preset full"] if "full" in experiment.presets else [])
