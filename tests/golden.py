@@ -8,6 +8,7 @@ kept as their number, mean and spread.
 
 import json
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from math import isclose
@@ -80,6 +81,7 @@ def of_events(events: Iterable[Event]) -> Record:
             case ProgressEvent(share=share):
                 found["progress"].append(share)
             case FigureEvent(name=name, figure=figure):
+                assert not nameless(figure), f"{name}: {', '.join(nameless(figure))}"
                 for part, numbers in drawn(figure):
                     found[f"figure: {name}, {part}"] += numbers
             case _:
@@ -116,6 +118,41 @@ def drawn(figure: Figure) -> Iterator[tuple[str, list[float]]]:
             )
         for image in axis.images:
             yield f"{at}, pictures", list(np.ravel(np.ma.getdata(image.get_array())))
+
+
+def nameless(figure: Figure) -> list[str]:
+    """The axes with numbers along them that do not say of what.
+
+    What goes upwards may be named by the panel's title, or by another panel of its row; what goes across, by
+    another panel of its column.
+    """
+    lines = []
+    for at, axis in enumerate(figure.axes):
+        beside = [one for one in figure.axes if _overlap(axis, one, "y")]
+        above = [one for one in figure.axes if _overlap(axis, one, "x")]
+        title = axis.get_title("left") or axis.get_title() or axis.get_title("right")
+        if _numbered(axis, "y") and not (title or any(one.get_ylabel() for one in beside)):
+            lines.append(f"panel {at} does not say what goes upwards")
+        if _numbered(axis, "x") and not any(one.get_xlabel() for one in above):
+            lines.append(f"panel {at} does not say what goes across")
+    return lines
+
+
+def _numbered(axis: Any, way: str) -> bool:
+    """Whether numbers stand along an axis: not names of categories, and not nothing."""
+    line, side = (axis.xaxis, "labelbottom") if way == "x" else (axis.yaxis, "labelleft")
+    texts = [one.get_text() for one in line.get_ticklabels()]
+    words = any(re.search(r"[^\W\d_]{2}", one) for one in texts)
+    shown = axis.axison and line.get_visible() and line.get_tick_params().get(side, True)
+    return shown and len(line.get_ticklocs()) > 0 and not words
+
+
+def _overlap(one: Any, other: Any, way: str) -> bool:
+    """Whether two panels share a row (y) or a column (x)."""
+    first, second = one.get_position(original=True), other.get_position(original=True)
+    return getattr(first, f"interval{way}")[0] < getattr(second, f"interval{way}")[1] and (
+        getattr(second, f"interval{way}")[0] < getattr(first, f"interval{way}")[1]
+    )
 
 
 def of_theorem(theorem: Theorem) -> Record:

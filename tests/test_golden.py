@@ -3,7 +3,7 @@ import json
 import pytest
 from matplotlib.figure import Figure
 
-from golden import check, different, of_events, of_figures, of_theorem
+from golden import check, different, nameless, of_events, of_figures, of_theorem
 from regard.lab.events import FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent
 from regard.theory.theorems.dot_product import THEOREM
 
@@ -14,6 +14,7 @@ def events(factor: float = 1.0):
     axis.plot([1, 2, 3], [factor, 2, 3])
     axis.bar([1, 2], [factor, 1])
     axis.imshow([[factor, 2.0], [3.0, 4.0]])
+    axis.set(xlabel="place", ylabel="height, m")
     return [
         Metric("one", 3.0 * factor),
         Metric("curve", 1.0, at={"x": 1}),
@@ -53,6 +54,46 @@ def test_what_two_recordings_do_not_share_is_null(tmp_path, monkeypatch) -> None
 def test_figures_alone_are_their_axes() -> None:
     (figure,) = (one.figure for one in events() if isinstance(one, FigureEvent))
     assert of_figures([figure])["0, 0, lines along (mean)"] == 2.0
+
+
+def panels(*rows: str) -> Figure:
+    """Panels named by letters: x across, y upwards, t by a title, c of categories, . of nothing."""
+    figure = Figure()
+    axes = figure.subplots(len(rows), len(rows[0].split()), squeeze=False)
+    for axis, names in zip(axes.flat, " ".join(rows).split(), strict=True):
+        axis.plot([1, 2], [3, 4])
+        axis.set(
+            xlabel="step" if "x" in names else "",
+            ylabel="loss" if "y" in names else "",
+            title="loss" if "t" in names else "",
+        )
+        if "c" in names:
+            axis.set_yticks([3, 4], ["cats", "dogs"])
+        if "." in names:
+            axis.set(xticks=[], yticks=[])
+    return figure
+
+
+@pytest.mark.parametrize(
+    "rows", [("xy",), ("xt",), ("xc",), (".",), ("xy x",), ("y .", "xy x"), ("t t", "xt xt")]
+)
+def test_axes_are_named_by_a_label_a_title_or_their_neighbours(rows: tuple[str, ...]) -> None:
+    assert nameless(panels(*rows)) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        (("x",), ["panel 0 does not say what goes upwards"]),
+        (("y",), ["panel 0 does not say what goes across"]),
+        (("xy t",), ["panel 1 does not say what goes across"]),
+        (("xy", "x"), ["panel 1 does not say what goes upwards"]),
+    ],
+)
+def test_numbers_along_an_axis_that_has_no_name_are_found(rows: tuple[str, ...], found: list[str]) -> None:
+    assert nameless(panels(*rows)) == found
+    with pytest.raises(AssertionError, match=found[0]):
+        of_events([FigureEvent("curves", panels(*rows), "")])
 
 
 def test_a_theorem_has_a_point_and_trials() -> None:
