@@ -26,6 +26,8 @@ from regard.checker.fix import calls
         (calls.renamed, "y = torch.relu(x)", "y = torch.nn.functional.leaky_relu(x, 0.2)", "leaky"),
         (calls.renamed, "self.act = nn.ReLU()", "self.act = nn.LeakyReLU(0.2)", "leaky"),
         (calls.renamed, "w = nn.Dropout(self.p)(w)", "w = torch.nn.functional.dropout(w, self.p, training=self.training)", "argument"),
+        (calls.dropped, "y = (a + b).detach() * c", "y = (a + b) * c", "call-left-out"),
+        (calls.heads, "y = (w @ h).reshape(n, -1)", "y = (w @ h).transpose(0, 1).reshape(n, -1)", "heads"),
         (calls.heads, "k = k.reshape(d, m)", "k = k.transpose(-2, -1)", "transpose"),
         (calls.heads, "y = y.reshape(n, c)", "y = y.transpose(0, 1).reshape(n, c)", "heads"),
         (calls.heads, "q = q.view(b, h, n, d)", "q = q.reshape(b, n, h, d).transpose(1, 2)", "heads"),

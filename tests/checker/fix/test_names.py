@@ -32,7 +32,8 @@ def test_keys_and_values_come_from_their_own_input() -> None:
     head = "def forward(self, query, key, value):\n    b, n = query.shape[:2]\n"
     wrong = head + "".join(line.format(name, "query", "n") for name in "qkv")
     right = head + "".join(
-        line.format(*each) for each in (("q", "query", "n"), ("k", "key", "-1"), ("v", "value", "-1"))
+        line.format(*each)
+        for each in (("q", "query", "n"), ("k", "key", "key.shape[1]"), ("v", "value", "value.shape[1]"))
     )
     assert texts(names.sources, wrong)[right] == "sources"
     assert texts(names.sources, right) == {}

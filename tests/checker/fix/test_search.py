@@ -108,6 +108,66 @@ def test_two_mistakes_are_mended_one_after_the_other(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
+def test_a_mistake_is_mended_by_way_of_another(tmp_path: Path) -> None:
+    """Squares for absolute values leave a root that is missing: a known mistake, which is mended in turn."""
+    file = tmp_path / "mine.py"
+    text = WRONG.replace("x.var(dim=-1, keepdim=True)", "(x - mean).abs().mean(dim=-1, keepdim=True)")
+    text = text.replace("torch.sqrt(var + self.eps)", "(var + self.eps)")
+    file.write_text(text, encoding="utf-8")
+    report = check_file(str(file), wishes=Wishes(strict=True))
+    assert report.verdicts[0].slugs == ("mean-absolute",)
+    (fix,) = fixes(str(file), report, budget=60.0, **SAID)
+    assert "(x - mean).square().mean(dim=-1, keepdim=True)" in fix.diff
+    assert ".sqrt()" in fix.diff or "** 0.5" in fix.diff
+
+
+GRAPH = """import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class GATLayer(nn.Module):
+    def __init__(self, inputs, outputs, heads=2):
+        super().__init__()
+        self.heads, self.outputs = heads, outputs
+        self.W = nn.Linear(inputs, heads * outputs, bias=False)
+        self.a_source = nn.Parameter(torch.randn(heads, outputs))
+        self.a_target = nn.Parameter(torch.randn(heads, outputs))
+
+    def forward(self, x, adj):
+        n = x.shape[0]
+        seen = (adj != 0) | torch.eye(n, dtype=torch.bool)
+        h = self.W(x).view(n, self.heads, self.outputs).transpose(0, 1)
+        source = (h * self.a_source[:, None]).sum(-1)[:, None, :]
+        target = (h * self.a_target[:, None]).sum(-1)[:, :, None]
+        e = {0}(source + target{1}).masked_fill(~seen, float("-inf"))
+        return (e.softmax({2}) @ h){3}.reshape(n, -1)
+"""
+
+
+@pytest.mark.slow
+def test_what_a_law_alone_has_named_may_keep_any_convention(tmp_path: Path) -> None:
+    """Loops are added by the file itself, which could not be seen as long as its nodes were mixed up."""
+    file = tmp_path / "mine.py"
+    file.write_text(GRAPH.format("F.leaky_relu", ", 0.2", "-1", ""), encoding="utf-8")
+    report = check_file(str(file))
+    assert report.verdicts[0].slugs == ("not-equivariant",)
+    (fix,) = fixes(str(file), report, budget=90.0)
+    assert "transpose(0, 1).reshape(n, -1)" in fix.diff
+
+
+@pytest.mark.slow
+def test_two_mistakes_are_mended_under_a_convention(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(GRAPH.format("F.relu", "", "-2", ".transpose(0, 1)"), encoding="utf-8")
+    report = check_file(str(file))
+    assert set(report.verdicts[0].slugs) == {"relu-for-leaky", "softmax-sources"}
+    assert "self-loops-added" in {f.slug for f in report.verdicts[0].findings}
+    (fix,) = fixes(str(file), report, budget=120.0)
+    assert "leaky_relu(source + target, 0.2)" in fix.diff and "+        return (e.softmax(2)" in fix.diff
+
+
 def test_what_is_right_or_a_notebook_has_no_fix(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     report = search.Report(target=wrong, verdicts=())
     assert fixes(wrong, report) == []

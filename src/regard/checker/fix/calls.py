@@ -52,17 +52,17 @@ def dropped(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             and isinstance(node.func, ast.Attribute)
             and not _module(node.func.value)
         ):
-            yield code.change("call-left-out", node, code.of(node.func.value))
+            yield code.change("call-left-out", node, atom(node.func.value, code.of(node.func.value)))
         if isinstance(node, ast.Call) and node.args:
-            yield code.change("call-left-out", node, code.of(node.args[0]))
+            yield code.change("call-left-out", node, atom(node.args[0], code.of(node.args[0])))
         if (
             isinstance(node, ast.Attribute)
             and node.attr in ("T", "data", "mT")
             and isinstance(node.ctx, ast.Load)
         ):
-            yield code.change("call-left-out", node, code.of(node.value))
+            yield code.change("call-left-out", node, atom(node.value, code.of(node.value)))
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            yield code.change("index-left-out", node, code.of(node.value))
+            yield code.change("index-left-out", node, atom(node.value, code.of(node.value)))
 
 
 def arguments(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
@@ -126,7 +126,7 @@ def heads(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 yield code.change("heads", node, f"torch.cat({code.of(stacked.args[0])}, dim=-1)")
         if called(node) not in ("view", "reshape") or not isinstance(node.func, ast.Attribute):
             continue
-        before, shape = code.of(node.func.value), [code.of(a) for a in node.args]
+        before, shape = atom(node.func.value, code.of(node.func.value)), [code.of(a) for a in node.args]
         if len(shape) == 4:
             new = ", ".join([shape[0], shape[2], shape[1], shape[3]])
             together.append((node.lineno, code.replace(node, f"{before}.reshape({new}).transpose(1, 2)")))

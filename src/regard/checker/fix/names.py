@@ -67,9 +67,9 @@ def sources(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             continue
         edits = [code.replace(part, name) for (_, part), name in zip(used[1:3], given[1:], strict=True)]
         yield CodeChange("sources", used[1][0].lineno, tuple(edits))
-        for statement, _ in used[1:3]:
+        for (statement, _), name in zip(used[1:3], given[1:], strict=True):
             for call in (n for n in ast.walk(statement) if isinstance(n, ast.Call) and len(n.args) > 3):
-                edits.append(code.replace(call.args[1], "-1"))
+                edits.append(code.replace(call.args[1], f"{name}.shape[1]"))
         yield CodeChange("sources", used[1][0].lineno, tuple(edits))
 
 

@@ -30,6 +30,8 @@ HALVES = 2
 "Ways to mend the first of two mistakes."
 DEPTH = 2
 "Changes that may be made one after the other."
+FIRST = 0.6
+"Share of the time in which one change is looked for, before two are."
 SHARE = 0.4
 "Time for whole trials of what the screen refuses, as a share of the time for the screen."
 USUAL = 3
@@ -111,7 +113,7 @@ class FixSearch:
         broken = tuple(name for name, held in verdict.laws.items() if not held)
         right = trial.passes(text, FixGoal())
         goal = FixGoal(laws=broken, larger=not broken) if right else FixGoal()
-        share = self._share(0.75 if depth > 1 else 1.0)
+        share = self._share(FIRST if depth > 1 else 1.0)
         for new in self._passing(trial, text, verdict, goal, share):
             new = self._tidy(trial, new, goal)
             left = self.judged(trial, new, SEEDS[0])

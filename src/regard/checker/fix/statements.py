@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, called, functions
+from regard.checker.fix.texts import CodeChange, CodeText, TextEdit, atom, called, functions
 
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 
@@ -115,7 +115,7 @@ def gradients(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                     line = code.bytes.rfind(b"\n", 0, start) + 1
                     yield CodeChange("gradient", decorator.lineno, (TextEdit(line, end + 1, ""),))
         if isinstance(node, ast.Call) and called(node) == "detach" and isinstance(node.func, ast.Attribute):
-            yield code.change("gradient", node, code.of(node.func.value))
+            yield code.change("gradient", node, atom(node.func.value, code.of(node.func.value)))
         if isinstance(node, ast.Attribute) and node.attr == "data":
             yield code.change("gradient", node, code.of(node.value))
         if isinstance(node, ast.Call) and called(node) == "tensor" and node.args:
@@ -126,7 +126,7 @@ def attached(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     """Every detach of a function left out at once."""
     for function in (f for tree in scope for f in functions(tree)):
         found = [
-            code.replace(n, code.of(n.func.value))
+            code.replace(n, atom(n.func.value, code.of(n.func.value)))
             for n in ast.walk(function)
             if isinstance(n, ast.Call) and called(n) == "detach" and isinstance(n.func, ast.Attribute)
         ]

@@ -11,7 +11,7 @@ import numpy as np
 from regard.checker.choices import asked, said
 from regard.checker.contract import Case, Contract, Steps
 from regard.checker.family import TIGHT, Family, Member, computed
-from regard.checker.fix.screen import FixScreen, making
+from regard.checker.fix.screen import FixScreen, Request, making
 from regard.checker.growth import grown, stayed, stretched
 from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
@@ -26,6 +26,8 @@ READINGS = 40
 "Readings and conventions under which a changed file is compared."
 MANY = 12
 "Programs beyond which only the likeliest reading of the weights is considered."
+TEXTS, OBJECTS = 400, 1000
+"Texts whose objects are told apart, and the most objects of one."
 LIMITS = ProcessLimits(call=4.0, whole=600.0)
 
 
@@ -45,6 +47,33 @@ class FixGoal:
     "Whether it must hold at larger sizes and in later calls, because no law broke."
 
 
+class FixSession(Session):
+    """One child process for many texts, in each of which objects have numbers of their own.
+
+    The process remembers of an object which weights are not registered: it must not take the next for the last.
+    """
+
+    def __init__(self, limits: ProcessLimits) -> None:
+        super().__init__(limits)
+        self.texts, self.requests = 0, list[Request]()
+
+    def afresh(self) -> None:
+        """Forget what was loaded: another file begins."""
+        super().afresh()
+        self.texts, self.requests = (self.texts + 1) % TEXTS, []
+
+    def ask(self, verb: str, *values: Any, **named: Any) -> Any:
+        """The result of one request, about the objects of this text."""
+        place = {"load": None, "make": 1}.get(verb, 0)
+        own = list(values)
+        if place is not None:
+            own[place] += self.texts * OBJECTS
+        result = super().ask(verb, *own, **named)
+        if verb in self.STATE:
+            self.requests.append((verb, values, named))
+        return result
+
+
 class FixTrial:
     """One child process that tries one text after the other."""
 
@@ -52,7 +81,7 @@ class FixTrial:
         self.code, self.contract, self.wishes, self.seed = code, contract, wishes, seed
         self.owner, _, self.method = (code.name or member).partition(".")
         self.learned: set[str] = set()
-        self.session = Session(LIMITS)
+        self.session = FixSession(LIMITS)
         self.name, self.roots = packaged(code.path, code.text, Path.cwd())
 
     def __enter__(self) -> "FixTrial":
@@ -90,7 +119,7 @@ class FixTrial:
             session=self.session,
             load=self._load,
             subject=subject,
-            making=making(self.session.past, subject.made.number),
+            making=making(self.session.requests, subject.made.number),
             case=case,
             before=before,
             wanted=[one for one in found if one is not None],
