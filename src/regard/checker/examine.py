@@ -231,9 +231,9 @@ class Examination:
         law: str = "",
         sentence: str = "",
     ) -> Finding:
-        """A finding that names a mistake."""
+        """A finding that names a mistake, or a weakness where nobody asks for more."""
         return Finding(
-            kind="mistake",
+            kind="weak" if mistake.weak and not self.bench.strict else "mistake",
             slug=mistake.slug,
             sentence=sentence or mistake.cause,
             law=law or self.hint(),

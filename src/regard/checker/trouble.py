@@ -14,6 +14,10 @@ MISFIT = re.compile(
     r"argument|positional|keyword|unpack|has no attribute|shape|size|dimension|multiplied|einsum"
 )
 "Words of exceptions that say the same."
+OTHER_KIND = re.compile(
+    r"NoneType|type '(int|float)'|'(int|float|bool|dict)' (object|and)|and '(int|float|bool)'"
+)
+"Words of a TypeError that a size or None ends in where something else is wanted."
 OWN = re.compile(r"view size is not compatible")
 "Words of exceptions that no argument is to blame for."
 
@@ -58,7 +62,10 @@ def doubtful(trouble: Raised, bench: Workbench) -> bool:
         return False
     if bench.partial and trouble.kind in UNSURE:
         return True
-    return bool(bench.doubts) and (trouble.kind in UNSURE or bool(MISFIT.search(trouble.words)))
+    misfit = bool(MISFIT.search(trouble.words)) or (
+        trouble.kind == "TypeError" and bool(OTHER_KIND.search(trouble.words))
+    )
+    return bool(bench.doubts) and (trouble.kind in UNSURE or misfit)
 
 
 def unsure(trouble: Raised, bench: Workbench, contract: Contract, place: Place | None) -> Finding:

@@ -55,6 +55,17 @@ def test_names_say_where_the_graph_goes() -> None:
     assert np.array_equal(enter(asked)[0][0], asked["adjacency"])
 
 
+@pytest.mark.parametrize("name", ["num_nodes", "n_nodes", "N", "nodes", "number_of_nodes"])
+def test_a_layer_that_asks_for_the_number_of_nodes_is_told(name: str) -> None:
+    asked = case(np.random.default_rng(0), 4, "loose")
+    assert {str(enter(asked)[1]) for _, enter in callings(made("x", "edge_index", name))} == {str({name: 7})}
+
+
+def test_what_else_a_layer_asks_for_is_left_to_it() -> None:
+    asked = case(np.random.default_rng(0), 4, "loose")
+    assert callings(made("x", "edge_index", "edge_weight"))[0][1](asked)[1] == {}
+
+
 def test_the_case_unlike_the_first_has_as_many_nodes_and_other_edges(puppet: Callable) -> None:
     subject = puppet("gcn-layer", {})
     first, other = (of(subject, np.random.default_rng(0))["adjacency"] for of in (usual, unlike))

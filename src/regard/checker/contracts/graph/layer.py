@@ -67,6 +67,10 @@ def _is_linear(made: Made, name: str) -> bool:
 
 GRAPH = re.compile(r"adj|edges?|graph|^a$|a_hat|^g$|mask|connect|index|lap", re.I)
 "Names of a graph."
+NODES = re.compile(
+    r"^(n|num|number|count|total)?_?(of_)?(nodes?|vertices)(_count)?$|^n$|^(num_|n_)?size$", re.I
+)
+"Names of the number of nodes."
 ADDITIVE = "mask to be added"
 "The way in which a graph is passed as zeros and minus infinities."
 
@@ -78,12 +82,13 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     both = len([p for p in made.call if p["required"]]) == 1 and known[:1] in ([], [0])
     graph = known[0] if known else 1
     feature = 1 if graph == 0 else 0
+    counts = [p["name"] for p in made.call[2:] if p["required"] and NODES.search(p["name"])]
 
     def pack(passed: Any) -> Callable[[Case], Arguments]:
         def enter(asked: Case) -> Arguments:
             values: list[Any] = [None, None]
             values[graph], values[feature] = passed(asked["adjacency"]), asked["x"]
-            return ([{"tuple": values}] if both else values), {}
+            return ([{"tuple": values}] if both else values), dict.fromkeys(counts, len(asked["x"]))
 
         return enter
 
@@ -106,7 +111,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
             [asked["x"][None], asked["adjacency"][None]]
             if graph
             else [asked["adjacency"][None], asked["x"][None]],
-            {},
+            dict.fromkeys(counts, len(asked["x"])),
         ),
     }
     name = names[graph] if graph < len(names) else ""

@@ -106,6 +106,7 @@ def adapt(bench: Workbench) -> Subject:
     rng = np.random.default_rng(7)
     error: Raised | None = None
     running: tuple[Subject, Any] | None = None
+    unread: Unfit | None = None
     heads_second = bool(
         re.search(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+", bench.source.text_of(bench.name))
     )
@@ -127,8 +128,9 @@ def adapt(bench: Workbench) -> Subject:
         except Raised as trouble:
             error = error or trouble
             continue
-        except Unfit:
-            continue  # a table of the file that nobody knows how to make
+        except Unfit as trouble:
+            unread = trouble  # a table of the file that nobody knows how to make
+            continue
         running = running or (subject, form)
         if form.handed and length_kept(subject, trial) > laws.MOVES[subject.kind]:
             continue
@@ -142,6 +144,8 @@ def adapt(bench: Workbench) -> Subject:
         return settle(subject, form, heads_second)
     if error:
         raise error
+    if unread:
+        raise unread
     raise Unfit(
         "wrong-shape",
         "no way to call it gives back the shape of the input",

@@ -20,6 +20,10 @@ HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
     re.I,
 )
+PLACE = re.compile(r"pos|offset|start|past|index|idx|^t$|shift", re.I)
+"Arguments that say from where positions count."
+TOLD = ["length", "width", "base", "head_width", "heads"]
+"What a function may have to be told about its input."
 
 
 @dataclass
@@ -102,20 +106,14 @@ def forms(bench: Workbench) -> Iterator[Form]:
         and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
     )
     rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tabled]
+    place = next((p["name"] for p in rest if PLACE.search(p["name"]) and p["name"] != "T"), None)
+    strange = [p["name"] for p in rest if p["required"] and p["name"] not in ("T", place, "device", "dtype")]
+    bench.doubts += [f"{name} given as None" for name in strange if not mean(name, TOLD)]
     wide = width_of(made)
     own = tables(bench, wide) if tabled else [None]
     makers = own or handed(wide)
     for layout in ORDERS:
         for table in [*makers, *(batched(made) for made in makers if made)]:
-            place = next(
-                (
-                    p["name"]
-                    for p in rest
-                    if re.search(r"pos|offset|start|past|index|idx|^t$|shift", p["name"], re.I)
-                    and p["name"] != "T"
-                ),
-                None,
-            )
             yield Form(
                 made,
                 _enter(layout, two, rest, place, tabled, table),
@@ -156,8 +154,9 @@ def _enter(
                 if offset or parameter["required"]:
                     named[name] = offset if single else np.arange(count) + offset
             elif parameter["required"]:
-                known = {"length": count, "width": x.shape[-1], "base": 10000.0}
-                meaning = mean(name, list(known))
+                wide = x.shape[-1]
+                known = {"length": count, "width": wide, "base": 10000.0, "head_width": wide, "heads": HEADS}
+                meaning = mean(name, TOLD)
                 named[name] = known[meaning] if meaning else {"device": "cpu"}.get(name)
         if table is not None:
             named |= dict(zip(tables, table(offset, tables, count), strict=False))

@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checker.reading.arguments import CONFIG, mean, spread
 from regard.checker.reading.settings import settings
-from regard.checker.workbench import Workbench
+from regard.checker.workbench import Unfit, Workbench
 
 COUNT, LENGTH = 7, 280
 TABLE = re.compile(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", re.I)
@@ -44,7 +44,6 @@ def _maker(bench: Workbench, name: str, width: int) -> Table:
         if not held:
             made = bench.build(known, name)
             bench.line.ask("cast", made.number, "float64")
-            values: list[Any] = []
             named: dict[str, Any] = {}
             for parameter in (p for p in made.call if p["required"]):
                 meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
@@ -67,14 +66,25 @@ def _maker(bench: Workbench, name: str, width: int) -> Table:
                     named[parameter["name"]] = {"config": spread(known) | own}
                 else:
                     named[parameter["name"]] = np.zeros((1, 1, LENGTH, width))
-            reply = bench.line.ask(
-                "call", made.number, values, named=named, method="", kind="float64", seed=0
-            )["answer"]
-            held["answer"] = reply if isinstance(reply, list) else [reply]
+            held["answer"] = _called(bench, made.number, named)
         parts = [_slice(part, offset, count) for part in held["answer"]]
         return both(parts[0]) if len(parts) == 1 and paired(tables) else parts
 
     return make
+
+
+def _called(bench: Workbench, number: int, named: dict[str, Any]) -> list[Any]:
+    """What the maker answers; to an input with the tokens first, where it does not find them before the channels."""
+    first = {name: np.moveaxis(value, 2, 0) for name, value in named.items() if np.ndim(value) == 4}
+    answer: list[Any] = []
+    for more in ({}, first):
+        reply = bench.line.ask("call", number, [], named=named | more, method="", kind="float64", seed=0)[
+            "answer"
+        ]
+        answer = reply if isinstance(reply, list) else [reply]
+        if not first or any(LENGTH in np.shape(part) for part in answer):
+            break
+    return answer
 
 
 def paired(tables: list[str]) -> bool:
@@ -125,6 +135,10 @@ def _slice(part: Any, offset: int, count: int) -> Any:
     if not isinstance(part, np.ndarray):
         return part
     axis = next((i for i, size in enumerate(part.shape) if size == LENGTH), 0)
+    if part.ndim and part.shape[axis] < offset + count:
+        raise Unfit(
+            "not-understood", "the tables of angles that its file makes have no place for each position", ""
+        )
     part = np.take(part, np.arange(offset, offset + count), axis=axis)
     if np.iscomplexobj(part):
         return {"complex": np.stack([part.real, part.imag], axis=-1).astype(np.float64)}

@@ -1,5 +1,7 @@
 """Sabotaged graph attention beside the same mistakes written in torch."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,8 @@ from torch.nn import functional as F
 from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SOFTMAX
 from regard.checker.contracts.graph.reference import attention
+from regard.checker.target import check_file
+from regard.checker.wishes import Wishes
 
 SLUGS = {m.slug: m for m in (*SOFTMAX, *SCORE)}
 RNG = np.random.default_rng(0)
@@ -63,3 +67,38 @@ def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
 
 def test_all_programs_answer_as_before(known_answers) -> None:
     known_answers("gat-layer")
+
+
+GUARDED = """
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+class GATLayer(nn.Module):
+    def __init__(self, in_dim, out_dim):
+        super().__init__()
+        self.W = nn.Linear(in_dim, out_dim, bias=False)
+        self.a_src = nn.Parameter(torch.randn(out_dim))
+        self.a_dst = nn.Parameter(torch.randn(out_dim))
+
+    def forward(self, x, edge_index, num_nodes):
+        h = self.W(x)
+        source, target = edge_index
+        score = F.leaky_relu((h * self.a_src).sum(-1)[source] + (h * self.a_dst).sum(-1)[target], 0.2)
+        raised = torch.exp(score - score.max())
+        total = torch.zeros(num_nodes).index_add(0, target, raised)
+        weight = raised / (total[target] + 1e-12)
+        return torch.zeros(num_nodes, h.shape[1]).index_add(0, target, weight[:, None] * h[source])
+"""
+
+
+@pytest.mark.parametrize(
+    ("strict", "state", "kind"), [(False, "correct", "weak"), (True, "mistake", "mistake")]
+)
+def test_a_guard_against_zero_beside_one_maximum_is_weak(
+    strict: bool, state: str, kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(GUARDED, encoding="utf-8")
+    (verdict,) = check_file(str(tmp_path / "mine.py"), wishes=Wishes(strict=strict)).verdicts
+    assert verdict.state == state, verdict.sentence
+    assert [f.slug for f in verdict.findings if f.kind == kind] == ["softmax-unstable"]

@@ -4,8 +4,22 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Mistake, each, forms
+from regard.checker.contract import Mistake, Steps, each, forms
 from regard.checker.contracts.graph.reference import last, leaky, over, transform
+
+GUARDS = (1e-16, 1e-12, 1e-10, 1e-9, 1e-8, 1e-6)
+"What people add to a sum that might be zero."
+
+
+def guarded(eps: float, axes: tuple[int, ...]) -> Steps:
+    """One maximum for the whole graph, and a guard against zero that outweighs the rows far below it."""
+
+    def normalise(e: np.ndarray, a: np.ndarray) -> np.ndarray:
+        raised = np.exp(e - np.where(a > 0, e, -np.inf).max(axes, keepdims=True)) * a
+        return raised / (raised.sum(-1, keepdims=True) + eps)
+
+    return {"normalise": normalise}
+
 
 SOFTMAX = (
     Mistake(
@@ -59,6 +73,10 @@ SOFTMAX = (
         remedy="take off the largest score among the node's own neighbours first",
         look="exponential",
         weak=True,
+        forms=(
+            *each(GUARDS, lambda eps: guarded(eps, (1, 2))),
+            *each(GUARDS, lambda eps: guarded(eps, (0, 1, 2))),
+        ),
     ),
     Mistake(
         slug="mask-ignored",
