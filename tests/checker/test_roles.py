@@ -65,3 +65,13 @@ def test_the_axis_of_the_input_comes_first() -> None:
     square = np.arange(48.0).reshape(3, 4, 4)
     flipped = matrix(Weight("a", square, "Mine", None), 4, flip=True)
     assert np.array_equal(flipped, square.transpose(2, 0, 1).reshape(4, 12))
+
+
+def test_without_a_width_the_longer_of_two_axes_is_the_inputs_and_of_equal_ones_the_first() -> None:
+    heads = np.arange(24.0).reshape(2, 4, 3)
+    assert np.array_equal(
+        matrix(Weight("a", heads, "Mine", None), None), heads.transpose(1, 0, 2).reshape(4, 6)
+    )
+    for shape in ((4, 2, 3), (4, 4, 3)):
+        value = np.arange(np.prod(shape)).reshape(shape)
+        assert np.array_equal(matrix(Weight("a", value, "Mine", None), None), value.reshape(4, -1))

@@ -3,7 +3,16 @@ import pytest
 from scipy.stats import binom
 
 import golden
-from regard.theory.theorems.almost_orthogonal import THEOREM, above, coherence, directions, distortion, packed
+from regard.theory.theorems.almost_orthogonal import (
+    COUNT,
+    THEOREM,
+    above,
+    coherence,
+    directions,
+    distortion,
+    fitting,
+    packed,
+)
 
 
 @pytest.mark.parametrize(("terms", "least"), [(1, 0), (8, 2), (255, -32.5), (256, 0)])
@@ -42,6 +51,13 @@ def test_packing_keeps_only_what_is_almost_orthogonal() -> None:
         and packed(np.random.default_rng(45), 6, 1.0, tries=50) == 50
     )
     assert 6 < packed(np.random.default_rng(46), 6, 0.6) < 60
+
+
+def test_bounds_beside_the_measured_are_those_of_their_names() -> None:
+    sweep = fitting(np.random.default_rng(47), 1)
+    for name, factor in (("by the lemma, δ = √(128 ln N / n)", 128), ("√(4 ln N / n)", 4)):
+        shares = np.square(sweep.also[name]) * sweep.at
+        assert shares == pytest.approx(np.full(len(sweep.at), factor * np.log(COUNT)))
 
 
 def test_point_and_trials_are_those_of_before() -> None:
