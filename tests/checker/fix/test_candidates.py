@@ -69,3 +69,10 @@ def test_a_factor_is_left_out_before_it_is_added() -> None:
 def test_what_may_make_a_functions_arguments_is_changed_too() -> None:
     names = [getattr(tree, "name", "") for tree in reached(ast.parse(TWICE), "attention")]
     assert names == ["attention", "table"]
+
+
+def test_a_name_that_was_bound_with_another_is_tried_in_its_place_before_others() -> None:
+    text = "def layer(x, edges, a, b, c):\n    i, j = edges\n    d = a * b * c\n    return x[j] * d[j]\n"
+    code = CodeText(text)
+    found = [code.applied(change) for change in candidates(text, "layer", ("target-term-missing",), (4,))]
+    assert found.index(text.replace("d[j]", "d[i]")) < found.index(text.replace("d[j]", "d[a]"))

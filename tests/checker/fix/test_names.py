@@ -2,6 +2,7 @@
 
 from checker.fix.kinds import texts
 from regard.checker.fix import names
+from regard.checker.fix.texts import CodeText
 
 FORWARD = """
 class A:
@@ -37,3 +38,18 @@ def test_keys_and_values_come_from_their_own_input() -> None:
     )
     assert texts(names.sources, wrong)[right] == "sources"
     assert texts(names.sources, right) == {}
+
+
+def test_names_that_were_bound_together_or_play_a_role_in_the_mistake_are_related() -> None:
+    text = "def f(x, e, key, value):\n    src, dst = e\n    return x[src] + value @ key\n"
+    code = CodeText(text)
+    changes = list(names.replaced(code, [code.tree]))
+
+    def found(*slugs: str) -> set[str]:
+        related = names.Related(code, slugs)
+        return {code.applied(change) for change in changes if related(change)}
+
+    assert text.replace("x[src]", "x[dst]") in found("direction-reversed")
+    assert text.replace("@ key", "@ value") not in found("direction-reversed")
+    assert text.replace("@ key", "@ value") in found("value-is-key")
+    assert text.replace("x[src]", "x[e]") not in found("value-is-key")

@@ -18,6 +18,7 @@ from regard.checker.fix import (
 )
 from regard.checker.fix.everywhere import everywhere
 from regard.checker.fix.likely import LAST, likely
+from regard.checker.fix.names import Related
 from regard.checker.fix.texts import CodeChange, CodeText
 
 KINDS = (
@@ -29,6 +30,10 @@ KINDS = (
     patterns.across, patterns.positions, forgotten.slices, forgotten.sliced, forgotten.unapplied, forgotten.passed,
     terms.constants, terms.determinants, terms.mixed, terms.drawn, terms.logarithms,
 )  # fmt: skip
+
+
+BY_NAME = ("name", "attribute")
+"Kinds of which those come first whose names have to do with each other or with the mistake."
 
 
 def candidates(
@@ -47,11 +52,13 @@ def candidates(
         """How far from the lines that were pointed at; a line that speaks of the mistake is near."""
         return 0 if said[change.line - 1] else min((abs(change.line - line) for line in places), default=0)
 
+    related = Related(code, slugs)
     # The kinds take turns, the likely ones more often; of one kind the nearest to the lines that were pointed at.
     ranked: list[tuple[float, CodeChange]] = []
     for kind in dict.fromkeys(change.kind for change in found):
         weight = 1 + first.index(kind) / 2 if kind in first else 12 + 12 * (kind in LAST)
-        own = sorted((change for change in found if change.kind == kind), key=far)
+        own = [change for change in found if change.kind == kind]
+        own.sort(key=lambda change: (kind in BY_NAME and not related(change), far(change)))
         ranked += [((place + 3) * weight * change.size, change) for place, change in enumerate(own)]
     seen = {text}
     for _, change in sorted(ranked, key=lambda pair: pair[0]):

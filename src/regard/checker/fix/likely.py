@@ -46,6 +46,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"at-zero", ("function", "statement-left-out")),
     (r"weights-shared", ("registered",)),
     (r"only$", ("both-sides", "name", "symmetric")),
+    (r"^(row|column)-normalised|term-missing|-is-", ("name", "both-sides", "attribute", "unused")),
     (r"raw-features|conditional", ("name", "unread", "attribute")),
     (r"unasked", ("argument", "call-left-out", "statement-left-out", "argument-left-out")),
     (r"averaged|maximum", ("function", "heads")),

@@ -5,9 +5,33 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from regard.checker.fix.texts import CodeChange, CodeText, functions
+from regard.checker.reading.source import role
 
 MOST = 14
 "Names of one function that are tried in each other's place."
+ROLES = {"query": "q", "key": "k", "value": "v", "q": "q", "k": "k", "v": "v", "keys": "k", "queries": "q"}
+"Words in the names of mistakes that are roles."
+
+
+class Related:
+    """Whether two names that are exchanged were bound together, or are what a mistake is about."""
+
+    def __init__(self, code: CodeText, slugs: tuple[str, ...]) -> None:
+        self.code = code
+        self.roles = {ROLES[word] for slug in slugs for word in slug.split("-") if word in ROLES}
+        bound = [
+            n.targets[0]
+            for n in ast.walk(code.tree)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Tuple)
+        ]
+        self.bound = [{code.of(part) for part in one.elts} for one in bound if isinstance(one, ast.Tuple)]
+
+    def __call__(self, change: CodeChange) -> bool:
+        """Of a change of one name."""
+        edit = change.edits[0]
+        old, new = self.code.bytes[edit.start : edit.end].decode(), edit.new
+        roles = {role(name.rpartition(".")[2]) for name in (old, new)}
+        return any({old, new} <= names for names in self.bound) or (bool(self.roles) and roles <= self.roles)
 
 
 def exchanged(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
