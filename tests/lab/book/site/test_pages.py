@@ -238,7 +238,13 @@ def test_a_phone_scrolls_no_page_sideways_but_what_says_so(browser, place, path,
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
     assert page.evaluate(SIDEWAYS) == []
-    for wide in page.query_selector_all(".canvas.wide"):
+    assert page.locator(".top button").evaluate("one => one.getBoundingClientRect().bottom") <= page.locator(
+        "#search"
+    ).evaluate("one => one.getBoundingClientRect().top"), "the header has two rows"
+    for wide in page.query_selector_all("figure .canvas.wide"):
+        needed = wide.evaluate("one => parseFloat(getComputedStyle(one).getPropertyValue('--least') || 0)")
+        across = wide.evaluate("one => one.querySelector('svg').getBoundingClientRect().width")
+        assert across >= needed, "letters too small to be read"
         note = wide.evaluate("one => one.closest('figure').querySelector('.swipe').offsetWidth")
         assert note > 0, "a figure scrolls sideways and does not say so"
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape, unescape
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 
 from regard.lab.book.site.page import Page
@@ -63,16 +63,17 @@ def markdown(text: str, name: str) -> str:
         if token.type == "link_open":
             token.attrSet("href", _target(str(token.attrGet("href"))))
     html = _parser().renderer.render(tokens, _parser().options, {})
-    html = TABLE.sub(_scrolled, html)
+    number = count(1)
+    html = TABLE.sub(lambda found: _scrolled(found[0], next(number)), html)
     return "".join(part if CODE.fullmatch(part) else _formulas(part) for part in CODE.split(html))
 
 
-def _scrolled(found: re.Match[str]) -> str:
+def _scrolled(table: str, number: int) -> str:
     """A table in a box that scrolls sideways where it must, and says so."""
-    columns = found[0].count("<th>") + found[0].count("<th ")
+    columns = table.count("<th>") + table.count("<th ")
     note = '<p class="swipe">On a narrow screen the table scrolls sideways.</p>' if columns > MANY else ""
     look = "scroll broad" if columns > BROAD else "scroll"
-    return f'{note}<div class="{look}" tabindex="0" role="region" aria-label="Table">{found[0]}</div>'
+    return f'{note}<div class="{look}" tabindex="0" role="region" aria-label="Table {number}">{table}</div>'
 
 
 def _formulas(text: str) -> str:
