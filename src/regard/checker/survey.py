@@ -51,7 +51,7 @@ def candidates(path: Path) -> Iterator[Candidate]:
         return
     source = Source(code.text, path.stem)
     for node in source.tree.body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not source.is_operation(node.name):
             contract, score = best(sketched(node), source, CONTRACTS)
             if score >= SURE:
                 yield Candidate(path, node.name, contract.name)

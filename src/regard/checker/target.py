@@ -165,6 +165,8 @@ def choose(
                 nearest(name, names, f"it defines {', '.join(names) or 'none'}"),
             )
         members = own
+    else:
+        members = [m for m in members if not source.is_operation(m["name"])]
     contracts = [wanted] if wanted else CONTRACTS
     scored = [(m, *best(m, source, contracts)) for m in members]
     found = []
@@ -183,6 +185,8 @@ def choose(
 def best(member: dict[str, Any], source: Source, contracts: Iterable[Contract]) -> tuple[Contract, float]:
     """The contract that a member looks like most, and how much."""
     text = source.text_of(member["name"])
+    inner = source.parts(member["name"]) if member["kind"] == "class" else []
+    member = member | {"parts": "\n".join(source.text_of(part.name) for part in inner)}
     if "method" in member:
         member = member | {"name": member["method"], "kind": "function"}
     return max(((c, c.suits(member, text)) for c in contracts), key=lambda pair: pair[1])

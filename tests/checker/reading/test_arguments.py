@@ -74,3 +74,12 @@ def test_a_use_counts_for_more_than_a_name_and_widths_of_heads_may_be_several() 
     assert concat.named == {"concat": True}
     found = fill([needed(n) for n in ("T_max", "d_k", "d_v", "d_model")], known, {})
     assert (found.named, found.guessed) == ({"T_max": 9, "d_k": 8, "d_v": 8, "d_model": 24}, ())
+
+
+def test_settings_whose_sizes_have_strange_names_settle_only_what_their_other_fields_mean() -> None:
+    parameter = {"name": "werte", "required": True, "star": False, "default": None}
+    known = {"width": 24, "heads": 3, "eps": 1e-5}
+    built = fill([parameter], known, {}, {"werte": {"breite": 16, "innen": {"config": {"eps": 1e-5}}}})
+    assert built.meant == {"eps": "werte"}
+    plain = fill([parameter], known, {}, {"werte": {"n_embd": 24, "flash": False}})
+    assert plain.meant == dict.fromkeys(known, "werte")

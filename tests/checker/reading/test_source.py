@@ -91,3 +91,18 @@ def test_what_is_said_of_a_member_is_names_docstrings_and_comments_not_code() ->
 def test_a_name_that_nothing_binds_is_lacking(text: str, cells: tuple[int, ...], wanted: bool) -> None:
     assert Source(text, "", cells).lacks("name 'torhc' is not defined") is wanted
     assert not Source(text, "", cells).lacks("something else")
+
+
+def test_a_class_is_built_of_those_it_names_and_of_theirs() -> None:
+    text = 'class A(B):\n    x = C()\nclass B:\n    "Words of B."\nclass C:\n    y = D\nclass D: ...\nclass E:\n    z = A'
+    source = Source(text)
+    assert [part.name for part in source.parts("A")] == ["B", "C", "D"]
+    assert [part.name for part in source.parts("E")] == ["A", "B", "C", "D"]
+    assert "Words of B." in source.said("A")
+    assert "Words of B." not in source.said("C")
+    assert source.parts("D") == source.parts("nobody") == []
+
+
+def test_an_operation_of_autograd_is_no_layer() -> None:
+    source = Source("class A(Function): ...\nclass B(nn.Module): ...\ndef c(): ...")
+    assert [source.is_operation(name) for name in "ABc"] == [True, False, False]

@@ -117,7 +117,7 @@ def fill(
         elif held and name in held:
             own = {word: number(given[word]) for word in held[name] if word in given}
             named[name] = {"config": spread(known) | held[name] | own}
-            meant |= {meaning: str(name) for meaning in known if meaning not in meant}
+            meant |= {meaning: str(name) for meaning in _settled(held[name], known) if meaning not in meant}
         elif meaning and meaning in known and (known[meaning] is not None or parameter["required"]):
             value = known[meaning] if known[meaning] is not None else ASKED[meaning]
             named[name], meant[meaning] = value, name
@@ -136,6 +136,20 @@ def fill(
         named[name] = known[sizes.pop(0)]
     ordered = {p["name"]: named[p["name"]] for p in parameters if p["name"] in named}
     return Built(ordered, meant, tuple(guessed))
+
+
+def _settled(fields: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    """What is settled by fields: everything; but where sizes have names that nobody knows, what the others mean.
+
+    >>> _settled({"breite": 16, "eps": 1e-5}, {"width": 24, "eps": 1e-5}), _settled({"n": 4}, {"length": 4, "width": 9})
+    (['eps'], ['length', 'width'])
+    """
+    flat = dict(fields)
+    for value in fields.values():
+        flat |= value["config"] if isinstance(value, dict) else {}
+    meanings = {name: mean(name, list(known)) for name in flat}
+    unknown = [name for name, meaning in meanings.items() if not meaning and type(flat[name]) is int]
+    return [meaning for meaning in known if not unknown or meaning in meanings.values()]
 
 
 def mean(name: str, meanings: list[str]) -> str | None:

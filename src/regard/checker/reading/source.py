@@ -52,15 +52,39 @@ class Source:
             else self.text
         )
 
+    def parts(self, name: str) -> list[ast.ClassDef]:
+        """The classes of the file that a class is built of: those it names, and those that they name."""
+        classes = {n.name: n for n in self.tree.body if isinstance(n, ast.ClassDef)}
+        found: list[ast.ClassDef] = []
+        queue: list[ast.AST] = [self.member(name)] if name in classes else []
+        while queue:
+            words = {n.id for n in ast.walk(queue.pop(0)) if isinstance(n, ast.Name)}
+            new = [n for word, n in classes.items() if word in words and word != name and n not in found]
+            found += new
+            queue += new
+        return found
+
+    def is_operation(self, name: str) -> bool:
+        """Whether a class is an operation of autograd, which is not made but applied by what uses it.
+
+        >>> Source("class F(torch.autograd.Function): ...").is_operation("F")
+        True
+        """
+        bases = getattr(self.member(name), "bases", [])
+        return any(re.fullmatch(r"(\w+\.)*Function", ast.unparse(base)) for base in bases)
+
     def code(self) -> str:
         """The whole file without comments, in one spelling of numbers and spaces."""
         return ast.unparse(self.tree)
 
     def said(self, name: str) -> str:
-        """What a person says of a member: names of file, arguments and classes in use, docstrings, comments."""
+        """What a person says of a member: names of file, arguments and classes in use, docstrings (also those of its parts), comments."""
         node = self.member(name)
         documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-        docs = [ast.get_docstring(n) for n in (self.tree, *ast.walk(node)) if isinstance(n, documented)]
+        inner = [n for part in self.parts(name) for n in ast.walk(part)]
+        docs = [
+            ast.get_docstring(n) for n in (self.tree, *ast.walk(node), *inner) if isinstance(n, documented)
+        ]
         arguments = [n.arg for n in ast.walk(node) if isinstance(n, ast.arg)]
         used = [getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node)]
         classes = [word for word in used if word[:1].isupper()]

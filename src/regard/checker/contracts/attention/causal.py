@@ -134,12 +134,27 @@ def suits(member: dict[str, Any], source: str) -> float:
     if member["kind"] != "class":
         return 0.0
     name, needed = member["name"].lower(), [p for p in member["forward"] if p["required"]]
-    if not re.search(r"att|mha|multihead|selfatt", name) or re.search(r"graph|gat|linear|block|config", name):
+    if not re.search(r"att|mha|multihead|selfatt", name) or re.search(
+        r"graph|gat(?!t)|linear|block|config", name
+    ):
         return 0.0
     if "causal" in name:
         return 0.95
-    hints = re.search(r"tril|triu|is_causal\s*=\s*True|causal|future", source)
+    words = re.sub(r"\b(non|not|no|without)[\s-]+(an?\s+)?(causal|future)", "", source, flags=re.I)
+    hints = re.search(r"tril|triu|is_causal\s*=\s*True|causal|future", words, re.I) or triangle(
+        member["parts"]
+    )
     return 0.8 if hints and len(needed) <= 1 else 0.3 if len(needed) == 1 else 0.0
+
+
+def triangle(parts: str) -> bool:
+    """Whether classes that a class is built of hide the future, and not only where they are asked to.
+
+    >>> triangle("self.register_buffer('tril', ones)"), triangle("def __init__(self, d, causal=False): triu(m)")
+    (True, False)
+    """
+    asked = re.search(r"(causal|mask)\w*\s*(:\s*bool\s*)?=\s*(False|None)", parts)
+    return not asked and bool(re.search(r"tril|triu|is_causal\s*=\s*True", parts))
 
 
 def adapt(bench: Workbench) -> Subject:
@@ -150,7 +165,8 @@ def adapt(bench: Workbench) -> Subject:
     facts: dict[str, Any] = {"turned": sequence_first(bench), "most": most, "single": False, "mask": "seen"}
     inputs = takes(made.call, bench)
     needed = [p["name"] for p in made.call if p["required"] and not p["star"] and p["name"] in inputs]
-    own = re.search(r"tril|triu|is_causal|causal", bench.source.text_of(bench.name))
+    inner = [bench.source.text_of(part.name) for part in bench.source.parts(bench.name)]
+    own = re.search(r"tril|triu|is_causal|causal", "\n".join([bench.source.text_of(bench.name), *inner]))
     masks = {n for n in inputs if MASK.search(n) and (n in needed or not own)}
     ways = further(bench, made, inputs, width // max(heads_of(bench, made), 1))
     facts["further"] = ways[0]

@@ -51,6 +51,7 @@ from regard.checker.contracts.attention.masked_probes import (
     usual,
 )
 from regard.checker.contracts.attention.scaled_dot_product import MISTAKES as FUNCTION
+from regard.checker.contracts.attention.scaled_dot_product import weightless
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.reading.source import Source
@@ -136,10 +137,13 @@ def suits(member: dict[str, Any], source: str) -> float:
     if (
         member["kind"] != "class"
         or not re.search(r"att|mha|multihead", name)
-        or re.search(r"graph|gat|linear|block|causal|config|layer$", name)
+        or re.search(r"graph|gat(?!t)|linear|block|causal|config|options|settings|layer$", name)
+        or not member["forward"]
     ):
         return 0.0
     if re.search(r"scaled|dot", name) and "Linear(" not in source:
+        return 0.0
+    if takes_roles(member["forward"]) and weightless(source + member["parts"]):
         return 0.0
     arguments = [p["name"].lower() for p in member["forward"]]
     if takes_roles(member["forward"]) or any("mask" in a for a in arguments):

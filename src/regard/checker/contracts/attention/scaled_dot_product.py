@@ -153,7 +153,21 @@ def suits(member: dict[str, Any], source: str) -> float:
         return 0.0
     if member["kind"] == "function":
         return 0.9
-    return 0.9 if re.search(r"scaled|dot", member["name"].lower()) and "Linear(" not in source else 0.0
+    name = member["name"].lower()
+    if re.search(r"scaled|dot", name):
+        return 0.9 if "Linear(" not in source else 0.0
+    return 0.9 if re.search(r"att(n$|end|ent)", name) and weightless(source + member["parts"]) else 0.0
+
+
+def weightless(source: str) -> bool:
+    """Whether a class, with the classes it is built of, has no weights, and no heads to cut.
+
+    >>> weightless("return softmax(q @ k.mT) @ v"), weightless("self.q = nn.Linear(d, d)")
+    (True, False)
+    """
+    return not re.search(
+        r"Linear|Parameter|Conv\d|multi_?head|\bheads?\b|n_?heads?|super\(\)\.forward", source, re.I
+    )
 
 
 def by_name(parameters: list[dict[str, Any]]) -> bool:

@@ -1,6 +1,5 @@
 """Layer norm: each token without its mean, divided by its deviation, times a gain, plus a bias."""
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, ComputationStage, Contract, Convention, Law, Mistake, forms
+from regard.checker.contracts.norm.kinds import NAMED, is_rms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
@@ -159,8 +159,8 @@ UNBIASED = Convention(
 
 
 def suits(member: dict[str, Any], source: str) -> float:
-    """A name that speaks of a layer norm."""
-    return 0.95 if re.search(r"layer_?norm|^ln$|^norm$", member["name"].lower()) else 0.0
+    """A name that speaks of a layer norm, and code that is no RMS norm."""
+    return 0.95 if NAMED.search(member["name"].lower()) and not is_rms(source) else 0.0
 
 
 def offset(subject: Subject, rng: np.random.Generator) -> Broken | None:

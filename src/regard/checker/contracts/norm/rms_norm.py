@@ -1,12 +1,12 @@
 """RMS norm: each token divided by its root mean square, times a gain."""
 
-import re
 from typing import Any
 
 import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import ComputationStage, Contract, Convention, Law, Mistake, forms
+from regard.checker.contracts.norm.kinds import NAMED, is_rms
 from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
@@ -97,8 +97,9 @@ MISTAKES = (
 
 
 def suits(member: dict[str, Any], source: str) -> float:
-    """A name that speaks of RMS."""
-    return 0.95 if re.search(r"rms", member["name"].lower()) else 0.0
+    """A name that speaks of RMS, or of a norm whose code is one."""
+    name = member["name"].lower()
+    return 0.95 if "rms" in name or (NAMED.search(name) and is_rms(source)) else 0.0
 
 
 CONTRACT = Contract(

@@ -154,10 +154,14 @@ CONVENTIONS = (
 )
 
 
+NAMED = re.compile(r"GAT|Gat(?!e)|(^|_)gat(?!e)|gat(v?\d|_?(layer|conv|head)|$)")
+"Names of graph attention, by its letters alone: not those in the middle of a word, as in StreamingAttention."
+
+
 def suits(member: dict[str, Any], source: str) -> float:
     """A class of graph attention."""
     name = member["name"].lower()
-    if member["kind"] != "class" or not re.search(r"gat(?!e)|graph_?att|graphatt", name):
+    if member["kind"] != "class" or not (NAMED.search(member["name"]) or re.search(r"graph_?att", name)):
         return 0.0
     return 0.95 if re.search(r"layer|conv|head|att", name) else 0.9 if "ModuleList" not in source else 0.7
 
