@@ -39,6 +39,10 @@ def test_statements_are_exchanged_moved_and_left_out() -> None:
     assert found[moved] == "moved"
 
 
+def test_nothing_comes_to_stand_behind_a_return() -> None:
+    assert all(text.endswith("    return a\n") for text in texts(statements.order, BODY))
+
+
 def test_weights_are_registered() -> None:
     found = texts(statements.registered, LAYER)
     assert LAYER.replace("torch.randn(3)", "nn.Parameter(torch.randn(3))") in found

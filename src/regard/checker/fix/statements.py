@@ -14,7 +14,8 @@ def order(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
     for body in _bodies(scope):
         for one, two in pairwise(body):
             (a, b), (c, d) = code.lines(one), code.lines(two)
-            if b == c:
+            # What comes to stand behind a return would be dead: to leave it out says the same.
+            if b == c and not isinstance(two, ast.Return | ast.Raise):
                 text = (code.bytes[c:d] + code.bytes[a:b]).decode()
                 yield CodeChange("order", one.lineno, (TextEdit(a, d, text),))
         for first, last, to in _moves(len(body)):
