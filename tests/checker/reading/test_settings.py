@@ -47,10 +47,13 @@ def test_a_parameter_that_is_used_by_its_fields_is_a_settings_object(name: str, 
         ("hidden_act", None),
         ("max_batch_size", 4),
         ("use_bias_x", False),
+        ("device", "cpu"),
+        ("rotary_dim", 8),
+        ("rot_dims", 8),
     ],
 )
 def test_names_say_what_a_field_holds(name: str, value: object) -> None:
-    assert guess(name, {"width": 24, "dropout": 0.3}) == value
+    assert guess(name, {"width": 24, "dropout": 0.3, "head_width": 8}) == value
 
 
 def test_a_size_at_the_top_of_the_file_is_known() -> None:

@@ -13,6 +13,8 @@ COUNT = re.compile(
     r"^(n|num|max|min|nb)_|_(size|dim|len|length|layers?|count|num|batch_size)$|layers?$|^depth$|vocab", re.I
 )
 WORDY = re.compile(r"type|mode|kind|act(ivation)?(_fn)?$|impl|name|dtype|device|init|method|scaling", re.I)
+TURNED = re.compile(r"^rot(ary|ate|ated)?_?(dims?|ndims?|width|size)$", re.I)
+"The channels of a head that are turned: all of them, where nothing else is said."
 SOME = 4
 "For a count that nobody knows."
 
@@ -101,7 +103,9 @@ def guess(name: str, known: dict[str, Any], declared: Any = None) -> Any:
     >>> guess("n_embd", {"width": 24}), guess("use_flash_attn", {"width": 24}, True), guess("n_layer", {})
     (24, False, 4)
     """
-    meaning = mean(name, list(known))
+    meaning = "head_width" if TURNED.match(name) and "head_width" in known else mean(name, list(known))
+    if name == "device":
+        return "cpu"
     if meaning:
         return known[meaning] if known[meaning] is not None else ASKED[meaning]
     if re.search(r"drop", name, re.I):

@@ -1,9 +1,12 @@
 """Gain, bias and epsilon by name."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from regard.checker.contracts.norm.layer import VALUES, WIDTH, read
+from regard.checker.target import check_file
 from regard.checker.workbench import Unfit
 
 
@@ -21,8 +24,38 @@ def test_gain_and_bias_by_name_then_by_order(names: tuple[str, str]) -> None:
 
 def test_another_epsilon_is_a_convention() -> None:
     found = read({"weight": np.ones(WIDTH)}, 1e-5, WIDTH, optional=False, said={})
-    assert len(found) == len(VALUES)
+    assert [frame.facts["eps"] for frame in found] == [*VALUES, 1e-5 / WIDTH]
     assert {frame.conventions for frame in found[1:]} == {("eps-value",)}
+
+
+SUMMED = """
+import torch
+from torch import nn
+
+class RMSNorm(nn.Module):
+    def __init__(self, dim, eps=1e-5):
+        super().__init__()
+        self.weight, self.eps, self.dim = nn.Parameter(torch.ones(dim)), eps, dim
+
+    def forward(self, x):
+        PLACE
+        return x / torch.sqrt((x.square().sum(dim=-1, keepdim=True) + self.eps) / self.dim) * self.weight
+"""
+
+
+def test_an_epsilon_in_the_sum_of_the_squares_is_a_smaller_one(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(SUMMED.replace("PLACE", "pass"), encoding="utf-8")
+    (verdict,) = check_file(str(tmp_path / "mine.py")).verdicts
+    assert verdict.state == "correct", verdict.sentence
+    assert [f.slug for f in verdict.findings] == ["eps-value"]
+
+
+def test_a_norm_that_wants_three_samples_raises_and_nothing_else_is_said(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(SUMMED.replace("PLACE", "x[2]"), encoding="utf-8")
+    (verdict,) = check_file(str(tmp_path / "mine.py")).verdicts
+    assert verdict.state == "mistake"
+    assert "multiplied" not in verdict.sentence
+    assert any("IndexError" in words for f in verdict.findings for words in f.evidence)
 
 
 def test_a_layer_without_a_gain_is_told() -> None:

@@ -202,7 +202,7 @@ def mean_of(bench: Workbench, names: list[str], made: Any) -> float | None:
 def read(
     weights: dict[str, np.ndarray], told: float | None, width: int, *, optional: bool, said: dict[str, str]
 ) -> list[WeightMap]:
-    """Gain and bias as the person says, by name, else by order; under each usual epsilon."""
+    """Gain and bias as the person says, by name, else by order; under each usual epsilon, and a share of the one asked for."""
     flat = {name: value.reshape(-1) for name, value in weights.items() if value.size == width}
     gain = said.get("gain") or next((n for n in flat if GAIN.search(n.rpartition(".")[2])), None)
     bias = said.get("bias") or next((n for n in flat if BIAS.search(n.rpartition(".")[2])), None)
@@ -228,7 +228,8 @@ def read(
         or "no weights",
     )
     asked = told if told is not None else EPS
-    values = [asked, *(value for value in VALUES if value != asked)]
+    # Added to the sum of the squares and not to their mean, an epsilon counts for that much less.
+    values = [asked, *(value for value in VALUES if value != asked), asked / width]
     return [
         WeightMap(
             weights=roles,
