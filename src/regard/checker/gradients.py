@@ -174,7 +174,7 @@ def _weights(
     for name, value in subject.facts["drawn"].items():
         if name not in slopes:
             continue
-        way = rng.standard_normal(value.shape)
+        way = alike(value, rng.standard_normal(value.shape))
         told = 0.0 if slopes[name] is None else float((slopes[name] * way).sum())
         measured, off = 0.0, 0.0
         for step, allowed in WEIGHTS[subject.kind]:
@@ -186,6 +186,19 @@ def _weights(
             if off > worst[0]:
                 worst = (off, f"{name}: autograd says {told:.4g}, differences say {measured:.4g}")
     return Broken(number=worst[0], words=worst[1], slug="gradient-cut") if worst[1] else None
+
+
+def alike(value: np.ndarray, way: np.ndarray) -> np.ndarray:
+    """A change that leaves a symmetric weight symmetric, as a covariance must be.
+
+    >>> alike(np.eye(2), np.array([[0.0, 2.0], [4.0, 1.0]]))
+    array([[0., 3.],
+           [3., 1.]])
+    """
+    square = value.ndim > 1 and value.shape[-1] == value.shape[-2]
+    if not square or not np.array_equal(value, value.swapaxes(-1, -2)):
+        return way
+    return (way + way.swapaxes(-1, -2)) / 2
 
 
 def _measured(subject: Subject, probe: Case, total: Total, name: str, way: np.ndarray) -> float:

@@ -1,5 +1,6 @@
 """A person's implementation, ready to answer cases in the reference's own layout."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,8 @@ from regard.checker.reading.source import role
 from regard.checker.workbench import Made, Unfit, Workbench
 
 Arguments = tuple[list[Any], dict[str, Any]]
+NUMBER = r"(?<=\.)\d+(?=\.|$)"
+"A number in a weight's name: its place in a list."
 NAMED = 256
 "The largest size of a source that is tried."
 
@@ -73,8 +76,8 @@ class Subject:
         return self.made.module or bool(self.made.call or self.method)
 
     def set(self, values: dict[str, np.ndarray]) -> None:
-        """Put weights into the person's object."""
-        self.bench.line.ask("set", self.made.number, values)
+        """Put weights into the person's object; what stands for a list of weights, one by one."""
+        self.bench.line.ask("set", self.made.number, apart(values))
 
     def training(self, on: bool) -> None:
         """Train or evaluate."""
@@ -113,6 +116,39 @@ def kind_of(value: Any) -> str:
     if isinstance(value, dict) and "other" in value:
         return f"a {value['other']}"
     return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+def listed(weights: dict[str, np.ndarray], names: list[str]) -> dict[str, np.ndarray]:
+    """Weights of equal shape whose names differ in one number alone, as one array: `means.0`, `means.1` as `means.#`.
+
+    >>> {name: value.shape for name, value in listed({"m.0.a": np.ones(5), "m.1.a": np.ones(5)}, ["m.0.a", "m.1.a"]).items()}
+    {'m.#.a': (2, 5)}
+    """
+    found: dict[str, list[np.ndarray]] = {}
+    for name in names:
+        if len(re.findall(NUMBER, name)) == 1:
+            found.setdefault(re.sub(NUMBER, "#", name), []).append(weights[name])
+    return {
+        name: np.stack(values)
+        for name, values in found.items()
+        if len(values) > 1
+        and len({value.shape for value in values}) == 1
+        and all(name.replace("#", str(i)) in names for i in range(len(values)))
+    }
+
+
+def apart(values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same weights under their own names.
+
+    >>> apart({"means.#": np.eye(2)})
+    {'means.0': array([1., 0.]), 'means.1': array([0., 1.])}
+    """
+    found: dict[str, np.ndarray] = {}
+    for name, value in values.items():
+        found |= (
+            {name.replace("#", str(i)): one for i, one in enumerate(value)} if "#" in name else {name: value}
+        )
+    return found
 
 
 def draw(made: Made, rng: np.random.Generator, size: float = 1.5) -> dict[str, np.ndarray]:

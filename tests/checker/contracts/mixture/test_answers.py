@@ -1,6 +1,7 @@
 """Log-likelihoods are found where a mixture gives them, and nowhere else."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import torch
 from regard.checker.contracts.mixture.answers import joined, leave
 from regard.checker.live import check
 from regard.checker.report.verdict import Verdict
+from regard.checker.selftest import judge
 
 
 class Terms:
@@ -92,3 +94,18 @@ def test_terms_become_one_number_each(puppet) -> None:
     made.weights["mu"] = np.zeros((3, 2))
     assert np.allclose(joined(np.zeros((4, 3)), {"means": "mu"}, made), math.log(3))
     assert joined(np.zeros(4), {"means": "mu"}, made).shape == (4,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "state"),
+    [
+        ("correct/gaussian-mixture/list_of_gaussians.py", "correct"),
+        ("correct/gaussian-mixture/whole_covariances_by_parts.py", "correct"),
+        ("mutants/gaussian-mixture/list_without_the_shares.py", "mistake"),
+    ],
+)
+def test_components_may_be_a_list_and_one_of_them_may_have_its_own_method(file: str, state: str) -> None:
+    here = Path(__file__).parents[2]
+    found = judge(here / file, file.partition("/")[0], 0, here)
+    assert (found.state, found.right) == (state, True), found.said

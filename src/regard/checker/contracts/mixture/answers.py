@@ -1,5 +1,6 @@
 """Where a person's mixture gives its log-likelihoods: called, by a method, term by term, or as one number for a batch."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ from regard.checker.workbench import Made, Unfit, Workbench
 
 EXPECTS = r"^(e_?step|expectation(_step)?|responsibilit\w*|posteriors?|predict_proba)$"
 "Names of the first half of EM."
+
+LIKELY = r"log_?(prob\w*|lik\w*|pdf|density|evidence)|score_samples|log_?p(_?x)?(?![a-z])"
+"Names of log-likelihoods."
+INNER = r"comp|cond|class|cluster|each|per_|given|weighted|joint|gauss|normal|kernel|prior|posterior|respons"
+"Words in the names of what belongs to one component, or comes before the sum over them."
 
 
 class Pointwise(Subject):
@@ -30,7 +36,7 @@ def asked(bench: Workbench, made: Made, trial: Case, roles: dict[str, str]) -> S
         return [case["x"]], {}
 
     subject = Subject(bench, made, enter, lambda answer, case: leave(answer))
-    likely = method(subject, r"log_?(prob|lik)|score_samples") or method(subject, r"score|forward")
+    likely = likelihood(list(made.methods))
     named = bench.member.get("method", "")
     subject.method = named or ("" if made.call else likely or "")
     if not (made.call or subject.method):
@@ -44,6 +50,24 @@ def asked(bench: Workbench, made: Made, trial: Case, roles: dict[str, str]) -> S
         subject.leave = lambda answer, case: joined(answer, roles, made)
         subject.facts["terms"] = True
     return subject
+
+
+def likelihood(methods: list[str]) -> str | None:
+    """The method that gives log-likelihoods, as its name says; one that speaks of components last.
+
+    >>> likelihood(["component_log_prob", "log_prob"]), likelihood(["log_prob_each"]), likelihood(["sample"])
+    ('log_prob', 'log_prob_each', None)
+    """
+    for pattern in (
+        r"^_?log_?(prob|likelihood|lik|pdf|density)s?$|^score_samples$",
+        rf"^(?!.*({INNER}))\w*({LIKELY})",
+        LIKELY,
+        "score|forward",
+    ):
+        found = next((name for name in methods if re.search(pattern, name, re.I)), None)
+        if found:
+            return found
+    return None
 
 
 def _expecting(subject: Subject, trial: Case) -> Subject:

@@ -14,7 +14,7 @@ from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
 from regard.checker.contracts.mixture.reference import PLAIN, likelihood
 from regard.checker.contracts.mixture.steps import responsible, stepped
 from regard.checker.gradients import flowing
-from regard.checker.subject import Subject
+from regard.checker.subject import NUMBER, Subject, apart, listed
 from regard.checker.workbench import Unfit, Workbench
 
 STUB = '''"""A mixture of Gaussians, to be filled in. Then: regard check mixture.py"""
@@ -76,7 +76,10 @@ def adapt(bench: Workbench) -> Subject:
     """Make it, read its three weights, find the log-likelihood."""
     rng = np.random.default_rng(7)
     made = bench.build({"components": COMPONENTS, "dimension": DIMENSION})
-    roles = read(made.learned, made.weights, bench.said)
+    lists = listed(made.weights, made.learned)
+    made.weights |= lists
+    single = [name for name in made.learned if re.sub(NUMBER, "#", name) not in lists]
+    roles = read([*single, *lists], made.weights, bench.said)
     k, d = made.weights[roles["means"]].shape[-2:]
     spread = made.weights[roles["log_variances"]]
     full = spread.size == k * d * d and spread.shape[-2:] == (d, d)
@@ -106,7 +109,7 @@ def adapt(bench: Workbench) -> Subject:
     subject = asked(bench, made, points(rng, d), roles)
     subject.set(values)
     subject.facts |= {
-        "drawn": values,
+        "drawn": values | apart(values),
         "roles": roles,
         "components": k,
         "dimension": d,
@@ -165,12 +168,13 @@ def read(
     said = {role: name for role, name in (said or {}).items() if name in learned}
     two = [n for n in learned if weights[n].squeeze().ndim >= 2]
     one = [n for n in learned if n not in two]
-    spread = next((n for n in two if SPREAD.search(n)), None)
-    means = next((n for n in two if MEANS.search(n) and n != spread), None) or next(
+    own = {n: n.rpartition("#.")[2] for n in learned}
+    spread = next((n for n in two if SPREAD.search(own[n])), None)
+    means = next((n for n in two if MEANS.search(own[n]) and n != spread), None) or next(
         (n for n in two if n != spread), None
     )
     spread = spread or next((n for n in two if n != means), None)
-    logits = next((n for n in one if WEIGHTS.search(n)), None) or next(iter(one), None)
+    logits = next((n for n in one if WEIGHTS.search(own[n])), None) or next(iter(one), None)
     if not (spread and means and logits):
         shapes = ", ".join(f"{n} {weights[n].shape}" for n in learned) or "none"
         raise Unfit(

@@ -230,7 +230,9 @@ def _spread(found: np.ndarray, deviation: np.ndarray, count: int) -> str | None:
 
 def conditional(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Samples of component k come from component k."""
-    name = method(subject, r"cond|sample_(k|comp|class|from)|component_sample")
+    name = method(
+        subject, r"cond|sample_(k|comp|class|from)|component_sample", without=r"log|prob|lik|dens|pdf|score"
+    )
     if name is None:
         return None
     _, means, deviations = stage(subject, rng)

@@ -10,7 +10,7 @@ from regard.checker.contracts.mixture.answers import responsibilities
 from regard.checker.contracts.mixture.methods import LOGARITHMS, ask, method, restore
 from regard.checker.contracts.mixture.reference import PLAIN, log_softmax
 from regard.checker.process.session import Raised
-from regard.checker.subject import Subject
+from regard.checker.subject import Subject, listed
 
 POINTS, NEAR = 60, 1e-3
 "Points that a step is asked for, and the share by which a number may be off."
@@ -74,6 +74,7 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     try:
         _step(subject, names, x)
         about = subject.bench.line.ask("about", subject.made.number)["weights"]
+        about |= listed(about, subject.made.learned)
         held = [about[subject.facts["roles"][role]].copy() for role in ("logits", "means", "log_variances")]
     except Raised as error:
         if error.kind not in OWN:
