@@ -90,10 +90,14 @@ def test_a_notebook_runs_in_jupyter_from_top_to_bottom_in_an_empty_folder(
     copy = tmp_path / notebook.name
     copy.write_text(json.dumps(page), encoding="utf-8")
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
+    aside = tmp_path / "aside"
+    aside.mkdir()
     done = run_python(
-        ["-c", JUPYTER, str(copy)], tmp_path, PYTHONPATH=path, IPYTHONDIR=str(tmp_path / "ipython")
-    )
+        ["-c", JUPYTER, str(copy)], tmp_path,
+        PYTHONPATH=path, IPYTHONDIR=str(tmp_path / "ipython"), TMPDIR=str(aside),
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert not list(aside.iterdir()), "a notebook leaves what it makes in its own folder"
     cells = [
         one for one in json.loads(copy.read_text(encoding="utf-8"))["cells"] if one["cell_type"] == "code"
     ]
@@ -122,7 +126,8 @@ def test_the_first_cell_installs_what_lies_beside_it_and_says_what_to_do_where_n
     )
     done = run_python(["bare.py"], tmp_path)
     assert done.returncode == 1 and "regard is not installed\n  got: no regard-*.whl" in done.stderr
-    (tmp_path / "regard-0.1.0-py3-none-any.whl").touch()
+    for wheel in ("0.0.9-py3-none-any", "0.1.0-py3-none-any", "0.1.0-py3-none-any (1)"):
+        (tmp_path / f"regard-{wheel}.whl").touch()
     asked = "-m pip install --quiet"
     assert run_python(["bare.py"], tmp_path).stdout == f"{asked} regard-0.1.0-py3-none-any.whl\n"
     named = run_python(["bare.py"], tmp_path, REGARD_SOURCE="git+file:///elsewhere")
