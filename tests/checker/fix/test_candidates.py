@@ -76,3 +76,18 @@ def test_a_name_that_was_bound_with_another_is_tried_in_its_place_before_others(
     code = CodeText(text)
     found = [code.applied(change) for change in candidates(text, "layer", ("target-term-missing",), (4,))]
     assert found.index(text.replace("d[j]", "d[i]")) < found.index(text.replace("d[j]", "d[a]"))
+
+
+def test_a_line_that_was_pointed_at_comes_before_one_that_speaks_of_the_mistake() -> None:
+    text = "def samples(x):\n    samples = x.sum(0)\n    return x.logsumexp(0) + samples\n"
+    code = CodeText(text)
+    found = [code.applied(change) for change in candidates(text, "samples", ("sum-over-samples",), (3,))]
+    assert found.index(text.replace("exp(0)", "exp(1)")) < found.index(text.replace("x.sum(0)", "x.sum(1)"))
+
+
+def test_a_name_is_tried_in_a_function_with_many() -> None:
+    many = "".join(f"    n{i} = x\n" for i in range(15))
+    text = f"def layer(x):\n{many}    for i in x:\n        (k, v) = x\n        x = x @ k\n    return x\n"
+    code = CodeText(text)
+    found = [code.applied(change) for change in candidates(text, "layer", ("value-is-key",), (19,))]
+    assert text.replace("x @ k", "x @ v") in found

@@ -49,8 +49,9 @@ def candidates(
     said = [any(word in line.lower() for word in words) for line in text.splitlines()]
 
     def far(change: CodeChange) -> int:
-        """How far from the lines that were pointed at; a line that speaks of the mistake is near."""
-        return 0 if said[change.line - 1] else min((abs(change.line - line) for line in places), default=0)
+        """How far from the lines that were pointed at; a line that speaks of the mistake is next to them."""
+        away = min((abs(change.line - line) for line in places), default=1)
+        return min(away, 1) if said[change.line - 1] else away
 
     related = Related(code, slugs)
     # The kinds take turns, the likely ones more often; of one kind the nearest to the lines that were pointed at.

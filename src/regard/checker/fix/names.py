@@ -7,7 +7,7 @@ from itertools import combinations
 from regard.checker.fix.texts import CodeChange, CodeText, functions
 from regard.checker.reading.source import role
 
-MOST = 14
+MOST = 24
 "Names of one function that are tried in each other's place."
 ROLES = {"query": "q", "key": "k", "value": "v", "q": "q", "k": "k", "v": "v", "keys": "k", "queries": "q"}
 "Words in the names of mistakes that are roles."
