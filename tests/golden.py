@@ -164,6 +164,10 @@ def of_theorem(theorem: Theorem) -> Record:
         sweep = trial.measure(np.random.default_rng(0), 2)
         for part in ("at", "predicted", "measured", "broken", "instead"):
             found[f"{trial.title}: {part}"] += numbers(getattr(sweep, part))
+        if sweep.each:
+            found[f"{trial.title}: each"] += numbers(sweep.each)
+        for name, curve in sweep.also.items():
+            found[f"{trial.title}: also {name}"] += numbers(curve)
     return summary(found)
 
 
