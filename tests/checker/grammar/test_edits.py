@@ -9,7 +9,7 @@ import pytest
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.family import TIGHT, computed, distance
-from regard.checker.grammar.edits import edits, generated
+from regard.checker.grammar.edits import PARTS, edits, generated
 
 SENTENCES = {
     "causal-attention": (
@@ -108,3 +108,15 @@ def test_with_a_program_left_out_no_other_takes_its_place(contract: Contract, pu
                     wrong |= {name, second}
     print(contract.name, len(chosen), "programs, with an equal", len(alike), "wrong", sorted(wrong))
     assert len(wrong) <= 0.01 * len(chosen), sorted(wrong)
+
+
+def test_parts_of_an_axis_are_those_of_their_words() -> None:
+    found = {slug: np.flatnonzero(part(np.arange(5))).tolist() for slug, _, part in PARTS}
+    assert found == {
+        "first": [0],
+        "not-first": [1, 2, 3, 4],
+        "last": [4],
+        "not-last": [0, 1, 2, 3],
+        "half": [0, 1],
+        "even": [0, 2, 4],
+    }
