@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,6 +55,27 @@ def test_figures_count_what_they_say() -> None:
         "mutants   4: detected 75.0%, named 33.3%",
         "correct   2 runs of 1 files: 1 false alarms",
         "hostile   1: 1 verdicts, 0 processes left",
+    ]
+
+
+def test_it_tells_how_many_minutes_are_left(tmp_path: Path, monkeypatch) -> None:
+    """Four files of 90 seconds each."""
+    (tmp_path / "mutants").mkdir()
+    for name in "abcd":
+        (tmp_path / "mutants" / f"{name}.py").touch()
+    module, now, told = sys.modules["regard.checker.selftest"], [1000.0], []
+
+    def judged(tasks, jobs):
+        for _ in tasks:
+            now[0] += 90.0
+            yield outcome("mutants", right=True), []
+
+    monkeypatch.setattr(module, "judged", judged)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    selftest(tmp_path, tell=told.append)
+    assert told == [
+        f"{done} of 4 judged, about {left} min left: mutants/x.py"
+        for done, left in ((1, 4), (2, 3), (3, 2), (4, 0))
     ]
 
 
