@@ -378,3 +378,17 @@ def test_root_causes_that_others_have_listed_are_seen(tmp_path: Path, row: dict[
     if f"{row['file']} {row['cause']}" in UNSEEN:
         wanted |= {0}
     assert found.code in wanted, found.verdicts[0].sentence
+
+
+@pytest.mark.parametrize(("before", "bound"), [("", False), ("data = open('rows.txt').read()", True)])
+def test_a_class_whose_definition_needs_a_name_that_nothing_binds_raises(
+    write, before: str, bound: bool
+) -> None:
+    path = write(f"import torch\n{before}\nclass RMSNorm(torch.nn.Module):\n    width = len(data)\n")
+    if bound:
+        with pytest.raises(RegardError, match="defines no class"):
+            check(f"{path}:RMSNorm")
+    else:
+        (verdict,) = check(f"{path}:RMSNorm").verdicts
+        assert verdict.state == "mistake"
+        assert "NameError: name 'data' is not defined" in verdict.sentence

@@ -125,6 +125,8 @@ def read(session: Session, code: CodeFile, source: Source, *, changed: bool = Fa
         raise first or trouble from None
     if first and not loaded.members:
         raise first
+    if not changed and (own := undefined(loaded, asked, source)):
+        raise own
     why = (
         "it is a notebook"
         if code.cells
@@ -135,6 +137,17 @@ def read(session: Session, code: CodeFile, source: Source, *, changed: bool = Fa
     what = f"the definitions that {code.name} needs" if code.name else "its definitions"
     note = f"only {what} were run, because {why}"
     return replace(loaded, notes=(note, *loaded.notes), partial=True)
+
+
+def undefined(loaded: FileMembers, asked: list[str], source: Source) -> Raised | None:
+    """Why what was asked for is not there, although the file defines it: its definition needs a name that nothing binds."""
+    held = {member["name"] for member in loaded.members}
+    for node in (source.member(name) for name in asked if name not in held):
+        for note in loaded.notes:
+            said = re.fullmatch(r"left out, line (\d+): (\w+): (.*)", note)
+            if said and int(said[1]) == getattr(node, "lineno", 0) and source.lacks(said[3]):
+                return Raised(said[2], said[3], int(said[1]), "")
+    return None
 
 
 def _members(reply: dict[str, Any]) -> FileMembers:

@@ -2,8 +2,11 @@
 
 import re
 
+import numpy as np
+
 from regard.checker.contract import Contract
 from regard.checker.process.session import Lost, Raised
+from regard.checker.reading.gone import gone
 from regard.checker.reading.source import Place
 from regard.checker.report.verdict import Finding
 from regard.checker.workbench import Unfit, Workbench
@@ -42,6 +45,15 @@ def stopped(
             kind="stopped", slug=trouble.slug, sentence=trouble.sentence, remedy=remedy, page=contract.name
         )
     known = next((m for m in contract.mistakes if m.slug == trouble.slug), None)
+    if not known and not started and (old := gone(bench.source, bench.name)):
+        return Finding(
+            kind="stopped",
+            slug="raises",
+            sentence=f"it raises AttributeError: the installed NumPy {np.__version__} has no {old[0]}",
+            place=bench.source.at(old[1]),
+            remedy="use what took its place",
+            page=contract.name,
+        )
     place = bench.source.at(trouble.line) if trouble.line else None
     return Finding(
         kind="mistake" if known else "stopped",
