@@ -93,6 +93,10 @@ def modes(case: Asked) -> tuple[Law, ...]:
     )
 
 
+BIAS = re.compile(r"bias|(^|\.)[bB]_?[a-zA-Z0-9]?$")
+"Names of biases, also b_q and b1: they may start at zero."
+
+
 def registered(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Every weight is among parameters()."""
     found = subject.made.stray
@@ -115,7 +119,7 @@ def started(subject: Subject, rng: np.random.Generator, case: Asked) -> Broken |
     """With the weights of a fresh object the answer depends on the input, and queries and keys have gradients."""
     made = subject.made
     start = {name: made.weights[name] for name in made.learned}
-    zero = [name for name, value in start.items() if not value.any() and "bias" not in name]
+    zero = [name for name, value in start.items() if not value.any() and not BIAS.search(name)]
     if not made.module or not zero or subject.bench.made is not None:
         return None
     if {"q", "k"} <= {role(name) for name in zero} or "qkv" in {role(name) for name in zero}:

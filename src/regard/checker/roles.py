@@ -109,7 +109,7 @@ def gather(weights: dict[str, np.ndarray], owners: dict[str, str], learned: list
             continue
         for pattern, instead in (
             (r"weight$", "bias"),
-            (r"(^|\.)[Ww](?=_?[qkvo])", r"\1b"),
+            (r"(^|\.)[Ww](?=_?[qkvoQKVO])", r"\1b"),
             (r"$", "_bias"),
             (r"^w", "b"),
         ):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from regard.checker.live import check
+from regard.checker.selftest import judge
 from regard.checker.target import check_file
 
 NAMES = [
@@ -73,3 +74,11 @@ def test_one_head_with_widths_of_its_own_is_read(tmp_path: Path, old: str, new: 
     path = tmp_path / "mine.py"
     path.write_text(ONE_HEAD.replace(old, new) if old else ONE_HEAD)
     assert check_file(str(path), contract="causal-attention").code == code
+
+
+@pytest.mark.slow
+def test_biases_of_heads_that_stand_apart_are_biases() -> None:
+    here = Path(__file__).parents[2]
+    found = judge(here / "correct" / "causal-attention" / "one_matrix_a_head.py", "correct", 0, here)
+    assert found.right
+    assert found.said.startswith("it is causal self-attention")

@@ -43,6 +43,11 @@ def rotary(x: torch.Tensor, offset: int = 0, base: float = 10000.0) -> torch.Ten
 
 PLACES = {"b h n d": (1, 2), "b n h d": (1,), "b n d": (1,), "n d": (0,), "n b h d": (0,)}
 "The axes on which tokens may lie in each form."
+HEADS_THIRD = re.compile(
+    r"\bb\w*,\s*(n|t|l|s|seq\w*|tok\w*|len\w*|time|n_?tokens?|num_?tokens?)\s*,\s*(n_?|num_?)?h(eads?)?\s*,\s*\w+",
+    re.I,
+)
+"Axes as a person writes them whose tokens come before the heads."
 OTHER = 500.0
 "A base to see whether a base is heeded."
 
@@ -110,8 +115,9 @@ def adapt(bench: Workbench) -> Subject:
     heads_second = bool(
         re.search(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+", bench.source.text_of(bench.name))
     )
+    heads_third = bool(HEADS_THIRD.search(bench.source.text_of(bench.name)))
     for form in ways(bench):
-        if form.layout == "b n h d" and heads_second:
+        if form.layout == ("b n h d" if heads_second else "b h n d" if heads_third else ""):
             continue
 
         def leave(answer: Any, asked: Case, two: bool = form.two) -> np.ndarray:

@@ -106,7 +106,7 @@ def forms(bench: Workbench) -> Iterator[Form]:
         and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
     )
     rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tabled]
-    place = next((p["name"] for p in rest if PLACE.search(p["name"]) and p["name"] != "T"), None)
+    place = next((p["name"] for p in rest if PLACE.search(p["name"]) and p["name"] != "T"), counted(rest))
     strange = [p["name"] for p in rest if p["required"] and p["name"] not in ("T", place, "device", "dtype")]
     bench.doubts += [f"{name} given as None" for name in strange if not mean(name, TOLD)]
     wide = width_of(made)
@@ -124,6 +124,20 @@ def forms(bench: Workbench) -> Iterator[Form]:
                 wide,
                 not own,
             )
+
+
+def counted(rest: list[dict[str, Any]]) -> str | None:
+    """The one argument that nobody knows and that is the number 0 unless it is given: a start, whatever it is called.
+
+    >>> counted([{"name": "versatz", "required": False, "default": 0}, {"name": "base", "required": False, "default": 500.0}])
+    'versatz'
+    """
+    found = [
+        p["name"]
+        for p in rest
+        if not p["required"] and type(p["default"]) is int and p["default"] == 0 and not mean(p["name"], TOLD)
+    ]
+    return found[0] if len(found) == 1 and not re.search(r"dim|axis|seed|drop", found[0], re.I) else None
 
 
 def _method(made: Made, asked: str) -> tuple[str, list[dict[str, Any]]]:
@@ -150,7 +164,7 @@ def _enter(
             if name == "T":
                 named[name] = count
             elif name == place:
-                single = re.search(r"offset|start|past|shift", name, re.I)
+                single = re.search(r"offset|start|past|shift", name, re.I) or parameter.get("default") == 0
                 if offset or parameter["required"]:
                     named[name] = offset if single else np.arange(count) + offset
             elif parameter["required"]:

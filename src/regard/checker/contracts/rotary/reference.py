@@ -43,6 +43,8 @@ FREQUENCIES = (
     ("the frequencies are 1/base^i: the exponent is not divided by the width", lambda d, base: base ** (-1.0 * np.arange(d // 2))),
     ("the frequencies are exp(-2i/d): e stands in place of the base", lambda d, base: np.exp(-2.0 * np.arange(d // 2) / d)),
     ("the exponent is -2i/(d-2): the frequencies fall over one pair less", lambda d, base: base ** (-2.0 * np.arange(d // 2) / max(d - 2, 1))),
+    ("the logarithm of the base is taken to the base 2, where exp wants the natural one", lambda d, base: np.exp(-2.0 * np.arange(d // 2) / d * np.log2(base))),
+    ("the logarithm of the base is taken to the base 10, where exp wants the natural one", lambda d, base: np.exp(-2.0 * np.arange(d // 2) / d * np.log10(base))),
     ("the frequencies are one and the base by turns", lambda d, base: base ** (-1.0 * (np.arange(d // 2) % 2))),
     ("the frequencies are multiplied by 2 pi", lambda d, base: 2 * np.pi * base ** (-2.0 * np.arange(d // 2) / d)),
     ("the angles are given in degrees where radians are meant", lambda d, base: np.pi / 180 * base ** (-2.0 * np.arange(d // 2) / d)),
@@ -59,7 +61,28 @@ POSITIONS = (
     ("every token gets the position of the last", lambda n, offset: np.full(n, offset + n - 1)),
     ("the positions are one too small: they start at -1", lambda n, offset: offset + np.arange(n) - 1),
 )  # fmt: skip
+ANGLES = (
+    ("the offset is added to the angles, after the frequencies, and not to the positions", lambda p, f: np.outer(p - p[:1], f) + p[:1]),
+    ("the offset multiplies the angles and is not added to the positions", lambda p, f: np.outer(p - p[:1], f) * p[:1]),
+)  # fmt: skip
+
+
+def _overwritten(x: Array, p: Array, cos: Array, sin: Array, halved: bool) -> Array:
+    """The second channel of each pair from the first one as it was turned already."""
+    turned, half = x * cos + p * sin, x.shape[-1] // 2
+    first, second = (slice(half), slice(half, None)) if halved else (slice(0, None, 2), slice(1, None, 2))
+    turned[..., second] = (x * cos)[..., second] + turned[..., first] * np.broadcast_to(sin, x.shape)[
+        ..., second
+    ]
+    return turned
+
+
+OVERWRITTEN = (
+    "the second channel of each pair is computed from the first one as turned already, which was overwritten"
+)
 TURNS = (
+    (OVERWRITTEN, lambda x, p, cos, sin: _overwritten(x, p, cos, sin, False)),
+    (OVERWRITTEN, lambda x, p, cos, sin: _overwritten(x, p, cos, sin, True)),
     ("the sine part is left out: channels are scaled by the cosine and not turned", lambda x, p, cos, sin: x * cos),
     ("the cosine part is left out: only the partner times the sine is kept", lambda x, p, cos, sin: p * sin),
     ("the cosine part is left out: the partner times the sine is added to the input as it is", lambda x, p, cos, sin: x + p * sin),
@@ -104,7 +127,7 @@ ONE = Program(
         ProgramStep("positions", ("n", "offset"), "positions", lambda n, offset: offset + np.arange(n), look="frequency", instead=POSITIONS),
         ProgramStep("frequencies", ("d", "base"), "frequencies", lambda d, base: base ** (-2.0 * np.arange(d // 2) / d),
              look="frequency power", instead=FREQUENCIES),
-        ProgramStep("outer", ("positions", "frequencies"), "angles", np.outer, look="frequency"),
+        ProgramStep("outer", ("positions", "frequencies"), "angles", np.outer, look="frequency", instead=ANGLES),
         ProgramStep("spread", ("angles",), "spread", repeated),
         ProgramStep("laid", ("spread", "x", "at"), "laid", _laid),
         ProgramStep("cosine", ("laid",), "cos", np.cos, "the cosine", look="trigonometry"),

@@ -132,10 +132,17 @@ def suits(member: dict[str, Any], source: str) -> float:
     return 0.95 if re.search(r"layer|conv", name) else 0.8
 
 
+BUILDS = re.compile(
+    r"\b(build|comput|mak|form|construct|creat|appl|calculat|assembl|multipl|propagat)\w*\b[^.;\n]{0,30}normali[sz]ed\s\w+",
+    re.I,
+)
+"What a person says who makes the normalised adjacency and does not expect it."
+
+
 def expects_normalised(bench: Workbench) -> bool:
     """Whether the names or the docstring say that the adjacency comes normalised."""
     names = " ".join(p["name"] for p in bench.member["forward"])
-    words = bench.member["doc"]
+    words = BUILDS.sub("", bench.member["doc"])
     return (
         bool(
             re.search(r"norm|hat|tilde", names, re.I)
@@ -199,8 +206,9 @@ def adapt(bench: Workbench) -> Subject:
             else ""
         ),
     )
-    subject.facts["prepared"] = expects_normalised(bench)
     dense = {"listed": True} if "edges" in subject.facts["way"] else {"dense": True}
+    # A list of edges has no numbers that could be normalised.
+    subject.facts["prepared"] = "dense" in dense and expects_normalised(bench)
     # Unless the contract's own choice is asked for, a layer may also expect an adjacency that is prepared.
     sole = bench.strict or "dense" not in dense
     ways = (True,) if subject.facts["prepared"] else (False,) if sole else (False, True)
