@@ -384,7 +384,8 @@ def test_root_causes_that_others_have_listed_are_seen(tmp_path: Path, row: dict[
 def test_a_class_whose_definition_needs_a_name_that_nothing_binds_raises(
     write, before: str, bound: bool
 ) -> None:
-    path = write(f"import torch\n{before}\nclass RMSNorm(torch.nn.Module):\n    width = len(data)\n")
+    text = f"import torch\n{before}\nclass RMSNorm(torch.nn.Module):\n    width = len(data)\n    def g(self, data): return Other()\n"
+    path = write(f"{text}class Other: ...\n")
     if bound:
         with pytest.raises(RegardError, match="defines no class"):
             check(f"{path}:RMSNorm")

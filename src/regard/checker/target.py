@@ -1,5 +1,6 @@
 """`regard check`: find what a file holds, judge each, report."""
 
+import ast
 import re
 import time
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
 from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
-from regard.checker.reading.definitions import definitions, is_program, missing
+from regard.checker.reading.definitions import bound, definitions, is_program, missing
 from regard.checker.reading.place import CodeFile, opened, packaged
 from regard.checker.reading.settings import fields as settings_fields
 from regard.checker.reading.source import Source
@@ -142,10 +143,14 @@ def read(session: Session, code: CodeFile, source: Source, *, changed: bool = Fa
 def undefined(loaded: FileMembers, asked: list[str], source: Source) -> Raised | None:
     """Why what was asked for is not there, although the file defines it: its definition needs a name that nothing binds."""
     held = {member["name"] for member in loaded.members}
+    top = {name for node in source.tree.body for name in bound(node)}
+    top |= {name for node in ast.walk(source.tree) if isinstance(node, ast.Global) for name in node.names}
     for node in (source.member(name) for name in asked if name not in held):
         for note in loaded.notes:
             said = re.fullmatch(r"left out, line (\d+): (\w+): (.*)", note)
-            if said and int(said[1]) == getattr(node, "lineno", 0) and source.lacks(said[3]):
+            name = re.search(r"name '(\w+)' is not defined", said[3]) if said else None
+            here = said and int(said[1]) == getattr(node, "lineno", 0)
+            if said and here and name and not {name[1], "*"} & top and not source.cells:
                 return Raised(said[2], said[3], int(said[1]), "")
     return None
 
