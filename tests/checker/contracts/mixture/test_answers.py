@@ -100,6 +100,7 @@ def test_terms_become_one_number_each(puppet) -> None:
 @pytest.mark.parametrize(
     ("file", "state"),
     [
+        ("correct/gaussian-mixture/balls.py", "correct"),
         ("correct/gaussian-mixture/list_of_gaussians.py", "correct"),
         ("correct/gaussian-mixture/whole_covariances_by_parts.py", "correct"),
         ("mutants/gaussian-mixture/list_without_the_shares.py", "mistake"),

@@ -83,7 +83,8 @@ def adapt(bench: Workbench) -> Subject:
     k, d = made.weights[roles["means"]].shape[-2:]
     spread = made.weights[roles["log_variances"]]
     full = spread.size == k * d * d and spread.shape[-2:] == (d, d)
-    if spread.size != k * d and not full:
+    ball = spread.size == k
+    if spread.size != k * d and not full and not ball:
         raise Unfit(
             "unknown-weight",
             f"the spread {roles['log_variances']} has the shape {spread.shape}, not one number for each component and axis",
@@ -94,7 +95,7 @@ def adapt(bench: Workbench) -> Subject:
     values = {
         roles["logits"]: shares / shares.sum() if plain else rng.standard_normal(shares.shape) + 0.7,
         roles["means"]: rng.standard_normal(made.weights[roles["means"]].shape),
-        roles["log_variances"]: np.exp(rng.uniform(-1.2, 1.2, (k, d)))
+        roles["log_variances"]: np.exp(rng.uniform(-1.2, 1.2, spread.shape if ball else (k, d)))
         if plain
         else rng.uniform(-1.2, 1.2, spread.shape),
     }
@@ -117,7 +118,8 @@ def adapt(bench: Workbench) -> Subject:
         "plain": plain,
         "power": power,
     }
-    log_variances = diagonal.reshape(k, d) * LOGARITHMS[logarithm]
+    diagonal = np.broadcast_to(diagonal.reshape(k, -1), (k, d))
+    log_variances = diagonal * LOGARITHMS[logarithm]
     weights = {
         "logits": values[roles["logits"]].reshape(-1),
         "means": values[roles["means"]].reshape(k, d),
@@ -174,6 +176,9 @@ def read(
         (n for n in two if n != spread), None
     )
     spread = spread or next((n for n in two if n != means), None)
+    # Balls have one spread each.
+    spread = spread or next((n for n in one if SPREAD.search(own[n]) and len(one) > 1), None)
+    one = [n for n in one if n != spread]
     logits = next((n for n in one if WEIGHTS.search(own[n])), None) or next(iter(one), None)
     if not (spread and means and logits):
         shapes = ", ".join(f"{n} {weights[n].shape}" for n in learned) or "none"

@@ -85,6 +85,8 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
     means = (np.arange(k)[:, None] + 1) * APART + np.arange(d)[None] * 17.0
     deviations = np.array([0.5, 2.0, 0.7, 1.6, 0.4, 2.5])[(np.arange(k)[:, None] + np.arange(d)[None]) % 6]
     roles = subject.facts["roles"]
+    if subject.made.weights[roles["log_variances"]].size == k:
+        deviations = np.repeat(deviations[:, :1], d, axis=1)  # balls
     scale = 2.0 / LOGARITHMS[subject.facts["logarithm"]]
     subject.set(
         {
@@ -102,7 +104,9 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
 
 
 def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers along the axes in the shape of a weight; full covariances are diagonal."""
+    """Numbers along the axes in the shape of a weight; full covariances are diagonal, balls have one number."""
+    if np.prod(shape) == len(values):
+        return values[:, 0].reshape(shape)
     full = values.size != np.prod(shape)
     return (values[..., None] * np.eye(values.shape[-1]) if full else values).reshape(shape)
 
