@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from regard.lab.book.leads import LEADS
 from regard.lab.book.site import cover as module
 from regard.lab.book.site.cover import FINDINGS, cover
 from regard.lab.records.record import Record
@@ -46,6 +47,14 @@ def test_a_finding_has_its_title_its_sentence_and_its_figure(contents, monkeypat
     assert body.count('<li class="card">') == 2
     assert "It is 1.51 m high." in body and 'href="/experiments/others.html"' in body
     assert 'aria-label="A line &amp; a &#34;quote&#34;."' in body
+
+
+@pytest.mark.slow
+def test_a_figure_that_says_nothing_at_this_size_gives_way_to_one_that_does(contents, monkeypatch) -> None:
+    told = module.finding("heights", contents)
+    assert told.caption == 'A line & a "quote".' and told.chart and "height, m" in told.chart.below
+    monkeypatch.setitem(LEADS, "heights", "cells")
+    assert module.finding("heights", contents) == told, "the leading figure is a picture without axes"
 
 
 def test_there_are_seven_findings_all_of_them_experiments() -> None:

@@ -282,6 +282,10 @@ def test_search_finds_claims_and_terms_from_a_file(browser, place) -> None:
     )
     link.click()
     page.wait_for_url("**/experiments/heights.html#heights-claim-depth-m")
+    page.fill("#search-words", "softmax")
+    cut = [one for one in page.locator("#search-found small").all_text_contents() if one.startswith("… ")]
+    words = set((place / "assets/index.js").read_text().replace('"', " ").split())
+    assert cut and all(one.split()[1] in words for one in cut), "an excerpt begins with a whole word"
     page.fill("#search-words", "zzzz")
     assert page.text_content("#search-found") == "Nothing speaks of that."
 

@@ -9,9 +9,10 @@ from regard.lab.book.site.courses import course_path, progress
 from regard.lab.book.site.layout import SECTIONS
 from regard.lab.book.site.page import Page
 from regard.lab.book.thumbnail import Thumbnail, thumbnail
+from regard.lab.store.run import Run
 
-FINDINGS = ("scaled-dot-product", "positions", "cora", "karate", "padding", "unet", "uniform-mixture")
-"The experiments to read first."
+FINDINGS = ("scaled-dot-product", "positions", "cora", "unet", "karate", "padding", "uniform-mixture")
+"The experiments to read first, in an order that fills four columns of one screen evenly."
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,14 @@ def cover(contents: BookContents) -> Page:
 def finding(name: str, contents: BookContents) -> CoverFinding:
     """An experiment as the cover tells it: title, the first sentence of its answer, one figure."""
     run = contents.by_name[name]
-    lead, caption = next(iter(figure_names(run).items()), ("", ""))
-    drawn = run.figure(lead) if lead else None
-    chart = thumbnail(drawn, f"cover-{name}") if drawn else None
+    caption, chart = _chart(run, f"cover-{name}")
     return CoverFinding(contents.title(name), f"/{path(name)}", first_sentence(run), caption, chart)
+
+
+def _chart(run: Run, name: str) -> tuple[str, Thumbnail | None]:
+    """The first figure that says at this size what it shows, else the leading one; and its caption."""
+    figures = figure_names(run)
+    drawn = {one: svg for one in figures if (svg := run.figure(one))}
+    made = [(figures[one], chart) for one, svg in drawn.items() if (chart := thumbnail(svg, name))]
+    told = [one for one in made if one[1].above or one[1].below]
+    return next(iter([*told, *made]), ("", None))

@@ -22,7 +22,7 @@
   const around = (row, word) => {
     const place = fold(row.text).indexOf(word);
     if (place < 0 || !row.text) return row.group;
-    const start = Math.max(0, place - 40);
+    const start = place > 40 ? row.text.indexOf(" ", place - 40) + 1 : 0;
     return (start ? "… " : "") + row.text.slice(start, place + 70) + " …";
   };
   const show = () => {
