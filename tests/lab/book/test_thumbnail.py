@@ -3,7 +3,7 @@
 import re
 
 from regard.lab.book.style import BLUE, GREEN, panels, picture, style
-from regard.lab.book.thumbnail import KeyEntry, thumbnail
+from regard.lab.book.thumbnail import KeyEntry, thumbnail, told_apart
 
 
 def drawn(*, key: int = 0, name: str = "loss (nats)", image: bool = False) -> str:
@@ -29,6 +29,15 @@ def test_the_axes_and_the_key_are_told_in_words() -> None:
         KeyEntry("var(--series-1)", False, "trained <b>"),
         KeyEntry("var(--series-3)", True, "by chance"),
     ]
+
+
+def test_entries_of_a_key_that_look_alike_are_one_by_what_they_share() -> None:
+    looks = [("blue", False, "GCN, best"), ("blue", False, "GCN, last"), ("red", False, "GAT, best"), ("red", False, "GAT, last")]  # fmt: skip
+    assert [one.name for one in told_apart([KeyEntry(*one) for one in looks])] == ["GCN", "GAT"]
+    dashed = [KeyEntry("blue", True, "all, training"), KeyEntry("blue", False, "all, test")]
+    assert told_apart(dashed) == dashed, "a dash tells them apart"
+    other = [KeyEntry("grey", False, "a mark"), KeyEntry("grey", False, "another")]
+    assert told_apart(other) == other, "nothing is shared"
 
 
 def test_one_key_is_enough_for_all_panels() -> None:

@@ -7,8 +7,8 @@ sets in letters of its own.
 
 import html
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 from regard.lab.book.svg import inlined, is_fixed, themed
@@ -60,7 +60,8 @@ def thumbnail(svg: str, name: str) -> Thumbnail | None:
     if panels[0].find(f".//{{{SVG}}}image") is None:
         box = _box(panels[0])
         above, below = _named(panels[0], box[1])
-        key = list(_key(panels[0])) or list(_key(root))  # panels that share their colours have one key
+        # Panels that share their colours have one key.
+        key = told_apart(list(_key(panels[0])) or list(_key(root)))
         _drop(root, lambda one: one in panels[1:])
         left, top, right, bottom = box
         size = (
@@ -71,6 +72,21 @@ def thumbnail(svg: str, name: str) -> Thumbnail | None:
     _drop(root, lambda one: one.tag in (ElementTree.Comment, f"{{{SVG}}}metadata"))
     bare = ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
     return Thumbnail(inlined(bare, name), above, below, key, is_fixed(bare))
+
+
+def told_apart(key: Sequence[KeyEntry]) -> list[KeyEntry]:
+    """The entries of a key; those that are alike but for their marks as one, by what their names share.
+
+    >>> [one.name for one in told_apart([KeyEntry("red", False, f"GAT, {when}") for when in ("best", "last")])]
+    ['GAT']
+    """
+    made: list[KeyEntry] = []
+    for entry in key:
+        alike = [one.name for one in key if replace(one, name="") == replace(entry, name="")]
+        shared = {name.rpartition(", ")[0] for name in alike}
+        one_name = len(alike) > 1 and len(shared) == 1 and shared != {""}
+        made.append(replace(entry, name=shared.pop()) if one_name else entry)
+    return list(dict.fromkeys(made))
 
 
 def _drop(root: ElementTree.Element, unwanted: Callable[[ElementTree.Element], bool]) -> None:
