@@ -77,7 +77,7 @@ def thumbnail(svg: str, name: str) -> Thumbnail | None:
 def told_apart(key: Sequence[KeyEntry]) -> list[KeyEntry]:
     """The entries of a key; those that are alike but for their marks as one, by what their names share.
 
-    >>> [one.name for one in told_apart([KeyEntry("red", False, f"GAT, {when}") for when in ("best", "last")])]
+    >>> [one.name for one in told_apart([KeyEntry("red", False, f"GAT, {when}") for when in ("old", "new")])]
     ['GAT']
     """
     made: list[KeyEntry] = []
