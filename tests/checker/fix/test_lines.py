@@ -16,6 +16,13 @@ GROUPED = """def f(e, src, dst, h):
     a = power / torch.zeros_like(most).index_add(0, dst, power)[dst]
     return torch.zeros_like(h).index_add(0, dst, a * h[src])
 """
+RAW = """def f(e, src, dst, h):
+    a = e
+    most = a.new_full((int(dst.max()) + 1, *a.shape[1:]), float("-inf")).index_reduce(0, dst, a, "amax")
+    power = torch.exp(a - most[dst])
+    a = power / torch.zeros_like(most).index_add(0, dst, power)[dst]
+    return torch.zeros_like(h).index_add(0, dst, a * h[src])
+"""
 LOOP = "for i in r:\n    y = f(i)\nz = y\n"
 
 
@@ -25,6 +32,7 @@ LOOP = "for i in r:\n    y = f(i)\nz = y\n"
         (lines.loops, GRAPH, GRAPH.replace("    return", "    adj = adj.clone().fill_diagonal_(1)\n    return"), "loops"),
         (lines.loops, GRAPH, GRAPH.replace("    return", "    adj = torch.cat([adj, torch.arange(len(x)).repeat(2, 1)], dim=1)\n    return"), "loops"),
         (lines.grouped, EDGES, GROUPED, "grouped"),
+        (lines.grouped, EDGES.replace("torch.softmax(e, dim=0)", "e"), RAW, "grouped"),
         (lines.summed, "out[dst] = m", "out = out.index_add(0, dst, m)", "summed"),
         (lines.summed, LOOP, "y = 0\nfor i in r:\n    y = y + f(i)\nz = y\n", "summed"),
         (lines.kept, "s.masked_fill(m, v)", "s = s.masked_fill(m, v)", "kept"),

@@ -52,6 +52,13 @@ def test_a_layer_that_is_never_used_is_put_to_use() -> None:
     assert texts(wraps.modules, LAYER)[LAYER.replace("return w", "return w + self.bias")] == "module"
 
 
+def test_a_bias_that_is_never_used_is_given_to_a_linear_function() -> None:
+    text = LAYER.replace("w = w * mask", "w = F.linear(w, mask)")
+    assert (
+        texts(wraps.modules, text)[text.replace("linear(w, mask)", "linear(w, mask, self.bias)")] == "module"
+    )
+
+
 def test_a_mask_after_the_softmax_moves_before_it() -> None:
     moved = LAYER.replace("x.softmax", 'x.masked_fill(mask == 0, float("-inf")).softmax').replace(
         "w * mask", "w"

@@ -15,7 +15,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^mask-not-sliced", ("sliced",)),
     (r"all-edges", ("grouped", "argument", "function")),
     (r"unstable", ("stable", "grouped")),
-    (r"^softmax-(unnormalised|missing)", ("softmax", "normalised", "function")),
+    (r"^softmax-(unnormalised|missing)", ("softmax", "normalised", "grouped", "function")),
     (r"^leaky-before", ("call-moved", "brackets", "order")),
     (r"leaky", ("leaky", "argument", "number", "function")),
     (r"loops-missing", ("loops", "call-missing")),

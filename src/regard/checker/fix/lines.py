@@ -41,21 +41,38 @@ def grouped(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
             scores = _subject(code, call)
             if scores is None or not (called(call) == "exp" or "softmax" in called(call)):
                 continue
-            text, indent = code.of(scores), " " * statement.col_offset
+            name = code.of(scores) if isinstance(scores, ast.Name) else "score"
+            made = [f"score = {code.of(scores)}"] if name == "score" else []
             start = code.lines(statement)[0]
             for ends in _ends(code, function):
-                made = [f"score = {text}"] if not isinstance(scores, ast.Name) else []
-                name = text if isinstance(scores, ast.Name) else "score"
-                most = f"{name}.new_full((int({ends}.max()) + 1, *{name}.shape[1:]), {HIDDEN})"
-                made.append(f'most = {most}.index_reduce(0, {ends}, {name}, "amax")')
+                lines, power, share = _softmax(name, ends)
                 if called(call) == "exp":
-                    new = f"torch.exp({name} - most[{ends}])"
+                    new = power
                 else:
-                    made.append(f"power = torch.exp({name} - most[{ends}])")
-                    new = f"power / torch.zeros_like(most).index_add(0, {ends}, power)[{ends}]"
-                lines = "".join(f"{indent}{line}\n" for line in made)
-                edits = (TextEdit(start, start, lines), code.replace(call, new))
-                yield CodeChange("grouped", call.lineno, edits)
+                    new, lines = share, [*lines, f"power = {power}"]
+                text = _indented([*made, *lines], statement)
+                yield CodeChange(
+                    "grouped", call.lineno, (TextEdit(start, start, text), code.replace(call, new))
+                )
+        for one in function.body:
+            if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name):
+                name, end = one.targets[0].id, code.lines(one)[1]
+                for ends in _ends(code, function):
+                    lines, power, share = _softmax(name, ends)
+                    text = _indented([*lines, f"power = {power}", f"{name} = {share}"], one)
+                    yield CodeChange("grouped", one.lineno, (TextEdit(end, end, text),))
+
+
+def _softmax(name: str, ends: str) -> tuple[list[str], str, str]:
+    """Lines for the largest score of each node; then the powers of all scores, and their shares."""
+    most = f"{name}.new_full((int({ends}.max()) + 1, *{name}.shape[1:]), {HIDDEN})"
+    share = f"power / torch.zeros_like(most).index_add(0, {ends}, power)[{ends}]"
+    line = f'most = {most}.index_reduce(0, {ends}, {name}, "amax")'
+    return [line], f"torch.exp({name} - most[{ends}])", share
+
+
+def _indented(lines: list[str], like: ast.stmt) -> str:
+    return "".join(f"{' ' * like.col_offset}{line}\n" for line in lines)
 
 
 def _calls(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, ast.Call]]:

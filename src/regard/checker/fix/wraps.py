@@ -260,6 +260,12 @@ def modules(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
             (stored if isinstance(node.ctx, ast.Store) else read).add(node.attr)
     unused = sorted(stored - read)
+    for node in (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Call)):
+        if called(node) == "linear" and len(node.args) == 2 and not node.keywords:
+            given = ", ".join(code.of(a) for a in node.args)
+            yield from (
+                code.change("module", node, f"{code.of(node.func)}({given}, self.{name})") for name in unused
+            )
     for function in (f for tree in scope for f in functions(tree) if f.name != "__init__"):
         for node in ast.walk(function):
             if isinstance(node, ast.Return | ast.Assign) and node.value is not None:
