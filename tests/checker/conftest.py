@@ -2,7 +2,7 @@
 
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 import golden
 from regard.checker.contract import Case, Contract, Steps, WeightMap
 from regard.checker.contracts.table import named
+from regard.checker.grammar.program import Program
 from regard.checker.reading.arguments import Built
 from regard.checker.reading.source import Source
 from regard.checker.subject import Subject
@@ -122,7 +123,7 @@ def puppet() -> Callable[[str, Steps], Puppet]:
 
 @pytest.fixture
 def known_answers(request: pytest.FixtureRequest, puppet: Callable) -> Callable[..., None]:
-    """Hold what the reference, every mistake and every convention of a contract answer to a golden record."""
+    """Hold what a contract's reference, mistakes, conventions and exchanged steps answer to a golden record."""
 
     def check(*contracts: str) -> None:
         for name in contracts:
@@ -130,9 +131,20 @@ def known_answers(request: pytest.FixtureRequest, puppet: Callable) -> Callable[
             for known in (*contract.mistakes, *contract.conventions):
                 for place, steps in enumerate(known.forms[:8]):
                     found[f"{known.slug} {place}"] = numbers(answer(puppet(name, steps)))
+            for words, steps in exchanged(contract.program):
+                with np.errstate(all="ignore"):
+                    found[words] = numbers(answer(puppet(name, steps)))
             golden.check(str(request.path.with_name("answers.py")), golden.summary(found), name)
 
     return check
+
+
+def exchanged(program: Program | None) -> Iterator[tuple[str, Steps]]:
+    """What people write in place of steps, in words."""
+    for step in program.steps if program else ():
+        yield from ((f"{step.name}: {words}", {step.name: do}) for words, do in step.instead)
+    for slug, _, steps in program.others if program else ():
+        yield f"steps: {slug}", dict(steps)
 
 
 def answer(subject: Puppet) -> np.ndarray:
