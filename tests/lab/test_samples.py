@@ -4,7 +4,7 @@ import torch
 
 from regard.data.tokens.tokenizer import Character
 from regard.generation.beam import Beam
-from regard.generation.engine import stream
+from regard.generation.engine import Token, stream
 from regard.generation.sampling import GREEDY
 from regard.lab.samples import show_beams, show_chances, show_side_by_side, show_stream
 from regard.lab.text_model import TextModel
@@ -48,6 +48,14 @@ def test_chances_are_those_of_the_model(capsys) -> None:
     line = next(one for one in out.splitlines() if one.strip().startswith("'a'"))
     assert f"{chance[0]:.3f}" in line and f"{chance[1]:.3f}" in line and "seed 7" in out
     assert "'['" in out
+
+
+def test_every_token_has_its_line_the_first_of_the_alphabet_too_and_nothing_after_the_end(capsys) -> None:
+    logits = torch.zeros(1, 3)
+    said = [Token(torch.tensor([one]), logits, torch.tensor([one < 0])) for one in (1, 0, 2, -1)]
+    show_chances(VOICE, said, [7], count=1)
+    lines = capsys.readouterr().out.splitlines()
+    assert [one.split()[0] for one in lines if one.strip().startswith("'")] == ["'a'", "'['", "'b'"]
 
 
 def test_beams_come_with_what_they_are_ranked_by(capsys) -> None:

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from regard.lab.look.attention import Attention
-from regard.lab.look.figure import LEVELS, PIXELS, printable, svg
+from regard.lab.look.figure import LEVELS, PIXELS, _names, printable, svg
 from regard.lab.look.maps import AttentionLayer
 
 
@@ -67,3 +67,13 @@ def test_over_patches_the_picture_and_the_grid_are_drawn() -> None:
     one = Attention((AttentionLayer("a", weights, ""),), (), grid=(2, 3), picture=torch.rand(3, 4, 6))
     found = images(svg(one))
     assert [x.shape[:2] for x in found] == [(160, 240), (160, 240), (4, 6), found[-1].shape[:2]]
+
+
+def test_each_label_stands_at_the_middle_of_its_row_and_column() -> None:
+    """A letter's middle is about 3.5 above its baseline, and beside it where it is turned."""
+    parts = _names(["a", "b"], 10, 20, 40, 60, rows=True)
+    places = [tuple(float(one) for one in re.findall(r' [xy]="([0-9.]+)"', part)) for part in parts]
+    (first, left, second, below) = places
+    assert (left[1] - 3.5, below[1] - 3.5) == (20 + 15, 20 + 45) and left[0] == below[0] < 10
+    assert (first[0] - 3.5, second[0] - 3.5) == (10 + 10, 10 + 30) and first[1] == second[1] > 20 + 60
+    assert f"rotate(-90 {first[0]:g} {first[1]:g})" in parts[0]
