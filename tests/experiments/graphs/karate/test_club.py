@@ -1,13 +1,15 @@
 """The karate club: what the mask keeps out, the stopping rule, the labels."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
 
 from regard.core.edges import Edges
+from regard.data.sets.graphs import load_karate
 from regard.errors import Unreachable
-from regard.experiments.graphs.karate.club import club, stops, train
+from regard.experiments.graphs.karate.club import club, own_club, stops, train
 from regard.experiments.graphs.karate.handmade import Weights, normalised
 
 PATH = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3).both_ways()
@@ -38,6 +40,16 @@ def test_communities_and_clubs_differ_for_two_members():
     members = club()
     assert (members.joined != members.community).nonzero().flatten().tolist() == [8, 9]
     assert members.community.sum() == members.joined.sum() == 17 and members.test.sum() == 10
+
+
+def test_labels_of_ones_own_are_turned_to_the_communities_and_keep_their_names():
+    pytest.importorskip("networkx")
+    known = load_karate()
+    for network in (known, replace(known, labels=1 - known.labels, classes=known.classes[::-1])):
+        members = own_club(network)
+        assert (members.joined != members.community).nonzero().flatten().tolist() == [8, 9]
+        named = [members.sides[one] for one in members.joined.tolist()]
+        assert named == [network.classes[one] for one in network.labels.tolist()]
 
 
 def test_without_networkx_nothing_is_settled(monkeypatch):
