@@ -19,6 +19,7 @@ SCALE = "class A:\n    def __init__(self, cfg):\n        self.s = {} ** -0.5\n  
         (forgotten.widths, "def f(d, heads):\n    return math.sqrt(d)\n", "def f(d, heads):\n    return math.sqrt((d // heads))\n", "scale"),
         (forgotten.unread, "def f(x, offset=0):\n    return torch.arange(9) * x\n", "def f(x, offset=0):\n    return (torch.arange(9) + offset) * x\n", "unread"),
         (forgotten.unread, "def f(x, base=10000.0):\n    return 1e4 ** x\n", "def f(x, base=10000.0):\n    return base ** x\n", "unread"),
+        (forgotten.unread, "def f(self, base=9):\n    self.base = base\n    self.t = 1e4 ** 2\n", "def f(self, base=9):\n    self.base = base\n    self.t = base ** 2\n", "unread"),
         (forgotten.chances, "k = torch.randint(0, 3, (n,)) + self.logits", "k = torch.multinomial(torch.softmax(self.logits, dim=0), n, replacement=True) + self.logits", "function"),
         (forgotten.chances, "k = int(torch.randint(3, ())) + self.logits", "k = int(torch.multinomial(torch.softmax(self.logits, dim=0), 1, replacement=True)) + self.logits", "function"),
         (forgotten.slices, "def f(x, o=0):\n    c = cos[:n]\n    s = sin[:n]\n", "def f(x, o=0):\n    c = cos[o:o + n]\n    s = sin[o:o + n]\n", "unread"),

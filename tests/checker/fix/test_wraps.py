@@ -77,3 +77,10 @@ def test_a_mask_that_is_ignored_or_missing_is_put_there() -> None:
     found = texts(wraps.masked, LAYER)
     assert LAYER.replace("x.softmax", 'x.masked_fill(~mask, float("-inf")).softmax') in found
     assert any(".triu(1)" in text for text in found)
+
+
+def test_long_scores_get_a_line_of_their_own() -> None:
+    text = "def f(q, k):\n    w = F.softmax(q @ k.transpose(-2, -1) / 8, dim=-1)\n    return w\n"
+    found = next(new for new in texts(wraps.masked, text) if ".triu(1)" in new)
+    assert found.splitlines()[1] == "    scores = q @ k.transpose(-2, -1) / 8"
+    assert found.count("q @ k") == 1 and "softmax(scores.masked_fill(torch.ones(scores.size(-2)," in found

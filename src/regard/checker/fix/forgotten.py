@@ -66,9 +66,13 @@ def widths(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
 
 
 def unread(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
-    """An argument that is never read, added to the positions or in place of a number."""
+    """An argument that is never read, or only kept, added to the positions or in place of a number."""
+    own = (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Attribute))
+    used = {n.attr for n in own if isinstance(n.ctx, ast.Load)}
     for function in (f for tree in scope for f in functions(tree)):
-        read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        kept = {id(n.value) for n in ast.walk(function) if isinstance(n, ast.Assign) and _idle(n, used)}
+        names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+        read = {n.id for n in names if id(n) not in kept}
         defaults = [*function.args.defaults, *function.args.kw_defaults]
         for argument in [a.arg for a in function.args.args if a.arg not in read and a.arg != "self"]:
             for node in ast.walk(function):
@@ -76,6 +80,12 @@ def unread(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                     yield code.change("unread", node, f"({code.of(node)} + {argument})")
                 elif isinstance(node, ast.Constant) and number(node) and node not in defaults:
                     yield code.change("unread", node, argument)
+
+
+def _idle(node: ast.Assign, used: set[str]) -> bool:
+    """Whether an assignment keeps a value where nobody reads it."""
+    target = node.targets[0]
+    return isinstance(target, ast.Attribute) and target.attr not in used
 
 
 def slices(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:

@@ -28,7 +28,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"state-between|size-dependent|half-precision|training-only", ("unconditional", "statement-left-out", "call-left-out", "operand-left-out", "index-left-out", "argument", "name")),
     (r"rounded", ("call-left-out", "function", "argument")),
     (r"ignored|unused", ("unused", "name", "unread")),
-    (r"offset", ("unread", "sliced")),
+    (r"offset|^base-", ("unread", "number", "sliced")),
     (r"positions-from-one|shifted", ("number", "operand-left-out", "shifted", "argument")),
     (r"^axis", ("axes", "positions", "number")),
     (r"without-two|once|half-missing|doubled", ("double", "half", "number", "name", "constant", "operand-left-out")),

@@ -101,12 +101,7 @@ def masked(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                 yield CodeChange(
                     "mask-moved", node.lineno, (type(inside[0])(inside[0].start, inside[0].end, whole),)
                 )
-        future = "torch.ones(n, n, dtype=torch.bool, device=DEVICE).triu(1)".replace(
-            "n, n", f"{text}.size(-2), {text}.size(-1)"
-        )
-        yield code.change(
-            "mask", scores, f"{text}.masked_fill({future.replace('DEVICE', f'{text}.device')}, {INFINITE})"
-        )
+        yield from _future(code, node, scores, scope)
         for name in _masks(scope):
             for hide in (
                 f"~{name}",
@@ -121,6 +116,22 @@ def masked(code: CodeText, scope: list[ast.AST]) -> Iterator[CodeChange]:
                     scores,
                     f"({text}.masked_fill({hide}, {INFINITE}) if {name} is not None else {text})",
                 )
+
+
+def _future(code: CodeText, node: ast.Call, scores: ast.expr, scope: list[ast.AST]) -> Iterator[CodeChange]:
+    """The future hidden from every row; long scores get a line of their own first."""
+    text, edits = atom(scores, code.of(scores)), list[TextEdit]()
+    if len(text) > SHORT:
+        lines = (n for tree in scope for n in ast.walk(tree) if isinstance(n, ast.Assign | ast.Return))
+        line = next((n for n in lines if any(part is node for part in ast.walk(n))), None)
+        if line is None:
+            return
+        start = code.lines(line)[0]
+        edits.append(TextEdit(start, start, f"{' ' * line.col_offset}scores = {code.of(scores)}\n"))
+        text = "scores"
+    size = f"{text}.size(-2), {text}.size(-1), dtype=torch.bool, device={text}.device"
+    edits.append(code.replace(scores, f"{text}.masked_fill(torch.ones({size}).triu(1), {INFINITE})"))
+    yield CodeChange("mask", node.lineno, tuple(edits))
 
 
 def _masks(scope: list[ast.AST]) -> list[str]:
