@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from regard.checker.contracts.attention.causal import _leak
+from regard.checker.contracts.table import named
 from regard.checker.live import check
 from regard.checker.selftest import judge
 from regard.checker.target import check_file
@@ -47,6 +50,21 @@ def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
 
 def test_all_programs_answer_as_before(known_answers) -> None:
     known_answers("causal-attention")
+
+
+def test_a_leak_is_shown_by_the_shortest_sequence_and_told_with_its_size(puppet: Callable) -> None:
+    unmasked = next(one for one in named("causal-attention").mistakes if one.slug == "mask-missing")
+    subject, answers = puppet("causal-attention", unmasked.forms[0]), []
+    plain = subject.answer
+    subject.answer = lambda case: answers.append(plain(case)) or answers[-1]
+    subject.facts["most"] = 2
+    found = _leak(subject, np.random.default_rng(0))
+    size = np.abs(answers[0][:, :1] - answers[1][:, :1]).max()
+    assert found and len(answers) == 2
+    assert found.words == f"with 2 tokens, changing token 1 moves the outputs before it by {size:.3g}"
+    subject.facts["most"] = 1
+    assert _leak(subject, np.random.default_rng(0)) is None
+    assert _leak(puppet("causal-attention", {}), np.random.default_rng(0)) is None
 
 
 ONE_HEAD = """
