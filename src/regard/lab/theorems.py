@@ -222,7 +222,7 @@ def _drawn(axis: "Axes", one: TrialOutcome) -> None:
     axis.set(title=trial.title, xlabel=trial.knob, ylabel=trial.quantity)
     axis.set(xscale=trial.scales[0], yscale=trial.scales[1])
     _ticked(axis, sweep.at, trial.scales)
-    axis.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    axis.legend(fontsize=9.5, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 
 
 def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:
@@ -230,7 +230,7 @@ def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     if scales[0] == "log":
-        axis.set_xticks(at, [f"{one:g}" for one in at], fontsize=8.5)
+        axis.set_xticks(at, [_short(one) for one in at], fontsize=8.5)
         axis.xaxis.set_minor_formatter(NullFormatter())
     low, high = axis.get_ylim()
     if scales[1] == "log" and high / low < 100:
@@ -238,6 +238,16 @@ def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:
         axis.yaxis.set_minor_formatter(
             FuncFormatter(lambda one, _: f"{one:g}" if f"{one:e}"[0] in "25" else "")
         )
+
+
+def _short(value: float) -> str:
+    """A number for a tick: small parts of one as a fraction.
+
+    >>> [_short(one) for one in (1 / 64, 0.3, 16.0)]
+    ['1/64', '0.3', '16']
+    """
+    parts = 1 / value if value else 0.0
+    return f"1/{parts:g}" if parts > 4 and parts == int(parts) else f"{value:g}"
 
 
 def _measured(axis: "Axes", one: TrialOutcome, chosen: Sequence[int], colour: str, label: str) -> None:

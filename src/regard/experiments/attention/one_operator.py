@@ -231,7 +231,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield FigureEvent(
         "weights",
         _weights(shown),
-        "The weights of one head of each row: queries from top to bottom, keys from left to right; the nine heads of the last row differ in their offset.",
+        "The weights of one head of each row: queries from top to bottom, keys from left to right, the brighter the larger; the nine heads of the last row differ in their offset.",
     )
 
 

@@ -174,7 +174,7 @@ THEOREM = Theorem(
         ),
         Trial(
             title="q and k that depend on each other",
-            knob="correlation of q_i with k_i (d = 16)",
+            knob="correlation of qᵢ with kᵢ (d = 16)",
             quantity="mean",
             measure=dependent_pairs,
             caption="When k shares a part of q, as a token's own key does, the mean of q·k is d times their correlation (dotted) and not 0 (solid line).",

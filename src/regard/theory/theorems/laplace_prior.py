@@ -201,7 +201,7 @@ THEOREM = Theorem(
     breaks=(
         Trial(
             title="a prior that is not Laplace",
-            knob="power p in the prior exp(−|θ/b|^p)",
+            knob="power p in the prior exp(−|θ/b|ᵖ)",
             quantity="share of weights that are exactly 0",
             measure=other_priors,
             relation="≡",

@@ -33,6 +33,8 @@ def draw_curves(
     alone: float,
 ) -> "Figure":
     """Training loss and test Dice against the step: a line for each seed, a colour for each network."""
+    from matplotlib.ticker import FixedLocator
+
     with style():
         figure, (left, right) = panels(2, width=7.4, height=3.1)
         for colour, name in zip((BLUE, ORANGE), losses, strict=True):
@@ -45,8 +47,9 @@ def draw_curves(
                 right.plot(steps, dice, color=colour, marker="o", markersize=3.5, label=label)
         mark_height(right, alone, "brightness alone")
         left.set(title=f"training loss, {SMOOTH} steps averaged", xlabel="step", yscale="log")
+        left.yaxis.set_major_locator(FixedLocator((0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)))
         left.yaxis.set_major_formatter("{x:g}")
-        left.yaxis.set_minor_formatter("{x:g}")
+        left.yaxis.set_minor_formatter("")
         right.set(title="Dice on the test pictures", xlabel="step", xlim=(0, None), ylim=(None, 1.05))
         left.legend()
         return figure
