@@ -17,6 +17,7 @@ from regard.checker.fix.likely import likely
         ("mean-of-logs", "mixed"),
         ("sum-overwritten", "summed"),
         ("direction-reversed", "targets-exchanged"),
+        ("out-projection-transposed", "transpose"),
     ],
 )
 def test_what_belongs_to_a_mistake_comes_first(slug: str, kind: str) -> None:

@@ -4,6 +4,7 @@ import re
 
 LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"source", ("sources",)),
+    (r"(projection|weights)-transposed", ("transpose", "axes-exchanged", "call-left-out", "operands-exchanged")),
     (r"dropout", ("argument", "unconditional", "number", "function", "unread", "attribute")),
     (r"heads-summed", ("function", "argument")),
     (r"^scale-width|^scale-heads|^scale-length|^scale-value", ("scale", "attribute", "name", "number", "unused")),
