@@ -55,3 +55,7 @@ def test_masks_by_hand() -> None:
     assert few[0].astype(int).tolist() == [[0, 0, 0, 0], [0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]]
     first = named(MASKS, "the mask is applied to the first sample only")(seen, 4)
     assert (first[0] == seen[0]).all() and first[1].all()
+
+
+def test_all_programs_answer_as_before(known_answers) -> None:
+    known_answers("causal-attention", "multi-head-attention", "scaled-dot-product")
