@@ -65,3 +65,33 @@ def test_beside_the_output_come_the_weights_or_nothing(tmp_path: Path, second: s
     path = tmp_path / "mine.py"
     path.write_text(text + f"    return weights @ value, {second}\n")
     assert check_file(str(path), contract="scaled-dot-product").code == code
+
+
+ORDER = """
+import torch
+def attend({order}, mask=None):
+    scores = {q} @ {k}.transpose(-2, -1) / {k}.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    return scores.softmax(-1) @ {v}
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "slugs"),
+    [
+        (("values", "keys", "queries"), ()),
+        (("key", "query", "value"), ()),
+        (("V", "Q", "K"), ()),
+        (("q", "v", "k"), ("k-v-swapped",)),  # who begins with the query is called with q, k, v
+    ],
+)
+def test_arguments_that_do_not_begin_with_the_query_are_taken_by_their_names(
+    tmp_path: Path, order: tuple[str, ...], slugs: tuple[str, ...]
+) -> None:
+    own = {name[0].lower(): name for name in order}
+    path = tmp_path / "mine.py"
+    path.write_text(ORDER.format(order=", ".join(order), **own))
+    asked = "scaled-dot-product" if slugs else None
+    verdict = check_file(str(path), contract=asked).verdicts[0]
+    assert (verdict.contract, verdict.slugs) == ("scaled-dot-product", slugs), verdict.sentence

@@ -171,8 +171,13 @@ def weightless(source: str) -> bool:
 
 
 def by_name(parameters: list[dict[str, Any]]) -> bool:
-    """Whether q, k and v can only be passed by name: then their order is free; else it is q, k, v, as callers have it."""
-    return takes_roles(parameters) and all(p["named"] for p in parameters[:3])
+    """Whether q, k and v are taken by their names: they can only be passed so, or the query does not come first.
+
+    Else their order is q, k, v, as callers have it.
+    """
+    return takes_roles(parameters) and (
+        role(parameters[0]["name"]) != "q" or all(p["named"] for p in parameters[:3])
+    )
 
 
 def adapt(bench: Workbench) -> Subject:
@@ -205,6 +210,8 @@ def adapt(bench: Workbench) -> Subject:
 
     bench.doubts += [f"{name} given as a size or None" for name in rest]
     subject = Subject(bench, made, enter, output, method=method, facts=facts)
+    if by_name(call):
+        subject.notes.append(f"passed by their names: {', '.join(parameters[:3])}")
     first_error = _shape(bench, subject)
     shape = facts["shape"]
     facts["refused"] = first_error if shape[1] == shape[2] or shape[3] == shape[4] else None
