@@ -73,3 +73,15 @@ def test_a_vector_as_long_as_both_ends_scores_whatever_it_is_called() -> None:
     assert np.array_equal(frame["target"], weights["vektor"][None, :4])
     assert np.array_equal(frame["source"], weights["vektor"][None, 4:])
     assert np.array_equal(frame["bias"], np.zeros(1))
+
+
+@pytest.mark.parametrize("size", [12, 4])
+def test_a_bias_beside_lists_of_heads_is_added_to_them_all(size: int) -> None:
+    rng = np.random.default_rng(0)
+    weights = {f"proj.{i}.weight": rng.standard_normal((4, 10)) for i in range(3)}
+    weights |= {f"attn.{i}.weight": rng.standard_normal((1, 8)) for i in range(3)}
+    owners = dict.fromkeys(weights, "Linear")
+    assert np.array_equal(frames(weights, owners, width=10, heads=3, said={})[0]["bias"], np.zeros(1))
+    bias = rng.standard_normal(size)
+    found = frames(weights | {"bias": bias}, owners | {"bias": "Layer"}, width=10, heads=3, said={})
+    assert all(np.array_equal(frame["bias"], bias) for frame in found)

@@ -247,7 +247,8 @@ def _single_heads(
     counted = sum(len(group) for group in groups.values())
     if len(groups) != heads or heads < 2 or counted < len(weights) - 1:
         return []
-    stacked = [name for match, name in found if not match and weights[name].shape[:1] == (heads,)]
+    single = [name for match, name in found if not match]
+    stacked = [name for name in single if weights[name].shape[:1] == (heads,)]
     parts = [
         frames(
             {inner: weights[name] for inner, name in group.items()} | {n: weights[n][place] for n in stacked},
@@ -267,7 +268,7 @@ def _single_heads(
         bias = (
             np.concatenate([f["bias"] for f in each])
             if all(f["bias"].size > 1 for f in each)
-            else np.zeros(1)
+            else _common(weights, [n for n in single if n not in stacked], held["bw"].shape)
         )
         joined.append(
             WeightMap(
@@ -278,3 +279,10 @@ def _single_heads(
             )
         )
     return joined
+
+
+def _common(weights: dict[str, np.ndarray], names: list[str], shape: tuple[int, ...]) -> np.ndarray:
+    """The bias that is added once the heads are merged, side by side or averaged; zero where there is none."""
+    heads, d = shape
+    fitting = [weights[n].reshape(-1) for n in names if weights[n].size in (heads * d, d)]
+    return fitting[0] if fitting else np.zeros(1)
