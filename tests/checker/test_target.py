@@ -234,6 +234,8 @@ def test_a_member_that_is_not_there_is_told_with_the_nearest() -> None:
         ("class RotaryEmbedding: ...", "RotaryEmbedding", ("x",), "rotary"),
         ("class LayerNorm: ...", "LayerNorm", ("x",), "layer-norm"),
         ("class Block: ...", "Block", ("x",), None),
+        ("class AttentionHead:\n    act = leaky_relu", "AttentionHead", ("x", "adj"), "gat-layer"),
+        ("class AttentionHead:\n    q = Linear(d, d)", "AttentionHead", ("x", "adj"), None),
     ],
 )
 def test_names_and_signatures_say_which_contract(
@@ -251,6 +253,17 @@ def test_a_layer_is_judged_and_not_the_head_inside_it() -> None:
     ]
     chosen = choose(members, Source(text), name=None, wanted=named("multi-head-attention"))
     assert [m["name"] for m, _ in chosen] == ["MultiAttention"]
+
+
+def test_a_head_over_neighbours_is_not_judged_beside_its_layer() -> None:
+    head = "class AttentionHead:\n    def forward(self, x, adj):\n        return leaky_relu(x)\n"
+    layer = "class GraphAttention:\n    def __init__(self):\n        self.heads = [AttentionHead()]"
+    members = [
+        member("AttentionHead", forward=("x", "adj")),
+        member("GraphAttention", forward=("x", "adj")),
+    ]
+    chosen = choose(members, Source(head + layer), name=None, wanted=None)
+    assert [(m["name"], c.name) for m, c in chosen] == [("GraphAttention", "gat-layer")]
 
 
 def test_a_person_who_names_the_contract_means_the_last_class_if_no_name_helps() -> None:

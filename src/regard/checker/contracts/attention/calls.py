@@ -19,9 +19,19 @@ from regard.checker.workbench import Made, Unfit, Workbench
 MASK = re.compile(r"mask|valid_?len|^lengths?$|^lens$|seq_lens?$", re.I)
 COUNTED = re.compile(r"len", re.I)
 NOTHING = re.compile(r"cache|past|state|dropout|kv$|bias$|return|need|output_att|use_", re.I)
+GRAPH = re.compile(r"adj(acency)?(_?mat(rix)?)?$|^edges?($|_)|^graph$|neighbou?rs?$", re.I)
 START = re.compile(r"start|offset|^pos$|position$|cur", re.I)
 MEANINGS = ("seen", "hide", "additive")
 SLUGS = {"hide": "mask-hides", "additive": "mask-additive"}
+
+
+def on_graph(parameters: list[dict[str, Any]]) -> bool:
+    """Whether a call needs a graph beside its features: then it is attention over neighbours, not over a sequence.
+
+    >>> on_graph([{"name": "x", "required": True}, {"name": "adj", "required": True}])
+    True
+    """
+    return any(p["required"] and GRAPH.search(p["name"]) for p in parameters[:3])
 
 
 def told(mask: np.ndarray, meaning: str) -> np.ndarray:

@@ -19,6 +19,7 @@ from regard.checker.contracts.attention.calls import (
     Single,
     further,
     meanings,
+    on_graph,
     replaced,
     runs,
     takes,
@@ -139,6 +140,7 @@ def suits(member: dict[str, Any], source: str) -> float:
         or not re.search(r"att|mha|multihead", name)
         or re.search(r"graph|gat(?!t)|linear|block|causal|config|options|settings|layer$", name)
         or not member["forward"]
+        or on_graph(member["forward"])
     ):
         return 0.0
     if re.search(r"scaled|dot", name) and "Linear(" not in source:

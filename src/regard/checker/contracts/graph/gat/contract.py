@@ -8,6 +8,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import ComputationStage, Contract, Convention, Law, forms
+from regard.checker.contracts.attention.calls import on_graph
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.conventions import edges_reversed, heads_mean
@@ -161,8 +162,11 @@ NAMED = re.compile(r"GAT|Gat(?!e)|(^|_)gat(?!e)|gat(v?\d|_?(layer|conv|head)|$)"
 def suits(member: dict[str, Any], source: str) -> float:
     """A class of graph attention."""
     name = member["name"].lower()
-    if member["kind"] != "class" or not (NAMED.search(member["name"]) or re.search(r"graph_?att", name)):
+    if member["kind"] != "class":
         return 0.0
+    if not (NAMED.search(member["name"]) or re.search(r"graph_?att", name)):
+        heard = on_graph(member["forward"]) and re.search(r"leaky", source + member["parts"], re.I)
+        return 0.6 if heard and "att" in name else 0.0
     return 0.95 if re.search(r"layer|conv|head|att", name) else 0.9 if "ModuleList" not in source else 0.7
 
 
