@@ -1,5 +1,7 @@
 """Weights of an object: what is registered, what only stands on it, what is one and the same."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch import nn
@@ -59,3 +61,18 @@ def test_a_complex_buffer_stays_complex(kind: torch.dtype, wide: torch.dtype) ->
     turn, count = made.get_buffer("turn"), made.get_buffer("count")
     assert (made.weight.dtype, turn.dtype, count.dtype) == (kind, wide, torch.int64)
     assert turn.imag.tolist() == [1.0, 1.0]
+
+
+def test_tensors_of_an_object_that_is_no_module_are_cast_too() -> None:
+    made = SimpleNamespace(
+        mean=torch.ones(2), slope=torch.ones(2, requires_grad=True), count=torch.tensor([3])
+    )
+    cast(made, torch.float64)
+    assert (made.mean.dtype, made.slope.dtype, made.count.dtype) == (
+        torch.float64,
+        torch.float64,
+        torch.int64,
+    )
+    assert made.slope.requires_grad
+    assert made.slope.is_leaf
+    assert not made.mean.requires_grad

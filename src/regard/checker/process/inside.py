@@ -98,8 +98,8 @@ class Inside:
             module = load(self.reading).module
             sys.modules[module.__name__] = self.module  # type: ignore[assignment]
         made = self._make(module, number)
+        cast(made, KINDS[kind])
         if isinstance(made, _Module):
-            cast(made, KINDS[kind])
             made.train(self.objects[number].training)
         _put(made, self.given.get(number, {}), self.strays.get(number, ()))
         return made
@@ -141,9 +141,7 @@ class Inside:
 
     def cast(self, number: int, kind: str) -> None:
         """Give every weight another precision."""
-        made = self.objects[number]
-        if isinstance(made, _Module):
-            cast(made, KINDS[kind])
+        cast(self.objects[number], KINDS[kind])
 
     def mode(self, number: int, training: bool) -> None:
         """Training or evaluation."""

@@ -1,6 +1,7 @@
 """Weights of a person's object: those that are registered, those that only stand on it, those that are one and the same."""
 
 from collections.abc import Callable, Collection, Iterator
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def weights(made: Any, strays: Collection[str] = ()) -> Iterator[tuple[str, Any,
 
 
 def cast(made: Any, kind: torch.dtype) -> None:
-    """Give every weight and buffer of a module another precision; a complex one stays complex."""
+    """Give every weight and buffer of a module, or tensor of another object, another precision; a complex one stays complex."""
     wide = torch.complex128 if kind is torch.float64 else torch.complex64
 
     def moved(value: Any) -> Any:
@@ -47,7 +48,13 @@ def cast(made: Any, kind: torch.dtype) -> None:
             return _to(value, wide)  # torch's own Module.to drops the imaginary part
         return _to(value, kind) if value.is_floating_point() else value
 
-    made._apply(moved)
+    if isinstance(made, _Module):
+        made._apply(moved)
+        return
+    held = getattr(made, "__dict__", {}) if not isinstance(made, type | FunctionType) else {}
+    for name, value in list(held.items()):
+        if isinstance(value, _Tensor) and value.dtype in FLOATS and value.dtype is not kind:
+            held[name] = moved(value.detach()).requires_grad_(value.requires_grad)
 
 
 def is_lazy(value: Any) -> bool:

@@ -132,3 +132,32 @@ def test_a_step_makes_the_data_likelier(puppet) -> None:
     assert np.allclose(weights @ means, x.mean(0))
     # About its own mean a spread is smallest.
     assert (np.trace(maximised(x, shares, about=means + 0.1)[2][0]) > np.trace(spread[0])).all()
+
+
+class Single(Em):
+    """Its tensors are float32, and so are its terms: a product of matrices takes one type alone."""
+
+    def __init__(self, n_components: int, n_features: int) -> None:
+        super().__init__(n_components, n_features)
+        self.weights, self.means, self.variances = (
+            value.float() for value in (self.weights, self.means, self.variances)
+        )
+
+    def terms(self, x: torch.Tensor) -> torch.Tensor:
+        return super().terms(x).to(self.means.dtype)
+
+
+class OfTypes(Em):
+    def em_step(self, x: torch.Tensor) -> None:
+        super().em_step(x)
+        self.means = self.means @ torch.eye(x.shape[1], dtype=torch.float32)
+
+
+def test_plain_tensors_get_the_type_of_the_points() -> None:
+    found = verdict(Single)
+    assert found.state == "correct", found.sentence
+    assert found.laws["em step"] is True
+
+
+def test_an_exception_about_types_is_no_mistake_of_the_step() -> None:
+    assert verdict(OfTypes).state != "mistake", verdict(OfTypes).sentence

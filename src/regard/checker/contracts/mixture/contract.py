@@ -57,6 +57,8 @@ class GMM(nn.Module):
 COMPONENTS, DIMENSION = 3, 5
 MEANS = re.compile(r"mean|mu|loc|cent", re.I)
 SPREAD = re.compile(r"var|sigma|std|scale|cov|prec", re.I)
+FACTOR = r"tril|chol"
+"Words in the name of a triangular factor of the covariances: its diagonal holds deviations."
 WEIGHTS = re.compile(r"logit|pi|weight|mix|prior|alpha", re.I)
 
 
@@ -91,21 +93,24 @@ def adapt(bench: Workbench) -> Subject:
             "make it with diagonal covariances: --make 'NAME(…)'",
         )
     plain = is_plain(roles, made.weights)
+    raw = plain or full  # a whole matrix is no logarithm
     shares = rng.uniform(0.5, 2.0, made.weights[roles["logits"]].shape)
     values = {
         roles["logits"]: shares / shares.sum() if plain else rng.standard_normal(shares.shape) + 0.7,
         roles["means"]: rng.standard_normal(made.weights[roles["means"]].shape),
         roles["log_variances"]: np.exp(rng.uniform(-1.2, 1.2, spread.shape if ball else (k, d)))
-        if plain
+        if raw
         else rng.uniform(-1.2, 1.2, spread.shape),
     }
     diagonal = values[roles["log_variances"]]
-    if plain:
+    if raw:
         # A full covariance is tried with matrices that are diagonal.
         whole = diagonal[..., None] * np.eye(d) if full else diagonal
         values[roles["log_variances"]] = whole.reshape(spread.shape)
-    logarithm = kept(roles["log_variances"])
-    rooted = not full and re.search(r"std|sigma(?!2|_?sq)|dev|scale", roles["log_variances"], re.I)
+    logarithm = kept(roles["log_variances"], bench.source.text_of(bench.name))
+    rooted = re.search(
+        FACTOR if full else rf"std|sigma(?!2|_?sq)|dev|scale|{FACTOR}", roles["log_variances"], re.I
+    )
     power = 2.0 if rooted else 1.0
     subject = asked(bench, made, points(rng, d), roles)
     subject.set(values)
@@ -116,17 +121,18 @@ def adapt(bench: Workbench) -> Subject:
         "dimension": d,
         "logarithm": logarithm,
         "plain": plain,
+        "raw": raw,
         "power": power,
     }
     diagonal = np.broadcast_to(diagonal.reshape(k, -1), (k, d))
-    log_variances = diagonal * LOGARITHMS[logarithm]
+    log_variances = power * np.log(diagonal) if full else diagonal * LOGARITHMS[logarithm]
     weights = {
         "logits": values[roles["logits"]].reshape(-1),
         "means": values[roles["means"]].reshape(k, d),
         "log_variances": log_variances,
     }
     notes = (", ".join(f"{role} = {name}" for role, name in roles.items()),)
-    own = () if logarithm == "variance" else (f"log-{logarithm}",)
+    own = () if full or logarithm == "variance" else (f"log-{logarithm}",)
     terms = ("joint-terms",) if subject.facts.get("terms") else ()
     subject.frames = [WeightMap(weights=weights, notes=notes, conventions=(*own, *terms))]
     if plain:
@@ -151,12 +157,18 @@ def is_plain(roles: dict[str, str], weights: dict[str, np.ndarray]) -> bool:
     )
 
 
-def kept(name: str) -> str:
-    """Of what a weight of that name holds the logarithm.
+def kept(name: str, text: str = "") -> str:
+    """Of what a weight of that name holds the logarithm: of the diagonal of a triangular factor, it is the deviation.
 
     >>> kept("log_sigma"), kept("log_sigma2"), kept("logvar"), kept("log_precision")
     ('deviation', 'variance', 'variance', 'precision')
+    >>> kept("log_diag"), kept("log_diag", "self.lower.tril(-1) + diag_embed(self.log_diag.exp())")
+    ('variance', 'deviation')
     """
+    factored = re.search(r"tril", text) and not re.search(r"cholesky(_ex)?\(", text)
+    diagonal = re.search(r"diag", name, re.I) and not re.search(r"var|cov", name, re.I)
+    if re.search(FACTOR, name, re.I) or (factored and diagonal):
+        return "deviation"
     if re.search(r"prec|tau|inv_?var", name, re.I):
         return "precision"
     squared = re.search(r"(2|sq|squared)$", name, re.I)

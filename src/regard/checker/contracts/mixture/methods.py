@@ -90,12 +90,14 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
     scale = 2.0 / LOGARITHMS[subject.facts["logarithm"]]
     subject.set(
         {
-            roles["logits"]: _stored(subject, weights, np.log(weights) + 0.8).reshape(
+            roles["logits"]: (weights if subject.facts["plain"] else np.log(weights) + 0.8).reshape(
                 subject.made.weights[roles["logits"]].shape
             ),
             roles["means"]: means.reshape(subject.made.weights[roles["means"]].shape),
             roles["log_variances"]: _shaped(
-                _stored(subject, deviations**2, scale * np.log(deviations)),
+                deviations ** (2.0 / subject.facts["power"])
+                if subject.facts["raw"]
+                else scale * np.log(deviations),
                 subject.made.weights[roles["log_variances"]].shape,
             ),
         }
@@ -109,11 +111,6 @@ def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         return values[:, 0].reshape(shape)
     full = values.size != np.prod(shape)
     return (values[..., None] * np.eye(values.shape[-1]) if full else values).reshape(shape)
-
-
-def _stored(subject: Subject, plain: np.ndarray, logarithms: np.ndarray) -> np.ndarray:
-    """What a weight holds: the numbers themselves, or their logarithms."""
-    return plain if subject.facts.get("plain") else logarithms
 
 
 def restore(subject: Subject) -> None:

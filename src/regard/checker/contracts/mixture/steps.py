@@ -18,6 +18,8 @@ FLOOR = 0.1
 "The most that is added to every variance, so that none vanishes."
 OWN = ("RuntimeError", "ValueError", "IndexError", "TypeError")
 "Exceptions of a step that was called as its parameters say."
+TYPES = re.compile(r"dtype|scalar type|(Float|Double)Tensor|\bfloat(32|64)?\b.*\bdouble\b", re.I)
+"Words of exceptions about types of numbers: points that the checker made in another type than the object's own."
 SHARES = re.compile(r"^(r|w|z|q|h|gamma\w*|resp\w*|post\w*|tau|assign\w*|weights?|probs?)$", re.I)
 "Names of responsibilities."
 
@@ -77,7 +79,7 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
         about |= listed(about, subject.made.learned)
         held = [about[subject.facts["roles"][role]].copy() for role in ("logits", "means", "log_variances")]
     except Raised as error:
-        if error.kind not in OWN:
+        if error.kind not in OWN or TYPES.search(error.words):
             subject.facts["skipped"] = {*subject.facts.get("skipped", ()), "em step"}
             return None  # it needs something else first
         words = f"{POINTS} points: one step ends in {error.kind}: {error.words.splitlines()[0][:120]}"
@@ -144,13 +146,16 @@ def _parameters(subject: Subject, held: list[np.ndarray]) -> Parameters | None:
     k, d = subject.facts["components"], subject.facts["dimension"]
     if spread.size not in (k * d, k * d * d) or shares.size != k or means.size != k * d:
         return None
-    power = subject.facts["power"]
-    if subject.facts["plain"]:
-        weights, variances = shares.reshape(k), spread**power
-    else:
-        weights = np.exp(log_softmax(shares.reshape(k)))
+    whole = spread.size == k * d * d
+    plain = shares.reshape(k)
+    weights = plain if subject.facts["plain"] else np.exp(log_softmax(plain))
+    if not subject.facts["raw"]:
         variances = np.exp(spread * LOGARITHMS[subject.facts["logarithm"]])
-    whole = variances.size == k * d * d
+    elif whole and subject.facts["power"] == 2.0:
+        factor = spread.reshape(k, d, d)
+        variances = factor @ factor.swapaxes(-1, -2)
+    else:
+        variances = spread ** subject.facts["power"]
     return weights, means.reshape(k, d), variances.reshape((k, d, d) if whole else (k, d))
 
 
