@@ -102,6 +102,16 @@ def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
         open_table(tmp_path / "t.csv.gz")
 
 
+def test_a_packed_table_may_have_the_largest_size_and_no_more(tmp_path: Path, monkeypatch) -> None:
+    content, path = b"x,y\n1,2\n3,4\n", tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(content, mtime=0))
+    monkeypatch.setattr("regard.data.formats.table.LARGEST", len(content))
+    assert open_table(path).columns == ROWS
+    monkeypatch.setattr("regard.data.formats.table.LARGEST", len(content) - 1)
+    with pytest.raises(RegardError, match="the file is too large"):
+        open_table(path)
+
+
 @given(st.binary(max_size=200))
 def test_whatever_bytes_there_are_a_table_or_three_lines_come_of_them(content: bytes) -> None:
     try:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from PIL import Image
 
-from regard.data.sets.folder import read_pictures
+from regard.data.sets.folder import _tested, read_pictures
 from regard.errors import RegardError
 
 
@@ -84,3 +84,8 @@ def test_no_folder_no_classes_too_few(tmp_path: Path, mine: Path) -> None:
     save(mine / "lone" / "1.png", filled(1))
     with pytest.raises(RegardError, match="a class has too few pictures\n  got: cats 6, dogs 6, lone 1 in"):
         read_pictures(mine)
+
+
+def test_every_fifth_of_each_class_is_tried_on_and_of_a_small_class_the_last() -> None:
+    labels = torch.tensor([0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 1, 1, 1, 1, 1])
+    assert _tested([""] * len(labels), labels).nonzero().flatten().tolist() == [2, 7, 9, 14]

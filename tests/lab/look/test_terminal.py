@@ -33,3 +33,13 @@ def test_a_head_of_few_or_other_places_has_no_habit() -> None:
     first = torch.zeros(6, 6)
     first[:, 0] = 1.0
     assert habit(first) == "f100" and habit(torch.eye(6).roll(1, 1)) == "n100"
+
+
+def test_layers_of_one_and_of_two_heads_have_their_own_maps() -> None:
+    layers = tuple(AttentionLayer(f"b{n}", torch.ones(1, n, 3, 3) / 3, "softmax") for n in (1, 2))
+    told = [
+        line
+        for line in text(Attention(layers, ())).splitlines()
+        if line.startswith("layer") and " head " in line
+    ]
+    assert told == ["layer 0 head 0  b1", "layer 1 head 0  b2", "layer 1 head 1  b2"]

@@ -69,3 +69,13 @@ def test_a_run_of_another_format_is_refused_in_three_lines_where_it_is_named(sto
         f"this run was written by an older version of regard\n  got: {old / 'run.json'}: format 1, this version reads 2\n"
         "  fix: run the experiment again, or read it with the version that wrote it"
     )
+
+
+def test_a_run_is_removed_unless_it_is_running(store: Store) -> None:
+    writer = begun(store)
+    with pytest.raises(RegardError):
+        store.remove(store.find("heights"))
+    assert writer.path.exists()
+    writer.close()
+    store.remove(store.find("heights"))
+    assert not writer.path.exists()

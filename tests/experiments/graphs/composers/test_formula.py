@@ -17,9 +17,10 @@ def test_two_relations_by_hand() -> None:
     with torch.no_grad():
         layer.weight.copy_(torch.tensor([[1.0, 10.0]]))
         layer.own.fill_(100.0)
+        layer.bias.fill_(7.0)
         layer.similarity.target.fill_(0.5)
         layer.similarity.source.fill_(1.0)
         y = dense_attention(layer, torch.tensor([[1.0], [2.0], [-3.0]]), edges)
     # Scores of the first relation: 0.5 + 2, and 0.5 - 3 with the slope 0.2 of what is negative.
     first = exp(2.5) / (exp(2.5) + exp(-0.5))
-    assert y[:, 0].tolist() == pytest.approx([100 + first * 2 - (1 - first) * 3 + 20, 200, -300], rel=1e-5)
+    assert y[:, 0].tolist() == pytest.approx([107 + first * 2 - (1 - first) * 3 + 20, 207, -293], rel=1e-5)
