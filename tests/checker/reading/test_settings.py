@@ -70,3 +70,15 @@ def test_a_field_may_be_a_settings_object_itself() -> None:
         "inner": {"config": {"num_heads": 3}},
         "width": 24,
     }
+
+
+@pytest.mark.parametrize(
+    "use", ["x.view(2, self.kopf, -1)", "dim // c['koepfe']", "x.unflatten(-1, (self.kopf, -1))"]
+)
+def test_a_field_nobody_knows_that_is_used_as_a_size_is_the_first_that_no_other_claims(use: str) -> None:
+    source = Source(
+        f"class A:\n    def __init__(self, c):\n        dim, self.flag = c['dim'], c['spur']\n        self.kopf = c['koepfe']\n        {use}"
+    )
+    known = {"width": 24, "heads": 3, "dropout": 0.3}
+    assert settings(source, "c", known) == {"dim": 24, "koepfe": 3, "spur": False}
+    assert settings(source, "c", {"width": 24, "dropout": 0.3})["koepfe"] is False

@@ -15,6 +15,8 @@ COUNT = re.compile(
 WORDY = re.compile(r"type|mode|kind|act(ivation)?(_fn)?$|impl|name|dtype|device|init|method|scaling", re.I)
 TURNED = re.compile(r"^rot(ary|ate|ated)?_?(dims?|ndims?|width|size)$", re.I)
 "The channels of a head that are turned: all of them, where nothing else is said."
+SHAPING = {"view", "reshape", "unflatten", "chunk"}
+"Methods that shape an array by the sizes they are given."
 SOME = 4
 "For a count that nobody knows."
 
@@ -73,13 +75,51 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
     names = fields(source, parameter)
     declared = defaults(source, names)
     inner = {name: _inner(source, parameter, name) for name in names}
-    return {
+    claimed = {mean(name, list(known)) for name in names}
+    sizes = [value for meaning, value in known.items() if meaning not in claimed and type(value) is int]
+    found = {
         name: {"config": {word: guess(word, known) for word in inner[name]}}
         if inner[name]
         else guess(name, known, declared.get(name))
         for name in names
         if not _method(source, parameter, name)
     }
+    # A name nobody knows, used as a size, most likely means the first that no other name claimed.
+    for name in [n for n, value in found.items() if value is False and n not in declared]:
+        if sizes and not mean(name, list(known)) and _sized(source, parameter, name):
+            found[name] = sizes.pop(0)
+    return found
+
+
+def _sized(source: Source, parameter: str, name: str) -> bool:
+    """Whether a field, as it is or under the name it is kept by, is divided by, or given to what shapes an array."""
+    kept = {
+        target.attr if isinstance(target, ast.Attribute) else target.id
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Assign) and _fields(node.value, parameter) == [name]
+        for target in node.targets
+        if isinstance(target, ast.Attribute | ast.Name)
+    }
+
+    def means(node: ast.AST) -> bool:
+        own = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        return own in kept or _fields(node, parameter) == [name]
+
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod):
+            if means(node.left) or means(node.right):
+                return True
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            given = [part for word in node.args for part in (word, *ast.iter_child_nodes(word))]
+            if node.func.attr in SHAPING and any(means(word) for word in given):
+                return True
+    return False
+
+
+def _fields(node: ast.AST, parameter: str) -> list[str]:
+    """The field that an expression is, if it is one and nothing else."""
+    plain = isinstance(node, ast.Attribute | ast.Subscript) and _is(node.value, parameter)
+    return list(_read(node, parameter)) if plain else []
 
 
 def _inner(source: Source, parameter: str, name: str) -> list[str]:
