@@ -73,3 +73,32 @@ def test_an_argument_holds_everywhere_and_every_matrix_is_used(
     assert found.code == bool(sentence)
     said = (found.verdicts[0].sentence, *(f.sentence for f in found.verdicts[0].findings))
     assert not sentence or any(sentence in words for words in said), said
+
+
+CONTEXT = """
+import torch
+from torch import nn
+
+class CrossAttention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.to_q, self.to_k = nn.Linear(dim, dim), nn.Linear(dim, dim)
+        self.to_v, self.to_out = nn.Linear(dim, dim), nn.Linear(dim, dim)
+
+    def forward(self, x, context=None):
+        context = x if context is None else context
+        parts = self.to_q(x), self.to_k(SEEN), self.to_v(SEEN)
+        q, k, v = (t.unflatten(-1, (self.heads, -1)).transpose(1, 2) for t in parts)
+        weights = (q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5).softmax(-1)
+        return self.to_out((weights @ v).transpose(1, 2).flatten(2))
+"""
+
+
+@pytest.mark.parametrize(("seen", "heard"), [("context", True), ("x", False)])
+def test_a_context_that_is_given_is_looked_at(tmp_path: Path, seen: str, heard: bool) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(CONTEXT.replace("SEEN", seen))
+    verdict = check_file(str(path), contract="multi-head-attention").verdicts[0]
+    assert verdict.state == ("correct" if heard else "mistake"), verdict.sentence
+    assert verdict.laws["context"] is heard

@@ -125,3 +125,28 @@ def test_what_was_asked_for_is_what_is_there(
     assert found.code == bool(old), found.verdicts[0].sentence
     words = (found.verdicts[0].sentence, *(f.sentence for f in found.verdicts[0].findings))
     assert any(said in one for one in words), words
+
+
+LOOPS = """
+import torch
+from torch import nn
+
+class GCNLayer(nn.Module):
+    def __init__(self, in_features, out_features):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(in_features, out_features))
+
+    def forward(self, x, adj):
+        a = COPY
+        a.fill_diagonal_(1)
+        d = a.sum(1) ** -0.5
+        return (d[:, None] * a * d) @ x @ self.weight
+"""
+
+
+@pytest.mark.parametrize(("copy", "slugs"), [("adj.clone()", ()), ("adj", ("input-modified",))])
+def test_loops_that_are_written_into_the_graph_are_seen(tmp_path: Path, copy: str, slugs: tuple) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(LOOPS.replace("COPY", copy))
+    verdict = check_file(str(path)).verdicts[0]
+    assert verdict.slugs == slugs, verdict.sentence

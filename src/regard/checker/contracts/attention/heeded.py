@@ -1,6 +1,8 @@
 """Laws of how an attention layer is built: an argument for biases is heeded everywhere, and every matrix is used."""
 
 import ast
+import re
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,6 +13,9 @@ from regard.checker.reading.arguments import mean
 from regard.checker.roles import role
 from regard.checker.subject import Subject
 from regard.checker.workbench import Workbench
+
+CONTEXT = re.compile(r"^(context|memory|encoder_hidden_states|enc(oder)?_out(put)?s?|cond)$", re.I)
+"Names of tokens that queries look at instead of their own."
 
 
 def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -62,6 +67,30 @@ def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if not found:
         return None
     return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used")
+
+
+def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
+    """Where there is an argument for a context, one that is given moves the output."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        case, call = usual(subject, rng), subject.made.call
+        name = next((p["name"] for p in call[1:] if CONTEXT.match(p["name"]) and not p["required"]), None)
+        values, named = subject.enter(case)
+        if name is None or name in named or len(values) != 1:
+            return None
+        before = subject.answer(case)
+        try:
+            other = rng.standard_normal(values[0].shape)
+            after = subject.leave(subject.raw(values, named | {name: other}), case)
+        except Raised:
+            return None  # its context has another form
+        if np.shape(after) != before.shape or gap(before, after) > MOVES[subject.kind]:
+            return None
+        return Broken(number=0.0, words=f"with other tokens as {name} the output is the same")
+
+    return Law(
+        name="context", says="queries look at the context where one is given", test=test, look="product"
+    )
 
 
 LAWS = (

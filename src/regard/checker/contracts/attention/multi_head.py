@@ -313,6 +313,7 @@ CONTRACT = Contract(
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
         *heeded.LAWS,
+        heeded.heard(usual),
         *conduct.kept(usual),
     ),
     notices=(nothing_seen,),

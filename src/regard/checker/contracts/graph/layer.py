@@ -255,6 +255,11 @@ def unlike(subject: Subject, rng: np.random.Generator) -> Case:
     return Case(name=asked.name, inputs=asked.inputs | {"adjacency": asked["adjacency"].T.copy()})
 
 
+def few_loops(subject: Subject, rng: np.random.Generator) -> Case:
+    """A graph in which most nodes have no loop: one that is written into it shows."""
+    return case(rng, subject.facts["width"], "joined")
+
+
 def alone(subject: Subject, rng: np.random.Generator) -> Case:
     """Nodes that are joined to themselves alone."""
     x = rng.standard_normal((5, subject.facts["width"])) * 1.5
