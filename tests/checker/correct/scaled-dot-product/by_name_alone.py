@@ -7,4 +7,5 @@ def attention(*, query, key, value, mask=None):
     if mask is not None:
         s = s + torch.where(mask, 0.0, -torch.inf).to(s.dtype)
     p = (s - s.amax(-1, keepdim=True)).exp()
-    return dict(output=p.div(p.sum(-1, keepdim=True)) @ value, weights=p)
+    p = p.div(p.sum(-1, keepdim=True))
+    return dict(output=p @ value, weights=p)
