@@ -22,7 +22,7 @@ MOST = 1 << 14
 
 def can(sampler: Sampler, vocabulary: int) -> bool:
     """Whether the kernel draws as this sampler does: by temperature and top-k alone."""
-    return (
+    return (  # type: ignore[return-value]
         sampler.top_p in (None, 1.0)
         and sampler.min_p is None
         and sampler.penalty == 1.0
@@ -130,8 +130,8 @@ class DeviceDraw:
         if noise and count == 1 and top == 1:
             noise = False
         slots, parts = triton.next_power_of_2(count), triton.cdiv(vocabulary, PART)
-        found = torch.empty(self.rows, parts, slots, dtype=torch.float32, device=logits.device)
-        places = torch.empty(self.rows, parts, slots, dtype=torch.int32, device=logits.device)
+        found = torch.empty(self.rows, parts, slots, dtype=torch.float32, device=logits.device)  # type: ignore[arg-type]
+        places = torch.empty(self.rows, parts, slots, dtype=torch.int32, device=logits.device)  # type: ignore[arg-type]
         words = {"PARTS": parts, "BK": slots, "NOISE": noise}
         _shorten[(parts, self.rows)](
             logits, logits.stride(0), self.seed, self.step, found, places, self.sampler.temperature or 1.0,

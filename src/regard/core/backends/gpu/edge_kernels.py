@@ -29,7 +29,7 @@ def scaled(
 ):  # fmt: skip
     """outer_r times the sum of inner_o values_o."""
     at, batch = tl.program_id(0).to(tl.int64), tl.program_id(2).to(tl.int64)
-    r, first, last, mine = _span(start, row, begin, end, at, WHOLE, LONG)
+    r, first, last, mine = _span(start, row, begin, end, at, WHOLE, LONG)  # type: ignore[misc]
     w = tl.program_id(1) * BW + tl.arange(0, BW)
     values += batch * others * W
     total = tl.zeros((BW,), values.dtype.element_ty)
@@ -66,7 +66,7 @@ def forward(
     `lifted` is the same sum over the edges with z > 0. A piece leaves its sums of exponentials undivided.
     """
     at, batch = tl.program_id(0).to(tl.int64), tl.program_id(1).to(tl.int64)
-    r, first, last, mine = _span(start, row, begin, end, at, WHOLE, LONG)
+    r, first, last, mine = _span(start, row, begin, end, at, WHOLE, LONG)  # type: ignore[misc]
     h, c = tl.arange(0, HP), tl.arange(0, CP)
     heads, both = h < H, (h < H)[:, None] & (c < C)[None, :]
     cell = h[:, None] * C + c[None, :]
@@ -181,7 +181,7 @@ def backward(
 ):  # fmt: skip
     """Rows are the sources here: the gradients of the values, of the sources' part and of each edge's z."""
     at, batch = tl.program_id(0).to(tl.int64), tl.program_id(1).to(tl.int64)
-    r, first, last, mine = _span(start, row, begin, end, at, WHOLE, LONG)
+    r, first, last, mine = _span(start, row, begin, end, at, WHOLE, LONG)  # type: ignore[misc]
     h, c = tl.arange(0, HP), tl.arange(0, CP)
     heads, both = h < H, (h < H)[:, None] & (c < C)[None, :]
     cell = h[:, None] * C + c[None, :]

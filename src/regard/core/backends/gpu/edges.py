@@ -151,7 +151,7 @@ def fits(values: Tensor) -> bool:
         return False
     heads, channels = values.shape[1], values.shape[3]
     padded = triton.next_power_of_2(max(heads, 1)) * triton.next_power_of_2(max(channels, 1))
-    return values.dtype in TYPES and heads * channels > 0 and padded <= WIDEST
+    return values.dtype in TYPES and heads * channels > 0 and padded <= WIDEST  # type: ignore[return-value]
 
 
 def _words(heads: int, channels: int, slope: float, term: Tensor | None, keep: Tensor | None) -> dict:
