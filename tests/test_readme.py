@@ -9,6 +9,8 @@ import pytest
 from PIL import Image
 
 from regard.cli.main import main
+from regard.lab import registry
+from regard.lab.settings import devices
 
 TEXT = (Path(__file__).parents[1] / "README.md").read_text()
 PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -24,6 +26,12 @@ def test_there_is_something_to_run_and_the_pictures_are_there() -> None:
     assert PYTHON and COMMANDS
     for picture in re.findall(r"!\[.*?\]\((.*?)\)", TEXT):
         assert (Path(__file__).parents[1] / picture).is_file(), picture
+
+
+def test_the_experiments_that_take_a_device_are_named() -> None:
+    (said,) = re.findall(r"assignments, and (.*?) train on a GPU", TEXT)
+    taking = {one.name for one in registry.everything() if devices(one.presets["quick"])}
+    assert set(re.findall(r"`([\w-]+)`", said)) == taking
 
 
 @pytest.mark.parametrize("job", ["Build", "Look", "Check"])

@@ -48,6 +48,13 @@ def test_words_are_found_and_the_place_is_told(words: str, found: list) -> None:
     assert [(hit.experiment.name, hit.passages[0].where) for hit in search(words, [SCALE, CORA])] == found
 
 
+def test_the_question_that_has_most_of_the_words_comes_first_and_a_letter_stands_by_itself() -> None:
+    aside = experiment("aside", "Why several heads?", "scores are divided by √d")
+    assert [hit.experiment.name for hit in search("why sqrt(d)?", [aside, SCALE])] == ["scale", "aside"]
+    with pytest.raises(RegardError, match="no experiment speaks of that"):
+        search("b", [experiment("book", "Who burns bonfires?")])
+
+
 def test_questions_come_before_methods_and_a_passage_holds_the_word() -> None:
     other = experiment("other", "Does Cora fit?")
     first, second = search("fit", [CORA, other]), search("cora", [SCALE, other, CORA])

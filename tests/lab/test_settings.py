@@ -95,6 +95,14 @@ def test_a_mistake_is_told_in_three_lines(words: str, message: str) -> None:
     assert str(caught.value) == message
 
 
+def test_a_device_where_none_is_offered_is_told_as_such() -> None:
+    with pytest.raises(RegardError) as caught:
+        change(Model(), ["device=cuda"])
+    assert str(caught.value) == (
+        "this experiment computes on the CPU alone\n  got: 'device'\n  fix: leave the device out"
+    )
+
+
 def test_the_listing_carries_the_sentence_under_each_field() -> None:
     rows = {name: (value, sentence) for name, value, sentence in listing(Settings())}
     assert rows["model.depth"] == (2, "Blocks, one above the other.") and rows["rate"] == (0.1, "")

@@ -41,7 +41,7 @@ class Hit:
 def search(words: str, experiments: Iterable[Experiment]) -> list[Hit]:
     """The experiments that speak of the words: side by side, or else all of them somewhere.
 
-    Those whose name or question does come first.
+    Those whose name and question have more of the words come first.
     """
     asked = folded(words)
     if not asked:
@@ -58,7 +58,7 @@ def search(words: str, experiments: Iterable[Experiment]) -> list[Hit]:
             f"'{words}'",
             nearest(asked, known, "'regard list' shows them all"),
         )
-    return sorted(found, key=lambda hit: not hit.passages[0].where.startswith(("name", "question")))
+    return sorted(found, key=lambda hit: -_asks(hit.experiment, asked.split()))
 
 
 def folded(text: str) -> str:
@@ -86,9 +86,19 @@ def _parts(one: Experiment) -> Iterator[tuple[str, str]]:
             yield f"setting {name}", f"{name}: {said}"
 
 
+def _asks(one: Experiment, asked: list[str]) -> int:
+    """How many of the words the name and the question of an experiment have."""
+    return sum(_speaks(f"{one.name} {told(one.question)}", word) for word in asked)
+
+
+def _speaks(text: str, words: str) -> bool:
+    """Whether a text has the words; what is shorter than three letters must stand by itself."""
+    return words in (folded(text).split() if len(words) < 3 else folded(text))
+
+
 def _hit(one: Experiment, parts: list[tuple[str, str]], asked: list[str]) -> Hit | None:
     """The passages where an experiment speaks of all that is asked."""
-    found = [(where, text, words) for where, text in parts for words in asked if words in folded(text)]
+    found = [(where, text, words) for where, text in parts for words in asked if _speaks(text, words)]
     if {words for _, _, words in found} != set(asked):
         return None
     seen = {where: Passage(where, _around(text, words)) for where, text, words in reversed(found)}

@@ -64,6 +64,8 @@ def check(settings: Any, prefix: str = "") -> None:
 def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
     """The value that a text gives to the setting at the end of a path."""
     fields = [field.name for field in dataclasses.fields(settings)]
+    if path == ["device"] and "device" not in fields:
+        raise RegardError("this experiment computes on the CPU alone", f"'{name}'", "leave the device out")
     if path[0] not in fields:
         raise RegardError(
             "no setting of that name",

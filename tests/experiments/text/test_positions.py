@@ -82,11 +82,11 @@ def other_targets(places: slice):
 taught: dict = {}
 
 
-def trained_once(text, model, batches, objective, plan):
+def trained_once(text, model, batches, objective, plan, **where):
     """The training of a model on a text, made once for all saboteurs that leave it as it is."""
     key = (text, model.config, plan)
     if key not in taught:
-        for _ in Training(model, batches, objective, plan):
+        for _ in Training(model, batches, objective, plan, **where):
             pass
         taught[key] = {name: value.clone() for name, value in model.state_dict().items()}
     model.load_state_dict(taught[key])
@@ -136,3 +136,12 @@ def test_another_measurement_fails_its_claims(name: str, monkeypatch, tmp_path: 
 
 def test_every_claim_has_a_saboteur() -> None:
     covers(EXPERIMENT, SABOTEURS)
+
+
+def test_models_are_trained_on_the_device_that_is_asked_for(monkeypatch, tmp_path: Path) -> None:
+    """The device that keeps no numbers serves: a training there ends before its first step."""
+    (tmp_path / "text.txt").write_text(PANGRAM)
+    monkeypatch.setattr(here, "find_device", lambda name: torch.device({"another": "meta"}[name]))
+    settings = Settings(text=str(tmp_path / "text.txt"), length=6, beyond=18, width=8, depth=1, steps=2, batch=2, seeds=2, device="another")  # fmt: skip
+    with pytest.raises(RuntimeError, match="'meta'"):
+        list(run(settings, Context(folder=tmp_path)))

@@ -2,6 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 import golden
 from regard.experiments.text import width_or_depth as here
@@ -74,3 +75,12 @@ def test_another_comparison_fails_its_claims(name: str, monkeypatch, tmp_path: P
 
 def test_every_claim_has_a_saboteur() -> None:
     covers(EXPERIMENT, SABOTEURS)
+
+
+def test_models_are_trained_on_the_device_that_is_asked_for(monkeypatch, tmp_path: Path) -> None:
+    """The device that keeps no numbers serves: a training there ends before its first step."""
+    (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
+    monkeypatch.setattr(here, "find_device", lambda name: torch.device({"another": "meta"}[name]))
+    settings = Settings(text=str(tmp_path / "text.txt"), width=16, depth=1, context=6, steps=2, batch=8, seeds=2, device="another")  # fmt: skip
+    with pytest.raises(RuntimeError, match="'meta'"):
+        list(run(settings, Context(folder=tmp_path)))

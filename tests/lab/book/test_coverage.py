@@ -22,7 +22,9 @@ def test_every_item_has_a_state_and_an_owned_one_follows_its_runs(experiment, st
 @pytest.mark.slow
 def test_a_run_with_changed_settings_answers_for_nothing(experiment, store, source) -> None:
     run(experiment, experiment.presets["quick"], store, source=source, preset="quick", changes=["height=1"])
-    assert states(experiment, store)[6] == "run with changed settings only"
+    (item,) = [one for one in coverage([experiment], entries(store)) if one.item == 6]
+    assert item.state == "run with changed settings only"
+    assert {one.here for one in item.claims} == {"run with changed settings only"}
 
 
 def test_a_run_out_of_time_leaves_its_items_unsettled(experiment, store, source) -> None:

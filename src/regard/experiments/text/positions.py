@@ -13,10 +13,11 @@ from regard.experiments.text.corpus import Corpus, TextSource, load_corpus
 from regard.lab.book.style import mark_place, panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.lab.workers import shared_work
 from regard.models.gpt.config import GPTConfig, PositionKind
 from regard.models.gpt.model import GPT
-from regard.training import Plan, ProcessGroup, Training, cross_entropy, distributed
+from regard.training import Plan, ProcessGroup, Training, cross_entropy, distributed, find_device
 
 KINDS: tuple[PositionKind, ...] = ("none", "learned", "rotary", "alibi", "relative")
 
@@ -39,6 +40,8 @@ class Settings:
     "Windows in a batch."
     seeds: int = 4
     "Repeats of each kind, the same batches for all."
+    device: Annotated[str, Device()] = "cpu"
+    "Where the models are trained: cpu or cuda."
 
 
 def model_of(kind: PositionKind, settings: Settings, vocabulary: int, seed: int) -> GPT:
@@ -152,8 +155,9 @@ def _tried(
 ) -> PositionResults:
     plan = Plan(steps=settings.steps, optimiser="muon", learning_rate=4e-3, seed=first + seed)
     batches = corpus.batches("train", size=settings.batch, seed=first + seed)
-    for _ in Training(model, batches, cross_entropy, plan):
+    for _ in Training(model, batches, cross_entropy, plan, device=find_device(settings.device)):
         pass
+    model.cpu()
     near, far = (one.windows.batch("test", 0, size=256, seed=1) for one in (corpus, longer))
     other = shuffled(near, torch.Generator().manual_seed(seed))
     return PositionResults(

@@ -13,10 +13,11 @@ from regard.experiments.text.corpus import Corpus, TextSource, load_corpus
 from regard.lab.book.style import panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
+from regard.lab.ranges import Device
 from regard.lab.workers import shared_work
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
-from regard.training import Plan, ProcessGroup, Training, cross_entropy, distributed, evaluate
+from regard.training import Plan, ProcessGroup, Training, cross_entropy, distributed, evaluate, find_device
 
 SHAPES: dict[str, tuple[int, float]] = {
     "1 layer, 4 × wide": (1, 4.0),
@@ -43,6 +44,8 @@ class Settings:
     "Windows in a batch."
     seeds: int = 6
     "Repeats, the same batches for all."
+    device: Annotated[str, Device()] = "cpu"
+    "Where the models are trained: cpu or cuda."
 
 
 def config_of(shape: tuple[int, float], settings: Settings, vocabulary: int) -> GPTConfig:
@@ -117,9 +120,9 @@ def model_of(shape: tuple[int, float], settings: Settings, corpus: Corpus, seed:
 def _trained(model: GPT, settings: Settings, corpus: Corpus, seed: int) -> tuple[list[float], float]:
     """The losses of training, and the loss on held-out text after it."""
     plan = Plan(steps=settings.steps, optimiser="muon", learning_rate=4e-3, seed=seed)
-    steps = list(
-        Training(model, corpus.batches("train", size=settings.batch, seed=seed), cross_entropy, plan)
-    )
+    batches = corpus.batches("train", size=settings.batch, seed=seed)
+    steps = list(Training(model, batches, cross_entropy, plan, device=find_device(settings.device)))
+    model.cpu()
     held_out = (corpus.windows.batch("test", index, size=64, seed=0) for index in range(16))
     return [step.loss for step in steps], evaluate(model, held_out)
 

@@ -67,7 +67,9 @@ def coverage(
             derived=tuple(other.name for other in experiments if one.number in other.derives),
             state=_state(one.number, owners.get(one.number), newest, changed),
             recorded=_recorded(one.number, records.get(owners.get(one.number, ""))),
-            claims=tuple(_claims(one.number, by_name.get(owners.get(one.number, "")), newest, records)),
+            claims=tuple(
+                _claims(one.number, by_name.get(owners.get(one.number, "")), newest, changed, records)
+            ),
         )
         for source in SOURCES
         for one in source.items
@@ -79,7 +81,11 @@ def _recorded(number: int, record: Record | None) -> str:
 
 
 def _claims(
-    number: int, owner: Experiment | None, newest: Mapping[str, RunEntry], records: Mapping[str, Record]
+    number: int,
+    owner: Experiment | None,
+    newest: Mapping[str, RunEntry],
+    changed: set[str],
+    records: Mapping[str, Record],
 ) -> Iterator[ItemClaim]:
     if owner is None:
         return
@@ -87,7 +93,7 @@ def _claims(
     for claim in owner.claims:
         if number in claim.items:
             found = record.claims.get(claim.name) if record else None
-            here = run.claims.get(claim.name, "not settled") if run else "not run"
+            here = run.claims.get(claim.name, "not settled") if run else _not_run(owner.name, changed)
             yield ItemClaim(claim.name, here, found.state if found else "")
 
 
@@ -98,5 +104,9 @@ def _state(number: int, owner: str | None, newest: dict[str, RunEntry], changed:
         return "open"
     entry = newest.get(owner)
     if entry is None:
-        return "run with changed settings only" if owner in changed else "not run"
+        return _not_run(owner, changed)
     return entry.items.get(number, "not settled")
+
+
+def _not_run(owner: str, changed: set[str]) -> str:
+    return "run with changed settings only" if owner in changed else "not run"

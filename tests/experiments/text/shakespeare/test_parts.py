@@ -1,9 +1,12 @@
 """Whether the test text is easier than the training text, and what is said of it."""
 
+import pytest
 import torch
 
 from regard.experiments.text.corpus import load_corpus
-from regard.experiments.text.shakespeare.parts import compared, held_out, parts_right
+from regard.experiments.text.shakespeare.parts import at_hand, compared, held_out, parts_right
+from regard.models.gpt.config import GPTConfig
+from regard.models.gpt.model import GPT
 
 
 def corpus(tmp_path, text: str):
@@ -18,6 +21,16 @@ def test_a_regular_text_is_known_everywhere_and_noise_nowhere(tmp_path) -> None:
     )
     test, parts = parts_right(corpus(tmp_path, noise + "abcdef" * 1000 + "abcdef" * 400))
     assert test > 0.99 and parts[0] < 0.2 and parts[-1] > 0.99
+
+
+def test_a_model_elsewhere_is_copied_and_one_that_is_here_is_not() -> None:
+    here = GPT(GPTConfig(vocabulary=5, context=4, depth=1, heads=1, width=4))
+    there = GPT(here.config).double()
+    assert at_hand(here) is here and at_hand(there) is there
+    there.to("meta")
+    with pytest.raises(NotImplementedError):  # a copy is asked for, of numbers that this device does not keep
+        at_hand(there)
+    assert next(there.parameters()).device.type == "meta"
 
 
 def test_the_sentence_follows_the_numbers() -> None:

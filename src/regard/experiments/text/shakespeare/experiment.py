@@ -10,14 +10,18 @@ from typing import Annotated
 
 import torch
 
-from regard.claims import Claim
 from regard.experiments.text.corpus import (
     Corpus,
     TextSource,
     letter_pairs,
     load_corpus,
-    real_words,
     speak,
+)
+from regard.experiments.text.shakespeare.claims import (
+    CLAIMS,
+    EPOCHS_TEACH,
+    TOP_K_HELPS,
+    TRAINING_TEACHES,
 )
 from regard.experiments.text.shakespeare.figures import (
     ATTENTION,
@@ -28,13 +32,22 @@ from regard.experiments.text.shakespeare.figures import (
     draw_epochs,
     draw_losses,
 )
-from regard.experiments.text.shakespeare.parts import compared, held_out, last_right, parts_right
-from regard.experiments.text.shakespeare.sentences import COLUMNS, SENTENCES, WAYS, Row, row, sentences, told
+from regard.experiments.text.shakespeare.parts import at_hand, compared, held_out, last_right, parts_right
+from regard.experiments.text.shakespeare.sentences import (
+    COLUMNS,
+    SENTENCES,
+    WAYS,
+    Row,
+    row,
+    sentences,
+    spelling,
+    told,
+)
 from regard.experiments.text.shakespeare.written_out import compare_written_out
 from regard.generation.sampling import Sampler
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import Context, Experiment
-from regard.lab.ranges import Follows
+from regard.lab.ranges import Device, Follows
 from regard.lab.text_model import save_text_model
 from regard.models.gpt.model import GPT
 from regard.models.gpt.presets import DUKE, JERUSALEM
@@ -47,6 +60,7 @@ from regard.training import (
     cross_entropy,
     distributed,
     evaluate,
+    find_device,
     resume,
 )
 
@@ -94,11 +108,10 @@ class Settings:
     "Characters of such a sample."
     judged: int | None = 2048
     "Windows from anywhere in the held-out text by which Duke HW3's model is judged at its end; none: all of the text, once."
+    device: Annotated[str, Device()] = "cpu"
+    "Where the models are trained: cpu or cuda."
 
 
-EPOCHS_TEACH = "Jerusalem ex. 5: share of real words, after the last epoch minus before training"
-TOP_K_HELPS = "Jerusalem ex. 5: share of real words, top-k 5 minus plain"
-TRAINING_TEACHES = "Duke HW3: share of real words, trained minus untrained"
 CURVES = (
     "training loss",
     "test loss",
@@ -124,11 +137,13 @@ def _jerusalem(
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
     model = GPT(replace(JERUSALEM, vocabulary=corpus.tokenizer.size))
-    untrained = _spelling(settings, model, corpus)
+    untrained = spelling(model, corpus, settings.rows, settings.spoken)
     plan = replace(ADAM, steps=settings.epochs * settings.epoch, seed=context.seed)
     seconds = inf if context.left() == inf else 0.4 * context.left()
     place = context.folder / "jerusalem"
-    training, checkpoints = _begun(model, corpus, plan, place, batch=64, seconds=seconds, group=group)
+    training, checkpoints = _begun(
+        settings, model, corpus, plan, place, batch=64, seconds=seconds, group=group
+    )
     recent: list[float] = []
     curve: list[Epoch] = []
     rows: list[Row] = []
@@ -146,12 +161,15 @@ def _jerusalem(
             )
         if step.step % settings.epoch == 0 or step.step == training.course.steps:
             epoch = step.step / settings.epoch
-            now = training.whole_model()
+            now = at_hand(training.whole_model())
             curve.append((epoch, sum(recent) / len(recent), *_tested(now, corpus)))
             recent = []
             for name, value in zip(CURVES, curve[-1][1:], strict=True):
                 yield Metric(f"{name} by epoch, Jerusalem ex. 5", value, at={"epoch": epoch})
-            spelled = {way: _spelling(settings, now, corpus, sampler) for way, sampler in WAYS.items()}
+            spelled = {
+                way: spelling(now, corpus, settings.rows, settings.spoken, sampler)
+                for way, sampler in WAYS.items()
+            }
             said = sentences(now, corpus)
             rows.append(row(curve[-1], spelled, said))
             yield TextEvent(f"Jerusalem ex. 5's model after epoch {epoch:g}", told(said, rows))
@@ -199,11 +217,20 @@ def _taught(spelled: dict[str, dict[int, float]], untrained: dict[int, float]) -
 
 
 def _begun(
-    model: GPT, corpus: Corpus, plan: Plan, folder: Path, *, batch: int, seconds: float, group: ProcessGroup
+    settings: Settings,
+    model: GPT,
+    corpus: Corpus,
+    plan: Plan,
+    folder: Path,
+    *,
+    batch: int,
+    seconds: float,
+    group: ProcessGroup,
 ) -> tuple[Training, Checkpoints]:
     """A training that goes on from its last checkpoint; what its model needs to speak lies beside them."""
     batches = corpus.batches("train", size=batch // group.world, seed=plan.seed)
-    training = Training(model, batches, cross_entropy, plan, seconds=seconds, group=group)
+    device = find_device(settings.device)
+    training = Training(model, batches, cross_entropy, plan, seconds=seconds, group=group, device=device)
     checkpoints = Checkpoints(folder)
     if group.is_main:
         save_text_model(folder, model.config, corpus.tokenizer)
@@ -225,7 +252,7 @@ def _duke(
     start, began = corpus.tokenizer.decode([0]), time.monotonic()
     yield from compare_written_out(model)
     before = evaluate(model, [corpus.windows.batch("test", 0, size=64, seed=0)])
-    untrained = _spelling(settings, model, corpus)
+    untrained = spelling(model, corpus, settings.rows, settings.spoken)
     yield Metric("Duke HW3: loss before training", before)
     yield Metric("different characters of the text", corpus.tokenizer.size)
     yield Metric(
@@ -242,7 +269,7 @@ def _duke(
     plan = replace(settings.plan, seed=context.seed)
     place = context.folder / "duke"
     training, checkpoints = _begun(
-        model, corpus, plan, place, batch=settings.batch, seconds=seconds, group=group
+        settings, model, corpus, plan, place, batch=settings.batch, seconds=seconds, group=group
     )
     losses: list[tuple[int, float]] = [(0, before)]
     tests: list[tuple[int, float]] = [(0, before)]
@@ -251,13 +278,13 @@ def _duke(
         yield Metric("training loss, Duke HW3", step.loss, at={"step": step.step})
         if step.step % max(1, plan.steps // 10) == 0 and step.step < training.course.steps:
             some = (corpus.windows.batch("test", index, size=64, seed=0) for index in range(4))
-            tests.append((step.step, evaluate(model, some)))
+            tests.append((step.step, evaluate(at_hand(model), some)))
             yield Metric("held-out loss, Duke HW3", tests[-1][1], at={"step": step.step})
         yield ProgressEvent(
             f"Duke HW3's model, step {step.step}, loss {step.loss:.3f}",
             0.45 + 0.5 * step.step / plan.steps,
         )
-    model = training.whole_model()
+    model = at_hand(training.whole_model())
     final = evaluate(model, held_out(corpus, settings.judged))
     tests.append((training.step, final))
     if training.step == plan.steps:
@@ -282,92 +309,12 @@ def _words(
     settings: Settings, model: GPT, corpus: Corpus, untrained: dict[int, float], *, whole: bool
 ) -> Iterator[Event]:
     """The share of real words, and what the whole of the training taught, sample by sample."""
-    trained = _spelling(settings, model, corpus)
+    trained = spelling(model, corpus, settings.rows, settings.spoken)
     if whole:
         yield PairedMetric(TRAINING_TEACHES, ("trained", "untrained"), trained, untrained)
     for name, found in (("trained", trained), ("untrained", untrained)):
         yield Metric(f"Duke HW3: share of real words, {name}", fmean(found.values()))
 
-
-def _spelling(
-    settings: Settings, model: GPT, corpus: Corpus, sampler: Sampler = Sampler()
-) -> dict[int, float]:
-    """The share of words of each sample, of three letters and more, that the text has too."""
-    said = speak(
-        model,
-        corpus,
-        corpus.prompt("the "),
-        steps=settings.spoken,
-        sampler=sampler,
-        seed=7,
-        rows=settings.rows,
-    )
-    return {row: real_words(one, corpus.words) for row, one in enumerate(said)}
-
-
-CLAIMS = (
-    Claim("gap between attention written out and the layer", high=1e-5,
-          why="the layer is the formula, in float32", source="Duke HW3, 3b", items=(7, 51),
-          says="Causal attention written out step by step (queries, keys and values, heads, scores, mask, softmax, values) is the layer's output (largest gap {value:.2g}).",
-          otherwise="Causal attention written out step by step is not what the layer gives: it is off by {value:.2g}.",
-          asks="whether attention written out is the layer"),
-    Claim("Duke HW3: loss before training minus ln of the number of characters", low=-0.2, high=0.23,
-          why="nothing is known yet: about the logarithm of how many different characters there are, ln 65 = 4.17 in tiny Shakespeare",
-          source="Duke HW3, 3a", items=(6,),
-          says="Before training it guesses: a loss of {of[Duke HW3: loss before training]:.2f} nats a character, which is ln {of[different characters of the text]} for the {of[different characters of the text]} characters of the text, within {value:.2f}.",
-          otherwise="Before training its loss is {of[Duke HW3: loss before training]:.2f} nats a character, {value:+.2f} away from guessing among {of[different characters of the text]} characters.",
-          asks="whether an untrained model guesses"),
-    Claim(EPOCHS_TEACH, low=0.01,
-          why="a word in a hundred at least: untrained it says random characters, of which few make a word of the text", source="Jerusalem ex. 5, transformer 3", items=(53,),
-          says="Training brings its sentences nearer to the text: of the words of three letters and more, {of[Jerusalem ex. 5: share of real words, plain]:.0%} are words of the text after the last epoch, {of[Jerusalem ex. 5: share of real words, untrained]:.0%} before training.",
-          otherwise="Training does not bring its sentences nearer to the text: {of[Jerusalem ex. 5: share of real words, plain]:.0%} of the words are words of it after the last epoch, {of[Jerusalem ex. 5: share of real words, untrained]:.0%} before training.",
-          asks="whether training brings its sentences nearer to the text"),
-    Claim("Jerusalem ex. 5: test loss after the last epoch minus that of a table of letter pairs", high=0.0,
-          why="with ten characters in sight it must know more than which character follows which", source="Shannon 1951, on what longer contexts are worth", items=(52,),
-          says="With ten characters in sight Jerusalem ex. 5's model gets to a test loss of {of[Jerusalem ex. 5: test loss after the last epoch]:.2f} nats a character and predicts {of[Jerusalem ex. 5: test accuracy after the last epoch]:.0%} of the last characters ({of[Jerusalem ex. 5: training accuracy after the last epoch]:.0%} in training windows); a table of letter pairs has a loss of {of[test loss of a table of letter pairs, Jerusalem ex. 5]:.2f}.",
-          otherwise="Jerusalem ex. 5's model does not get beyond letter pairs: its test loss is {of[Jerusalem ex. 5: test loss after the last epoch]:.2f} nats a character, and a table of letter pairs has {of[test loss of a table of letter pairs, Jerusalem ex. 5]:.2f}.",
-          asks="whether Jerusalem ex. 5's model knows more than letter pairs"),
-    Claim("Jerusalem ex. 5: test loss after 100,000 windows", low=2.05, high=2.25,
-          why="a logged run of the course has 2.152 after its first epoch of 100,000 windows", source="Jerusalem ex. 5, transformer 2", data="text", items=(52,),
-          says="After 100,000 windows, the assignment's first epoch, the test loss of Jerusalem ex. 5's model is {value:.2f}; a logged run of the course has 2.15.",
-          otherwise="After 100,000 windows the test loss of Jerusalem ex. 5's model is {value:.2f}, away from the 2.15 of a logged run of the course.",
-          asks="whether Jerusalem ex. 5's model learns as fast as in a logged run of the course"),
-    Claim("Jerusalem ex. 5: training loss at the end", low=1.68, high=1.82,
-          why="logged: 1.750 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full", data="text", items=(52,),
-          says="In its last epoch the training loss is {value:.2f}; logged by the course: 1.75.",
-          otherwise="In its last epoch the training loss is {value:.2f}, away from the 1.75 logged by the course.",
-          asks="where the training loss ends after ten whole epochs"),
-    Claim("Jerusalem ex. 5: test loss at the end", low=1.75, high=1.9,
-          why="logged: 1.823 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full", data="text", items=(52,),
-          says="After its last epoch the test loss is {value:.2f}; logged by the course: 1.82.",
-          otherwise="After its last epoch the test loss is {value:.2f}, away from the 1.82 logged by the course.",
-          asks="where the test loss ends after ten whole epochs"),
-    Claim("Jerusalem ex. 5: test accuracy at the end", low=0.42, high=0.49,
-          why="logged: 0.452 after ten epochs", source="Jerusalem ex. 5, transformer 2", preset="full", data="text", items=(52,),
-          says="It then predicts {value:.0%} of the last characters of test windows; logged by the course: 45 %.",
-          otherwise="It then predicts {value:.0%} of the last characters of test windows, away from the 45 % logged by the course.",
-          asks="where the accuracy ends after ten whole epochs"),
-    Claim("Duke HW3: held-out loss at the end", high=2.15,
-          why="nanoGPT has 1.88 for these sizes after 2000 steps of AdamW, by its own estimate; a quarter of a nat is left to fewer steps", source="Duke HW3, 3c; Karpathy, nanoGPT (2022), README", data="text", items=(8,),
-          says="Duke HW3's model ends with a held-out loss of {value:.2f} nats a character, where nanoGPT has 1.88 for these sizes after 2000 steps.",
-          otherwise="Duke HW3's model ends with a held-out loss of {value:.2f} nats a character, well above the 1.88 that nanoGPT has for these sizes.",
-          asks="where Duke HW3's model ends on tiny Shakespeare"),
-    Claim("Duke HW3: held-out loss at the end minus that of a table of letter pairs", high=0.0,
-          why="with 64 characters in sight it must know more than which character follows which", source="Shannon 1951, on what longer contexts are worth", items=(8,),
-          says="Training teaches more than which letter follows which: the loss on held-out text ends at {of[Duke HW3: held-out loss at the end, this text]:.2f} nats a character, and a table of letter pairs has {of[held-out loss of a table of letter pairs]:.2f}.",
-          otherwise="Training did not get beyond letter pairs: the loss on held-out text ends at {of[Duke HW3: held-out loss at the end, this text]:.2f} nats a character, and a table of letter pairs has {of[held-out loss of a table of letter pairs]:.2f}.",
-          asks="whether the trained model knows more than letter pairs"),
-    Claim(TRAINING_TEACHES, low=0.01,
-          why="a word in a hundred at least: the trained model spells", source="Duke HW3, 3d", items=(9,),
-          says="After training it spells: {of[Duke HW3: share of real words, trained]:.0%} of its words of three letters and more are words of the text, {of[Duke HW3: share of real words, untrained]:.0%} before.",
-          otherwise="Training did not teach it to spell: {of[Duke HW3: share of real words, trained]:.0%} of its words are words of the text, {of[Duke HW3: share of real words, untrained]:.0%} before.",
-          asks="whether training teaches it to spell"),
-    Claim(TOP_K_HELPS, low=0.01,
-          why="a word in a hundred at least: top-k cuts off the tail in which misspellings live", source="Jerusalem ex. 5, transformer 4", items=(54,),
-          says="Top-k with k = 5 makes a difference: {of[Jerusalem ex. 5: share of real words, top-k 5]:.0%} of the words are words of the text, {of[Jerusalem ex. 5: share of real words, plain]:.0%} in plain samples of the same model.",
-          otherwise="Top-k with k = 5 does not help: {of[Jerusalem ex. 5: share of real words, top-k 5]:.0%} of the words are words of the text, {of[Jerusalem ex. 5: share of real words, plain]:.0%} in plain samples of the same model.",
-          asks="whether top-k makes a difference to the sentences"),
-)  # fmt: skip
 
 EXPERIMENT = Experiment(
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
@@ -382,7 +329,7 @@ EXPERIMENT = Experiment(
         Samples are drawn from the distribution as it is, and from its five most probable characters. The
         share of words of three letters and more that occur in the text measures what a reader sees. A table
         of how often each character follows each in the training text is the yardstick for the loss.""",
-    see=r"""The samples before and after training, and the sentences of every epoch, are below: read them
+    see=r"""The samples before and after training, and the sentences of every epoch, stand on this page: read them
         beside the curves. Guessing among V characters costs ln V nats a character. A plain sample draws now
         and then from the long tail of improbable characters, and one such character spoils a word; top-k
         cuts the tail off. What the attention written out computes is the operator of [[one-operator]]; why its

@@ -1,11 +1,18 @@
 """What models are judged by on seen and unseen text, and how hard the test text is beside parts of the training text."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 
 import torch
 from torch import Tensor, nn
 
 from regard.experiments.text.corpus import Corpus
+from regard.models.gpt.model import GPT
+
+
+def at_hand(model: GPT) -> GPT:
+    """The model where texts are: itself on a CPU, else a copy there."""
+    return model if next(model.parameters()).device.type == "cpu" else deepcopy(model).cpu()
 
 
 def held_out(corpus: Corpus, count: int | None) -> Iterator[tuple[Tensor, Tensor]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from regard.experiments.text.corpus import Corpus, speak
+from regard.experiments.text.corpus import Corpus, real_words, speak
 from regard.experiments.text.shakespeare.figures import Epoch
 from regard.generation.sampling import Sampler
 from regard.models.gpt.model import GPT
@@ -35,6 +35,14 @@ def sentences(model: GPT, corpus: Corpus) -> dict[str, list[str]]:
         way: speak(model, corpus, start, steps=30, sampler=sampler, seed=42, rows=3)
         for way, sampler in WAYS.items()
     }
+
+
+def spelling(
+    model: GPT, corpus: Corpus, rows: int, spoken: int, sampler: Sampler = WAYS["plain"]
+) -> dict[int, float]:
+    """The share of words of each sample, of three letters and more, that the text has too."""
+    said = speak(model, corpus, corpus.prompt("the "), steps=spoken, sampler=sampler, seed=7, rows=rows)
+    return {row: real_words(one, corpus.words) for row, one in enumerate(said)}
 
 
 def row(epoch: Epoch, spelled: Mapping[str, Mapping[int, float]], said: Mapping[str, Sequence[str]]) -> Row:
