@@ -119,7 +119,7 @@ def test_a_long_prompt_is_said_to_be_cut() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        (None, "this run holds no model that can speak\n  got: empty\n  fix: name a run of 'regard train' or of a text experiment; an older one must be run again"),
+        (None, "this run holds no model that can speak\n  got: empty\n  fix: name a run of 'regard train', of shakespeare or of fairy-tales; an older one must be run again"),
         ("smal", "no model of that name in this run\n  got: 'smal'\n  fix: did you mean 'small'?"),
         ("bare", "the run has not saved its model yet\n  got: bare\n  fix: wait for its first checkpoint"),
     ],

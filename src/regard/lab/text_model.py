@@ -135,7 +135,7 @@ def load_text_model(run: Path, name: str | None = None, *, checkpoint: Which = "
         raise RegardError(
             "this run holds no model that can speak",
             run.name,
-            "name a run of 'regard train' or of a text experiment; an older one must be run again",
+            "name a run of 'regard train', of shakespeare or of fairy-tales; an older one must be run again",
         )
     if name is not None and name not in known:
         raise RegardError(

@@ -185,8 +185,8 @@ def strip(plane: Plane, models: Mapping[str, Mixture]) -> "Figure":
             each = [model.conditional_sample(100, k, generator=generator) for k in range(model.components)]
             colours = [one for k in range(model.components) for one in 100 * [_colour(k, model.components)]]
             _scatter(below, plane, torch.cat(each), colours)
-        axes[0].set_ylabel("1000 samples", fontsize=8)
-        axes[len(models)].set_ylabel("100 of each component", fontsize=8)
+        axes[0].set_ylabel("1000 samples", fontsize=11)
+        axes[len(models)].set_ylabel("100 of each component", fontsize=11)
         return figure
 
 
@@ -241,7 +241,7 @@ def _map(axis: "Axes", plane: Plane, title: str) -> None:
     left, right, lower, upper = plane.frame
     axis.set(xlim=(left, right), ylim=(lower, upper), xticks=[], yticks=[])
     axis.set_aspect("auto" if plane.own else 1.55)
-    axis.set_title(title, fontsize=9)
+    axis.set_title(title, fontsize=11)
     axis.grid(visible=False)
 
 

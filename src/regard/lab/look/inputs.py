@@ -159,8 +159,7 @@ def _texts(model: nn.Module, module: ModuleType, prompt: str) -> Iterator[Fed]:
 
 def _bytes(model: nn.Module, text: str, why: str) -> Iterator[tuple[Tensor, list[str], str]]:
     """The bytes of a text as ids; where a model takes none, a random vector for each letter."""
-    numbers = list(text.encode())
-    labels = [chr(one) if one < 128 else f"{one:02x}" for one in numbers]
+    numbers, labels = list(text.encode()), byte_labels(text)
     tables = _vocabularies(model)
     for words in tables:
         note = "the ids are the bytes of the text"
@@ -174,6 +173,16 @@ def _bytes(model: nn.Module, text: str, why: str) -> Iterator[tuple[Tensor, list
         x = torch.stack([table[at[one]] for one in text])[None]
         note = f"the model takes vectors: each character of the text is a random one of width {width}"
         yield x, list(text), note
+
+
+def byte_labels(text: str) -> list[str]:
+    """A label for each byte of a text: its character, and which of its bytes where it has several.
+
+    >>> byte_labels("aд")
+    ['a', 'д₁', 'д₂']
+    """
+    sizes = [(one, len(one.encode())) for one in text]
+    return [one if size == 1 else f"{one}{'₁₂₃₄'[byte]}" for one, size in sizes for byte in range(size)]
 
 
 def _said(decode: Callable[[list[int]], Any], number: int) -> str:

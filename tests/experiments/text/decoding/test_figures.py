@@ -14,9 +14,9 @@ def test_the_tree_marks_what_the_beam_kept_and_the_best_text() -> None:
     (axis,) = draw_tree(narrow, wide.best[0]).axes
     assert axis.get_xlabel() == "words so far"
     boxes = [text.get_text() for text in axis.texts]
-    assert boxes[:3] == ["start", "neural  -0.65", "network  -0.73"] and len(boxes) == 15
+    assert boxes[:3] == ["start", "neural  −0.65", "network  −0.73"] and len(boxes) == 15
     red = [text.get_text() for text in axis.texts if text.get_color() == RED]
-    assert red == ["start", "neural  -0.65", "neural  -1.45", "neural  -1.46"]
+    assert red == ["start", "neural  −0.65", "neural  −1.45", "neural  −1.46"]
     held = [text.get_bbox_patch().get_edgecolor() for text in axis.texts]
     assert held.count(held[0]) == 1 + 2 * 3, "the start, and two after each of three steps"
     dotted = [line for line in axis.lines if line.get_linestyle() == ":"]

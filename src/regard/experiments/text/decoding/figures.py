@@ -55,7 +55,7 @@ def draw_tree(found: Search, best: Beam) -> "Figure":
                     linestyle="-" if kept else ":", linewidth=1.8 if kept or on_best else 1.0, zorder=1,
                 )  # fmt: skip
                 total = sum(AFTER[ids[:end]][ids[end]] for end in range(len(ids)))
-                label = f"{WORDS[ids[-1]]}  {total:.2f}"
+                label = f"{WORDS[ids[-1]]}  {total:.2f}".replace("-", "−")
             else:
                 label = "start"
             axis.text(
