@@ -68,6 +68,8 @@ def thumbnail(svg: str, name: str) -> Thumbnail | None:
             f"{left - MARGIN:g} {top - MARGIN:g} {right - left + 2 * MARGIN:g} {bottom - top + 2 * MARGIN:g}"
         )
         root.set("viewBox", size)
+        # Without letters a chart may be as wide as its card: nothing in it has a shape of its own.
+        root.set("preserveAspectRatio", "none")
     _drop(root, lambda one: bool(LETTERS.fullmatch(one.get("id", ""))))
     _drop(root, lambda one: one.tag in (ElementTree.Comment, f"{{{SVG}}}metadata"))
     bare = ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
