@@ -213,11 +213,11 @@ def _figure(settings: Settings, curves: dict[str, list[Tensor]]):
         mark_place(axis, settings.length, "trained length")
         axis.set(xlabel="place in the window", ylabel="loss (nats a character)")
         axis.set_title("loss by place, five places averaged")
-        axis.legend(ncols=2)
+        axis.legend(ncols=2, loc="lower right")
         return figure
 
 
-LENGTH = "Loss at each place of windows three times as long as those trained on, by kind of position (mean over seeds; thin: each seed). A kind that carries over to longer texts goes on level past the mark; one that does not jumps there."
+LENGTH = "Loss at each place of windows three times as long as those trained on, by kind of position (mean over seeds; thin: each seed). A kind that carries over to longer texts goes on level past the mark; the loss of one that does not rises, at the mark or some way beyond it."
 
 CLAIMS = (
     Claim("1 layer without positions: change of the last output when the past is reversed", high=1e-12,
@@ -274,8 +274,8 @@ EXPERIMENT = Experiment(
     see="""A learned table has rows for the places that it was trained on, and beyond them rows that are still random. Rotary,
         ALiBi and a scalar for each distance speak of distances, and a distance can be new too: rotary turns by
         angles that it never met, ALiBi extends its penalty. The curves show what that is worth. Why rotary
-        products depend on the distance alone, and what a causal mask tells about order, is derived in
-        [[theory-positions]]; the rotation itself is shown in [[gpt-parts]].""",
+        products depend on the distance alone is derived in [[theory-positions]], where it is also tried what a causal mask
+        tells about order; the rotation itself is shown in [[gpt-parts]].""",
     correction="""The answer to Amsterdam A2, 2.4(a), says that attention without positions sees a bag of words.
         That holds for attention without a mask, and for one causal layer; the mask itself tells a deeper
         causal model about order. Its two example sentences also differ in their characters (capital letters),

@@ -155,8 +155,8 @@ CLAIMS = (
           asks="whether a wide hidden layer pays"),
     Claim("held-out loss, 3 hidden layers minus 1", low=-0.02,
           why="depth inside a block brings nothing at equal parameters; a fiftieth of a nat is the least that would be worth two more layers", source="Amsterdam A2, 2.3c", items=(65,),
-          says="A deep MLP with the same parameters does no better: three hidden layers change the held-out loss by {value:+.3f} nats a character ({low:+.3f} to {high:+.3f}), while four matrix products have to wait for one another in place of two.",
-          otherwise="A deep MLP with the same parameters does better: three hidden layers change the held-out loss by {value:+.3f} nats a character.",
+          says="A deep MLP with the same parameters does no better: three hidden layers change the held-out loss by {value:+.3f} nats a character ({low:+.3f} to {high:+.3f}; two change it by {of[held-out loss, 2 hidden layers minus 1]:+.3f}), while four matrix products have to wait for one another in place of two.",
+          otherwise="A deep MLP with the same parameters does better: three hidden layers change the held-out loss by {value:+.3f} nats a character, two by {of[held-out loss, 2 hidden layers minus 1]:+.3f}.",
           asks="whether a deep MLP would do better with the same parameters"),
 )  # fmt: skip
 

@@ -12,7 +12,9 @@ def test_networks_are_named_in_the_order_of_their_dice() -> None:
 def test_curves_say_whether_the_networks_come_nearer_and_pass_the_rule() -> None:
     nearer = {"with skips": [[(10, 0.5), (20, 0.9)]], "without skips": [[(10, 0.2), (20, 0.8)]]}
     told = curves_caption("brain", nearer, 0.85)
-    assert "with skips end above it" in told and "+0.300 beside without skips after 10 steps" in told
+    assert (
+        "with skips end above it" in told and "Dice minus that without skips is +0.300 after 10 steps" in told
+    )
     assert "+0.100 after 20: they come nearer" in told
     apart = {"with skips": [[(10, 0.2), (20, 0.8)]], "without skips": [[(10, 0.2), (20, 0.5)]]}
     told = curves_caption("brain", apart, 0.85)

@@ -147,7 +147,7 @@ def _changes(found: dict[str, PatchResults], digits: Digits, settings: Settings)
             "largest accuracy at 90 degrees, of any model", max(curve[90] for curve in angles.values())
         )
     yield from _exact(found, digits)
-    yield FigureEvent("changes", draw_changes(shifts, angles, 4), CHANGES)
+    yield FigureEvent("changes", draw_changes(shifts, angles, 4), CHANGES.format(count=count))
 
 
 def _exact(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
@@ -244,7 +244,7 @@ def _filter(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
 
 TABLE = "The same batches and steps for all, about as many parameters. Training loss: mean of the last ten steps, in nats; test accuracy: the share of right answers on digits that were not learned from; both are means over the seeds. 'ms a step' is the median on this machine."
 CHANGES = (
-    "Accuracy on digits that are shifted (what leaves on the right comes back on the left, where a digit has only black) and turned; none was so in training (seed 0). Dotted lines: whole patches. "
+    "Accuracy on the first {count} test digits, shifted (what leaves on the right comes back on the left, where a digit has only black) and turned, by the networks of seed 0; no training digit was so. Dotted lines: whole patches. "
     "To a model without positions a picture is a set of patches: a shift by a whole patch gives it the same set, one by other distances another. Look for curves that rise again at the dotted lines."
 )
 LOOKS = (
@@ -300,7 +300,7 @@ CLAIMS = (
           otherwise="Some model still knows {value:.0%} of the digits that are turned by 90 degrees.",
           asks="whether any model knows digits that are turned by 90 degrees"),
     Claim("largest gap between nine heads and the CNN's convolution", high=1e-10,
-          why="a convolution is a sum over steps, and each head is one step; in float64", source="the table in DESIGN.md",
+          why="a convolution is a sum over steps, and each head is one step; in float64", source="this experiment",
           says="Attention can be a convolution exactly: nine heads, one for each step, give the map of the network's own first filter (a gap of {value:.0e}).",
           otherwise="Nine heads of attention do not give the convolution's map: a gap of {value:.2g}.",
           asks="whether nine heads of attention are a convolution"),

@@ -31,10 +31,14 @@ def curves_caption(name: str, rises: Rises, alone: float) -> str:
     steps = [rises[first][0][place][0] for place in (0, -1)]
     nearer = abs(at["last"]) < abs(at["first"])
     past = [one for one in rises if fmean(rise[-1][1] for rise in rises[one]) > alone]
-    above = f"{' and '.join(past)} end above it" if past else "neither network ends above it"
+    above = (
+        f"in the mean over seeds {' and '.join(past)} end above it"
+        if past
+        else "the mean of neither network ends above it"
+    )
     return (
         f"{name}: left, the loss on the pieces that are trained on; right, the Dice score on the test pictures while training goes on, one line for each seed; dotted, what brightness alone reaches ({alone:.3f}): {above}. "
-        f"{first.capitalize()}, Dice is {at['first']:+.3f} beside {second} after {steps[0]} steps and {at['last']:+.3f} after {steps[1]}: {'they come nearer' if nearer else 'they do not come nearer'}."
+        f"{first.capitalize()}, Dice minus that {second} is {at['first']:+.3f} after {steps[0]} steps and {at['last']:+.3f} after {steps[1]}: {'they come nearer' if nearer else 'they do not come nearer'}."
     )
 
 
@@ -46,4 +50,4 @@ def pictures_caption(name: str, found: Mapping[str, Tensor], masks: Tensor, clas
         wrong = labels != masks
         at = (wrong & edges).sum().item() / max(1, wrong.sum().item())
         parts.append(f"{network}, {100 * wrong.double().mean():.1f} % of the pixels, {100 * at:.0f} % of these within a pixel of an outline")  # fmt: skip
-    return f"{name}: two test pictures, their true classes, what each network says (seed 0), and dark where it is wrong. In all test pictures are wrong: {'; '.join(parts)}. Errors along outlines lack the fine structure, errors in whole areas the class."
+    return f"{name}: two test pictures, their true classes, what each network says (seed 0), and dark where it is wrong. Over all test pictures, wrong are: {'; '.join(parts)}. Errors along outlines lack the fine structure, errors in whole areas the class."
