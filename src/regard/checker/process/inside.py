@@ -101,6 +101,8 @@ class Inside:
         """An input as an object takes it."""
         if number in self.arrays and isinstance(value, np.ndarray):
             return value.copy()
+        if number in self.arrays and isinstance(value, dict) and set(value) == {"tuple"}:
+            return tuple(self._argument(number, part, kind) for part in value["tuple"])
         return argument(value, kind)
 
     def _like(self, number: int, kind: str) -> Any:
@@ -217,8 +219,10 @@ class Inside:
         found = answered()
         learned = dict(made.named_parameters()) if isinstance(made, _Module) else {}
         total: Any = sum((p * _tensor(d).to(p.dtype)).sum() for p, d in zip(found, directions, strict=True))
+        # Where no weight wants gradients, none is learned by them; a single one that does not is left out of learning.
+        frozen = [n for n, v in learned.items() if not v.requires_grad]
         asked = {
-            **{("weights", n): v for n, v in learned.items()},
+            **{("weights", n): v for n, v in learned.items() if n not in frozen},
             **{("inputs", n): v for n, v in inputs.items()},
         }
         if not asked or not isinstance(total, _Tensor) or not total.requires_grad:
@@ -226,6 +230,7 @@ class Inside:
         else:
             slopes = list(torch.autograd.grad(total, list(asked.values()), allow_unused=True))
         told: dict[str, dict[str, Any]] = {"weights": {}, "inputs": {}}
+        told["weights"] |= dict.fromkeys(frozen) if len(frozen) < len(learned) else {}
         for (kind_of, name), slope in zip(asked, slopes, strict=True):
             told[kind_of][name] = None if slope is None else array(slope)
         return told

@@ -12,10 +12,12 @@ CORRECT = (
     "buffers_and_steps",
     "columns",
     "covariances_by_a_product",
+    "density_itself",
     "dichte",
     "exponential_factor",
     "fitted_first",
     "fitted_shares_kept",
+    "fitted_with_log_shares",
     "function_of_covariances",
     "function_of_shares",
     "lists_of_arrays",
@@ -29,6 +31,7 @@ CORRECT = (
     "plain_deviations_and_logits",
     "precision_factors",
     "softplus_scales",
+    "weights_without_gradients",
 )
 MUTANTS = (
     "factor_from_the_wrong_side",

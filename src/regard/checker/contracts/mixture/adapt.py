@@ -19,7 +19,7 @@ FITS = r"^(fit\w*|train|learn|run|em|estimate|optimi[sz]e)$"
 "Names of methods that find the parameters from data."
 FREE = r"raw|free|unconstrained|rho|param|pre_"
 "Words in the names of a spread that is turned into a positive number in some way of its own."
-TURNS = r"softplus|sigmoid|elu\b|abs\(|square|clamp|clip|maximum"
+TURNS = r"softplus|sigmoid|elu|relu|abs|square|clamp\w*|clip|maximum"
 "Names of such ways."
 
 
@@ -136,4 +136,5 @@ def _is_free(name: str, text: str) -> bool:
     own = word(name)
     if re.search(r"log", own, re.I) and says(own, text):
         return False
-    return bool(re.search(FREE, own, re.I) or not says(own, text) or re.search(TURNS, text))
+    turned = rf"\b({TURNS})\([^()\n]*\b{own}\b|\b{own}\.({TURNS})\(|\b{own}\s*\*\*\s*2"
+    return bool(re.search(FREE, own, re.I) or not says(own, text) or re.search(turned, text))

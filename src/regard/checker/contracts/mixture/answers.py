@@ -99,7 +99,17 @@ def _searched(subject: Subject, trial: Case) -> Subject | None:
             found = leave(subject.raw(*subject.enter(trial)))
         except Raised:
             continue
-        if isinstance(found, np.ndarray) and found.shape == trial["x"].shape[:1] and (found < 0).any():
+        if (
+            not isinstance(found, np.ndarray)
+            or found.shape != trial["x"].shape[:1]
+            or found.dtype.kind != "f"
+        ):
+            continue
+        if (found < 0).any():
+            return subject
+        if re.search(r"pdf|densit|prob|likelihood|forward|dichte", name, re.I):
+            subject.facts["density"] = True
+            subject.leave = lambda answer, case: _logged(leave(answer))
             return subject
     subject.method = ""
     return None
@@ -121,6 +131,12 @@ def likelihood(methods: list[str]) -> str | None:
         if found:
             return found
     return None
+
+
+def _logged(found: np.ndarray) -> np.ndarray:
+    """The logarithm of a density."""
+    with np.errstate(all="ignore"):
+        return np.log(found)
 
 
 def _expecting(subject: Subject, trial: Case) -> Subject:

@@ -178,7 +178,8 @@ def _methods(subject: Subject) -> list[str]:
     whole = method(subject, r"^_?(em|em_?(step|update|iteration)|step_em)$")
     if whole and _takes(subject, whole, 1):
         return [whole]
-    one, two = responsibilities(subject), method(subject, r"^_?(m_?step|maximi[sz]ation(_step)?)$")
+    one = method(subject, r"^_?(e_?step|expectation(_step)?)$") or responsibilities(subject)
+    two = method(subject, r"^_?(m_?step|maximi[sz]ation(_step)?)$")
     if one and two and _takes(subject, one, 1):
         return [one, two] if _takes(subject, two, 1) or _takes(subject, two, 2) else []
     return []
@@ -189,6 +190,8 @@ def _step(subject: Subject, names: list[str], x: np.ndarray) -> None:
     found: Any = _shares(subject, names[0], x)
     if len(names) > 1:
         wanted = [p["name"] for p in _parameters_of(subject, names[1]) if p["required"]]
+        if any(re.search(r"log", name) for name in wanted) and np.min(found) >= 0:
+            found = np.log(found)
         both = [found, x] if SHARES.match(wanted[0]) else [x, found]
         ask(subject, names[1], both if len(wanted) == 2 else [found] if SHARES.match(wanted[0]) else [x])
 
