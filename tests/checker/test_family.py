@@ -148,3 +148,15 @@ def test_of_two_readings_that_fit_the_one_that_assumes_less_is_taken(puppet: Cal
     )
     assert match
     assert match.best.frame is plain
+
+
+def test_another_reading_counts_only_where_the_reference_itself_fits(puppet: Callable) -> None:
+    contract = next(c for c in CONTRACTS if c.name == "rms-norm")
+    subject = puppet(contract.name, {})
+    cases = contract.cases(subject, np.random.default_rng(0))
+    right, wrong = subject.frames[0], WeightMap(weights=subject.frames[0].weights, facts={"eps": 1.0})
+    family = Family(contract, [wrong], cases, [subject.answer(case) for case in cases])
+    match = family.read_otherwise([wrong, right], "float64")
+    assert match
+    assert match.best.frame is right
+    assert family.read_otherwise([wrong], "float64") is None

@@ -65,11 +65,18 @@ MISTAKES = (
 )
 
 
-def kept(case: Asked) -> tuple[Law, ...]:
-    """The laws of a layer with weights."""
+def owned() -> tuple[Law, ...]:
+    """The laws of anything that has weights."""
     return (
         Law(name="registered", says="parameters() has every weight", test=registered),
         Law(name="unshared", says="every place has a weight of its own", test=unshared),
+    )
+
+
+def kept(case: Asked) -> tuple[Law, ...]:
+    """The laws of a layer with weights."""
+    return (
+        *owned(),
         Law(name="start", says="a fresh layer can learn", test=lambda s, rng: started(s, rng, case)),
         *modes(case),
     )

@@ -115,6 +115,9 @@ class Examination:
         except Exhausted:
             sentence = "at these sizes there is no time to compare it with every known program"
             raise Unfit("out-of-time", sentence, "make it smaller: --make 'NAME(…)'") from None
+        doubtful = not self.match or (self.match.best.mistakes and subject.facts.get("unsaid"))
+        if doubtful and subject.otherwise:
+            self.match = family.read_otherwise(subject.otherwise(), subject.kind) or self.match
         self.readable = family.readable()
         self.gap = family.far(Member(self.readable, {})) if self.readable else np.inf
         if self.match:

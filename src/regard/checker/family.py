@@ -193,6 +193,12 @@ class Family:
         loose = ([pair for pair in stage if pair[0] < TIGHT["float32"]] for stage in seen)
         return next((match for near in loose if (match := self._match(near))), None)
 
+    def read_otherwise(self, frames: list[WeightMap], kind: str) -> Match | None:
+        """The reference itself, under other readings of the weights."""
+        return self._match(
+            [(gap, m) for gap, m in self._far(Member(f, {}) for f in frames) if gap < TIGHT[kind]]
+        )
+
     def _far(self, stage: Iterable[Member]) -> Iterator[Pair]:
         for member in stage:
             yield self.far(member, stop=0.1), member

@@ -55,7 +55,9 @@ def stretched(contract: Contract, first: Subject, best: Member, said: dict[str, 
         return []  # a size that it does not take
     if not subject.facts.get("width", 0) > first.facts.get("width", 0):
         return []  # its sizes are fixed
-    expected = [computed(contract, case, frame, best.steps) for frame in subject.frames]
+    other = first.otherwise is not None and all(best.frame is not frame for frame in first.frames)
+    frames = subject.otherwise() if other and subject.otherwise else subject.frames
+    expected = [computed(contract, case, frame, best.steps) for frame in frames]
     off = min((distance(answer, one) for one in expected if one is not None), default=0.0)
     if off <= TIGHT["float32"]:
         return []

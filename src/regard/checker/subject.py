@@ -34,6 +34,8 @@ class Subject:
     method: str = ""
     changed: set[str] = field(default_factory=set)
     "Inputs that were written into."
+    otherwise: Callable[[], list[WeightMap]] | None = None
+    "Readings of the weights that are tried where no known program fits: of the reference alone."
     fresh: bool = False
     "Whether every call is made to an object that was never called: for what remembers."
 

@@ -47,6 +47,8 @@ class Made:
     "Names that stand for one weight."
     stretch: int = 0
     "What was added to the widths that were asked for."
+    hidden: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    "Methods whose names begin with an underscore."
 
 
 @dataclass
@@ -102,6 +104,10 @@ class Workbench:
         self.doubts += [f"{word} guessed from the fields that are read" for word in held]
         return self._settled(member, built, known)
 
+    def tell(self, named: dict[str, Any]) -> Made:
+        """Make the member with arguments by name, as they are."""
+        return self._ask(self.member, [], Built(named, {}))
+
     def _settings(self, member: dict[str, Any], parameters: list[dict[str, Any]]) -> list[str]:
         """The parameters of a constructor that are settings objects."""
         return [
@@ -130,9 +136,9 @@ class Workbench:
 
     def _ask(self, member: dict[str, Any], values: list[Any], built: Built) -> Made:
         self.count += 1
-        return self._made(
-            self.count, self.line.ask("make", member["name"], self.count, values, built.named), built
-        )
+        arrays = self.source.is_numpy(member["name"])
+        about = self.line.ask("make", member["name"], self.count, values, built.named, arrays=arrays)
+        return self._made(self.count, about, built)
 
     def calm(self, made: Made) -> Made:
         """The same without dropout, where its constructor takes one; the same weights are still to be put in."""
@@ -158,6 +164,7 @@ class Workbench:
                     "learned",
                     "numbers",
                     "methods",
+                    "hidden",
                     "call",
                     "module",
                     "lazy",

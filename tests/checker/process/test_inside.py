@@ -212,3 +212,50 @@ def test_a_class_without_forward_is_a_member_too() -> None:
             self.n = n
 
     assert member("Bare", Bare)["forward"] == []
+
+
+NUMPY = """
+import numpy as np
+
+class Layer:
+    def __init__(self, n):
+        self.gain = np.ones(n)
+
+    def forward(self, x):
+        x *= 2
+        return np.sum(x, axis=-1, keepdims=True) * self.gain
+"""
+
+
+def test_arrays_are_given_to_what_works_on_them_and_forward_is_called(tmp_path: Path) -> None:
+    (tmp_path / "numbers.py").write_text(NUMPY, encoding="utf-8")
+    inside = Inside()
+    inside.load(str(tmp_path / "numbers.py"))
+    inside.make("Layer", 1, [], {"n": 2}, arrays=True)
+    asked = {"named": {}, "method": "", "kind": "float64"}
+    reply = inside.call(1, [np.ones((1, 2))], **asked, seed=0)
+    assert reply["answer"].tolist() == [[4.0, 4.0]]
+    assert reply["changed"] == [0]
+    assert inside.slope(1, [np.ones((1, 2))], **asked, parts=[0], directions=[np.ones((1, 2))]) is None
+
+
+def test_one_weight_without_gradients_is_told_and_none_of_all() -> None:
+    layer = torch.nn.Linear(2, 2)
+    layer.bias.requires_grad_(False)
+    inside = Inside({0: layer})
+    asked = {"named": {}, "method": "", "kind": "float32", "parts": [0], "directions": [np.ones((1, 2))]}
+    found = inside.slope(0, [np.ones((1, 2))], **asked)["weights"]
+    assert found["bias"] is None
+    assert found["weight"].shape == (2, 2)
+    layer.weight.requires_grad_(False)
+    assert inside.slope(0, [np.ones((1, 2))], **asked)["weights"] == {}
+
+
+def test_private_methods_are_told_apart() -> None:
+    class Steps:
+        def fit(self, x: int) -> None: ...
+
+        def _e_step(self, x: int) -> None: ...
+
+    about = Inside({0: Steps()}).about(0)
+    assert (list(about["methods"]), list(about["hidden"])) == (["fit"], ["_e_step"])

@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from regard.checker.process.weights import cast, same, stray, weights
+from regard.checker.process.weights import cast, put, same, stray, weights
 
 
 class Loose(nn.Module):
@@ -76,3 +77,46 @@ def test_tensors_of_an_object_that_is_no_module_are_cast_too() -> None:
     assert made.slope.requires_grad
     assert made.slope.is_leaf
     assert not made.mean.requires_grad
+
+
+class Part:
+    """A component of a mixture that is no module."""
+
+    def __init__(self) -> None:
+        self.weight, self.mean = 0.5, np.ones(2)
+
+
+class Mixed:
+    """Arrays in lists, in a dictionary and in objects; numbers in a list."""
+
+    def __init__(self) -> None:
+        self.tol, self.shares = 1e-3, [0.5, 0.5]
+        self.means = [np.ones(2)] * 2
+        self.table = {"cov": torch.ones(2)}
+        self.parts = [Part(), Part()]
+
+
+def test_arrays_and_numbers_of_lists_and_inner_objects_are_weights() -> None:
+    found = {name: np.shape(value) for name, value, _, _ in weights(Mixed())}
+    inner = {f"parts.{i}.{word}": shape for i in range(2) for word, shape in (("weight", ()), ("mean", (2,)))}
+    assert found == {"shares": (2,), "means.0": (2,), "means.1": (2,), "table.cov": (2,)} | inner
+
+
+def test_they_are_put_where_they_stand() -> None:
+    made = Mixed()
+    put(made, "means.0", np.zeros(2))
+    put(made, "shares", np.array([0.2, 0.8]))
+    put(made, "parts.1.weight", np.array(0.7))
+    put(made, "table.cov", np.full(2, 3.0))
+    assert made.means[0].tolist() == [0, 0]
+    assert made.means[1].tolist() == [1, 1]
+    assert made.shares == [0.2, 0.8]
+    assert (made.parts[0].weight, made.parts[1].weight) == (0.5, 0.7)
+    assert made.table["cov"].tolist() == [3, 3]
+
+
+def test_an_array_of_the_object_itself_is_filled_in_place() -> None:
+    made = SimpleNamespace(mu=np.ones(2))
+    held = made.mu
+    put(made, "mu", np.zeros(2))
+    assert held.tolist() == [0, 0]

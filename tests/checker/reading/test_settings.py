@@ -82,3 +82,11 @@ def test_a_field_nobody_knows_that_is_used_as_a_size_is_the_first_that_no_other_
     known = {"width": 24, "heads": 3, "dropout": 0.3}
     assert settings(source, "c", known) == {"dim": 24, "koepfe": 3, "spur": False}
     assert settings(source, "c", {"width": 24, "dropout": 0.3})["koepfe"] is False
+
+
+@pytest.mark.parametrize("use", ["x.sqrt() + self.klein", "x.clamp(min=o['winzig'])", "x.add(self.klein)"])
+def test_a_field_nobody_knows_that_is_added_is_a_small_number(use: str) -> None:
+    source = Source(
+        f"class A:\n    def __init__(self, o):\n        self.n, self.klein = o['dim'], 1\n        self.klein = o['winzig']\n        {use}"
+    )
+    assert settings(source, "o", {"width": 24, "eps": 1e-5}) == {"dim": 24, "winzig": 1e-5}

@@ -106,3 +106,19 @@ def test_a_class_is_built_of_those_it_names_and_of_theirs() -> None:
 def test_an_operation_of_autograd_is_no_layer() -> None:
     source = Source("class A(Function): ...\nclass B(nn.Module): ...\ndef c(): ...")
     assert [source.is_operation(name) for name in "ABc"] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("np.exp(x)", True),
+        ("torch.exp(x)", False),
+        ("helper(x)", True),
+        ("np.exp(x) + tensors(x)", False),
+        ("x", False),
+    ],
+)
+def test_what_names_numpy_and_not_torch_works_on_arrays(body: str, found: bool) -> None:
+    helpers = "def helper(x):\n    return logsumexp(x)\n\ndef tensors(x):\n    return nn.ReLU()(x)\n"
+    imports = "import numpy as np\nimport torch\nfrom torch import nn\nfrom scipy.special import logsumexp\n"
+    assert Source(f"{imports}{helpers}def f(x):\n    return {body}").is_numpy("f") is found

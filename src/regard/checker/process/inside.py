@@ -17,7 +17,7 @@ import torch
 
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
 from regard.checker.process.loading import FileReading, load
-from regard.checker.process.weights import cast, is_lazy, same, stray, weights
+from regard.checker.process.weights import cast, is_lazy, put, same, stray, weights
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -45,6 +45,8 @@ class Inside:
         "What is added to every seed, so that no file can know one."
         self.strays: dict[int, list[str]] = {}
         "Weights of an object that are not registered."
+        self.arrays: set[int] = set()
+        "Objects that take arrays of NumPy, not tensors."
 
     def load(
         self,
@@ -76,9 +78,12 @@ class Inside:
             "made": self.about(number) if ready else None,
         }
 
-    def make(self, name: str, number: int, values: list[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """Construct a class, or take a function as it is."""
+    def make(
+        self, name: str, number: int, values: list[Any], named: dict[str, Any], *, arrays: bool = False
+    ) -> dict[str, Any]:
+        """Construct a class, or take a function as it is; with `arrays` it is given arrays of NumPy."""
         self.makings[number] = name, values, named
+        self.arrays |= {number} if arrays else set()
         self.objects[number] = self._make(self.module, number)
         return self.about(number)
 
@@ -88,8 +93,17 @@ class Inside:
         if not inspect.isclass(maker):
             return maker
         self._sow(seed)
-        made: Any = maker(*map(argument, values), **{k: argument(v) for k, v in named.items()})
+        given = [self._argument(number, value) for value in values]
+        made: Any = maker(*given, **{k: self._argument(number, v) for k, v in named.items()})
         return made.eval() if isinstance(made, _Module) else made
+
+    def _argument(self, number: int, value: Any, kind: str = "float32") -> Any:
+        """An input as an object takes it."""
+        if number in self.arrays and isinstance(value, np.ndarray):
+            return value.copy()
+        if number in self.arrays and isinstance(value, dict) and set(value) == {"tuple"}:
+            return tuple(self._argument(number, part, kind) for part in value["tuple"])
+        return argument(value, kind)
 
     def _like(self, number: int, kind: str) -> Any:
         """An object with the same weights and in the same mode that was never called, from the file imported anew."""
@@ -119,13 +133,8 @@ class Inside:
             "same": same(made),
             "module": isinstance(made, _Module),
             "numbers": _numbers(made),
-            "methods": {
-                name: _parameters(getattr(made, name))
-                for name in dir(type(made))
-                if not name.startswith("_")
-                and callable(getattr(type(made), name, None))
-                and _is_own(made, name)
-            },
+            "methods": _methods(made, hidden=False),
+            "hidden": _methods(made, hidden=True),
             "call": _parameters(_called(made)),
         }
 
@@ -167,11 +176,12 @@ class Inside:
         """The answer to inputs, and which of them were written into; of a fresh object, it is its first answer."""
         made = self._like(number, kind) if fresh else self.objects[number]
         self._sow(seed)
-        given = [argument(value, kind) for value in values]
-        words = {name: argument(value, kind) for name, value in named.items()}
-        held = [(i, v, _copy(v)) for i, v in (*enumerate(given), *words.items()) if isinstance(v, _Tensor)]
+        given = [self._argument(number, value, kind) for value in values]
+        words = {name: self._argument(number, value, kind) for name, value in named.items()}
+        both = (*enumerate(given), *words.items())
+        held = [(i, v, _copy(v)) for i, v in both if isinstance(v, _Tensor | np.ndarray)]
         with _no_grad():
-            answer = (getattr(made, method) if method else made)(*given, **words)
+            answer = _function(made, method)(*given, **words)
         changed = [i for i, value, before in held if not _same(value, before)]
         return {"answer": plain(answer), "changed": changed}
 
@@ -189,6 +199,8 @@ class Inside:
     ) -> Any:
         """Gradients, of every weight and every input, of the sum of some parts of the answer times directions."""
         made = self._like(number, kind) if fresh else self.objects[number]
+        if number in self.arrays:
+            return None  # numpy knows no gradients
         given = {str(i): argument(value, kind) for i, value in enumerate(values)}
         given |= {name: argument(value, kind) for name, value in named.items()}
         inputs = {n: v.requires_grad_() for n, v in given.items() if _is_float(v)}
@@ -198,8 +210,7 @@ class Inside:
             # Copies, because a leaf must not be written into, and the input may be, as far as gradients go.
             passed = {n: v.clone() if n in inputs else v for n, v in given.items()}
             ordered = [passed[str(i)] for i in range(len(values))]
-            function = getattr(made, method) if method else made
-            found = tensors(function(*ordered, **{n: passed[n] for n in named}))
+            found = tensors(_function(made, method)(*ordered, **{n: passed[n] for n in named}))
             return [found[part] for part in parts]
 
         with _no_grad():
@@ -208,8 +219,10 @@ class Inside:
         found = answered()
         learned = dict(made.named_parameters()) if isinstance(made, _Module) else {}
         total: Any = sum((p * _tensor(d).to(p.dtype)).sum() for p, d in zip(found, directions, strict=True))
+        # Where no weight wants gradients, none is learned by them; a single one that does not is left out of learning.
+        frozen = [n for n, v in learned.items() if not v.requires_grad]
         asked = {
-            **{("weights", n): v for n, v in learned.items()},
+            **{("weights", n): v for n, v in learned.items() if n not in frozen},
             **{("inputs", n): v for n, v in inputs.items()},
         }
         if not asked or not isinstance(total, _Tensor) or not total.requires_grad:
@@ -217,6 +230,7 @@ class Inside:
         else:
             slopes = list(torch.autograd.grad(total, list(asked.values()), allow_unused=True))
         told: dict[str, dict[str, Any]] = {"weights": {}, "inputs": {}}
+        told["weights"] |= dict.fromkeys(frozen) if len(frozen) < len(learned) else {}
         for (kind_of, name), slope in zip(asked, slopes, strict=True):
             told[kind_of][name] = None if slope is None else array(slope)
         return told
@@ -226,10 +240,10 @@ def _put(made: Any, values: dict[str, np.ndarray], strays: Collection[str]) -> N
     held = {name: value for name, value, _, _ in weights(made, strays)}
     with _no_grad():
         for name, value in values.items():
-            if isinstance(held[name], _Tensor):
-                held[name].copy_(_tensor(value).to(held[name].dtype))
-            else:
-                held[name][...] = value
+            if not isinstance(made, _Module):
+                put(made, name, value)
+                continue
+            held[name].copy_(_tensor(value).to(held[name].dtype))
 
 
 def _is_float(value: Any) -> bool:
@@ -272,10 +286,12 @@ def told(error: BaseException, module: types.ModuleType | None) -> dict[str, Any
 
 
 def _copy(value: Any) -> Any:
-    return _detach(value).clone()
+    return value.copy() if isinstance(value, np.ndarray) else _detach(value).clone()
 
 
 def _same(value: Any, before: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return np.array_equal(value, before, equal_nan=value.dtype.kind == "f")
     return value.shape == before.shape and bool(
         torch.equal(torch.nan_to_num(value), torch.nan_to_num(before))
     )
@@ -307,6 +323,21 @@ def _called(made: Any) -> Any:
         return None
     called = made.forward if hasattr(made, "forward") else made
     return called if callable(called) else None
+
+
+def _function(made: Any, method: str) -> Callable[..., Any]:
+    """A method, or what a call runs: of an object that cannot be called, its forward."""
+    return getattr(made, method or "forward") if method or not callable(made) else made
+
+
+def _methods(made: Any, *, hidden: bool) -> dict[str, list[dict[str, Any]]]:
+    """Methods with their parameters: those for everybody, or those whose names begin with one underscore."""
+    own = [name for name in dir(type(made)) if name.startswith("_") is hidden and not name.startswith("__")]
+    return {
+        name: _parameters(getattr(made, name))
+        for name in own
+        if callable(getattr(type(made), name, None)) and _is_own(made, name)
+    }
 
 
 def _is_own(made: Any, name: str) -> bool:

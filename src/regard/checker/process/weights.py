@@ -1,7 +1,7 @@
 """Weights of a person's object: those that are registered, those that only stand on it, those that are one and the same."""
 
 from collections.abc import Callable, Collection, Iterator
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ _Tensor, _Module = torch.Tensor, torch.nn.Module
 _to = _Tensor.to
 OWN = set(vars(_Module()))
 "What torch itself keeps on every module."
+MOST, DEEP = 100, 2
+"Parts of a list, and lists within lists, that are looked through for weights."
 FLOATS = (torch.float32, torch.float64, np.float32, np.float64)
 
 Held = tuple[str, Any, str]
@@ -33,10 +35,73 @@ def weights(made: Any, strays: Collection[str] = ()) -> Iterator[tuple[str, Any,
         for name, value, owner in _held(made) if strays else ():
             if name in strays:
                 yield name, value.data, owner, True
-    elif hasattr(made, "__dict__"):
-        for name, value in vars(made).items():
-            if isinstance(value, _Tensor | np.ndarray) and value.dtype in FLOATS:
-                yield name, value, type(made).__name__, True
+    elif hasattr(made, "__dict__") and not isinstance(made, type | FunctionType):
+        yield from ((name, value, type(made).__name__, True) for name, value in _kept(made))
+
+
+def put(held: Any, name: str, value: np.ndarray) -> Any:
+    """Put numbers into what an object that is no module keeps under a name of `weights`; what holds them comes back."""
+    word, _, rest = name.partition(".")
+    before = _at(held, word)
+    after = put(before, rest, value) if rest else _alike(before, value)
+    if isinstance(held, tuple):
+        return tuple(after if str(i) == word else part for i, part in enumerate(held))
+    if isinstance(held, list | dict):
+        held[int(word) if isinstance(held, list) else word] = after
+    elif isinstance(before, np.ndarray | _Tensor) and before.shape == after.shape:
+        before[...] = after  # others may hold the same array
+    else:
+        setattr(held, word, after)
+    return held
+
+
+def _alike(before: Any, value: np.ndarray) -> Any:
+    """Numbers as a tensor, an array, a list or a number, as what they replace."""
+    if isinstance(before, _Tensor):
+        return torch.from_numpy(value.copy()).to(before.dtype)
+    if isinstance(before, np.ndarray):
+        return value.astype(before.dtype)
+    return float(value) if isinstance(before, float) else type(before)(value.tolist())
+
+
+def _at(held: Any, word: str) -> Any:
+    if isinstance(held, dict):
+        return held[word]
+    return held[int(word)] if isinstance(held, list | tuple) else getattr(held, word)
+
+
+def _kept(held: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Arrays and lists of numbers that an object keeps, in lists, dictionaries and objects of its own, too."""
+    parts = held if isinstance(held, dict) else vars(held) if hasattr(held, "__dict__") else None
+    if parts is None:
+        parts = {str(i): part for i, part in enumerate(held)} if isinstance(held, list | tuple) else {}
+    for word, value in parts.items() if len(parts) <= MOST else ():
+        name = f"{prefix}{word}"
+        if not isinstance(word, str) or "." in word:
+            continue
+        if isinstance(value, _Tensor | np.ndarray):
+            if value.dtype in FLOATS:
+                yield name, value
+        elif (isinstance(value, float) and depth) or _is_numbers(value):
+            yield name, np.array(value)
+        elif depth < DEEP and (isinstance(value, list | tuple | dict) or _is_own(value)):
+            yield from _kept(value, f"{name}.", depth + 1)
+
+
+def _is_numbers(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(one, float) for one in value)
+
+
+def _is_own(value: Any) -> bool:
+    """Whether something is an object of a class that a person wrote, and no module, function or class."""
+    plain = hasattr(value, "__dict__") and not isinstance(value, _Module | type | FunctionType | ModuleType)
+    return plain and type(value).__module__.partition(".")[0] not in (
+        "torch",
+        "numpy",
+        "scipy",
+        "builtins",
+        "random",
+    )
 
 
 def cast(made: Any, kind: torch.dtype) -> None:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from regard.checker.reading.arguments import ASKED, mean
@@ -38,8 +38,9 @@ def _read(tree: ast.AST, parameter: str) -> Iterator[str]:
             isinstance(node, ast.Subscript)
             and _is(node.value, parameter)
             and isinstance(node.slice, ast.Constant)
+            and isinstance(node.slice.value, str)
         ):
-            yield str(node.slice.value)
+            yield node.slice.value
 
 
 def _is(node: ast.AST, parameter: str) -> bool:
@@ -84,6 +85,10 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
         for name in names
         if not _method(source, parameter, name)
     }
+    # A name nobody knows that is only added to something is a small number.
+    for name in [n for n, value in found.items() if value is False and n not in declared]:
+        if "eps" in known and "eps" not in claimed and _added(source, parameter, name):
+            found[name] = known["eps"]
     # A name nobody knows, used as a size, most likely means the first that no other name claimed.
     for name in [n for n, value in found.items() if value is False and n not in declared]:
         if sizes and not mean(name, list(known)) and _sized(source, parameter, name):
@@ -91,8 +96,8 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
     return found
 
 
-def _sized(source: Source, parameter: str, name: str) -> bool:
-    """Whether a field, as it is or under the name it is kept by, is divided by, or given to what shapes an array."""
+def _meaning(source: Source, parameter: str, name: str) -> Callable[[ast.AST], bool]:
+    """Whether an expression is a field, as it is or under the name it is kept by."""
     kept = {
         target.attr if isinstance(target, ast.Attribute) else target.id
         for node in ast.walk(source.tree)
@@ -105,6 +110,24 @@ def _sized(source: Source, parameter: str, name: str) -> bool:
         own = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
         return own in kept or _fields(node, parameter) == [name]
 
+    return means
+
+
+def _added(source: Source, parameter: str, name: str) -> bool:
+    """Whether a field is a summand somewhere, or what something is at least."""
+    means, floors = _meaning(source, parameter, name), {"add", "clamp", "clamp_min", "maximum", "clip"}
+    parts: list[ast.AST] = []
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            parts += [node.left, node.right]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in floors:
+            parts += [*node.args, *(held.value for held in node.keywords)]
+    return any(map(means, parts))
+
+
+def _sized(source: Source, parameter: str, name: str) -> bool:
+    """Whether a field, as it is or under the name it is kept by, is divided by, or given to what shapes an array."""
+    means = _meaning(source, parameter, name)
     for node in ast.walk(source.tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod):
             if means(node.left) or means(node.right):
@@ -187,13 +210,24 @@ def constant(source: Source, member: str, meaning: str) -> int | None:
     return None
 
 
+def _listed(node: ast.AST) -> bool:
+    """Whether an expression takes parts of a list: `p[0]`, `p[-1]`, `p[1:]`."""
+    place = node.slice if isinstance(node, ast.Subscript) else None
+    number = isinstance(place, ast.Constant) and isinstance(place.value, int)
+    return number or isinstance(place, ast.UnaryOp | ast.Slice)
+
+
 def is_settings(source: Source, member: str, parameter: str) -> bool:
     """Whether a constructor uses a parameter by its fields alone: `p.X` or `p["X"]`, and never as a number."""
     node = source.member(member)
     makers = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
     if not makers or isinstance(node, ast.Module):
         return False
-    held = {id(n.value) for n in ast.walk(makers[0]) if isinstance(n, ast.Attribute | ast.Subscript)}
+    held = {
+        id(n.value)
+        for n in ast.walk(makers[0])
+        if isinstance(n, ast.Attribute | ast.Subscript) and not _listed(n)
+    }
     uses = [
         n
         for n in ast.walk(makers[0])

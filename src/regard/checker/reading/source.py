@@ -64,6 +64,39 @@ class Source:
             queue += new
         return found
 
+    def is_numpy(self, name: str) -> bool:
+        """Whether a member, with what it uses of the file, works on arrays of NumPy: it names NumPy or SciPy, and not torch.
+
+        >>> Source("import numpy as np\nimport torch\ndef f(x):\n    return np.exp(x)").is_numpy("f")
+        True
+        """
+        tops = {n.name: n for n in self.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+        words: set[str] = set()
+        queue, seen = [name], {name}
+        while queue:
+            node = tops.get(queue.pop())
+            new = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} if node else set()
+            words |= new
+            queue += (new & set(tops)) - seen
+            seen |= new
+        return not words & self._bound("torch") and bool(
+            words & (self._bound("numpy") | self._bound("scipy"))
+        )
+
+    def _bound(self, package: str) -> set[str]:
+        """Names that the file's imports bind to a package or to something in it."""
+        found = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                found |= {
+                    (a.asname or a.name).partition(".")[0]
+                    for a in node.names
+                    if a.name.partition(".")[0] == package
+                }
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == package:
+                found |= {a.asname or a.name for a in node.names}
+        return found
+
     def is_operation(self, name: str) -> bool:
         """Whether a class is an operation of autograd, which is not made but applied by what uses it.
 

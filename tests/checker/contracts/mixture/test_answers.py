@@ -67,7 +67,11 @@ def test_a_mean_beside_responsibilities_is_asked_point_by_point() -> None:
     assert verdict(Halves).state == "correct", verdict(Halves).sentence
 
 
-@pytest.mark.parametrize("kind", [Shares, Fits])
+def test_responsibilities_alone_are_judged() -> None:
+    assert verdict(Shares).state == "correct", verdict(Shares).sentence
+
+
+@pytest.mark.parametrize("kind", [Fits])
 def test_what_gives_no_log_likelihood_is_undecided(kind: type) -> None:
     found = verdict(kind)
     assert found.state == "undecided"
@@ -91,9 +95,9 @@ def test_a_last_axis_of_one_is_taken_off() -> None:
 
 def test_terms_become_one_number_each(puppet) -> None:
     made = puppet("gaussian-mixture", {}).made
-    made.weights["mu"] = np.zeros((3, 2))
-    assert np.allclose(joined(np.zeros((4, 3)), {"means": "mu"}, made), math.log(3))
-    assert joined(np.zeros(4), {"means": "mu"}, made).shape == (4,)
+    made.weights["pi"] = np.zeros(3)
+    assert np.allclose(joined(np.zeros((4, 3)), {"logits": "pi"}, made), math.log(3))
+    assert joined(np.zeros(4), {"logits": "pi"}, made).shape == (4,)
 
 
 @pytest.mark.slow

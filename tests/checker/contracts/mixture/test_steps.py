@@ -161,3 +161,45 @@ def test_plain_tensors_get_the_type_of_the_points() -> None:
 
 def test_an_exception_about_types_is_no_mistake_of_the_step() -> None:
     assert verdict(OfTypes).state != "mistake", verdict(OfTypes).sentence
+
+
+class Fitted(Em):
+    """Its parameters are there once it was fitted."""
+
+    def __init__(self, n_components: int) -> None:
+        self.n_components = n_components
+
+    def fit(self, x: torch.Tensor, rounds: int = 30) -> "Fitted":
+        super().__init__(self.n_components, x.shape[1])
+        self.covariances = torch.cov(x.T).repeat(self.n_components, 1, 1)
+        self.means = x[: self.n_components].clone()
+        del self.variances
+        for _ in range(rounds):
+            share = self.responsibilities(x)
+            count = share.sum(0)
+            self.weights, self.means = count / len(x), share.T @ x / count[:, None]
+            apart = x[:, None] - self.means
+            moments = torch.einsum("nk,nki,nkj->kij", share, apart, apart)
+            self.covariances = moments / self.over(count, x)[:, None, None] + 1e-6 * torch.eye(x.shape[1])
+        return self
+
+    def over(self, count: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return count
+
+    def terms(self, x: torch.Tensor) -> torch.Tensor:
+        normal = torch.distributions.MultivariateNormal(self.means, self.covariances)
+        return normal.log_prob(x[:, None]) + self.weights.log()
+
+    em_step = None  # type: ignore[assignment]
+
+
+class OverAll(Fitted):
+    def over(self, count: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return torch.full_like(count, len(x))
+
+
+@pytest.mark.parametrize(("kind", "state"), [(Fitted, "correct"), (OverAll, "mistake")])
+def test_what_is_fitted_is_held_to_one_more_step(kind: type, state: str) -> None:
+    found = check(kind, contract="gaussian-mixture").verdicts[0]
+    assert found.state == state, found.sentence
+    assert found.laws["fit"] is (state == "correct")

@@ -50,6 +50,13 @@ def test_an_epsilon_in_the_sum_of_the_squares_is_a_smaller_one(tmp_path: Path) -
     assert [f.slug for f in verdict.findings] == ["eps-value"]
 
 
+def test_a_width_may_have_to_be_a_list_of_axes(tmp_path: Path) -> None:
+    text = SUMMED.replace("PLACE", "pass").replace("eps, dim", "eps, dim[0]")
+    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    (verdict,) = check_file(str(tmp_path / "mine.py")).verdicts
+    assert verdict.state == "correct", verdict.sentence
+
+
 def test_a_norm_that_wants_three_samples_raises_and_nothing_else_is_said(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(SUMMED.replace("PLACE", "x[2]"), encoding="utf-8")
     (verdict,) = check_file(str(tmp_path / "mine.py")).verdicts

@@ -1,6 +1,8 @@
 """Where a person's mixture gives its log-likelihoods: called, by a method, term by term, or as one number for a batch."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,11 @@ import numpy as np
 from regard.checker.contract import Case
 from regard.checker.contracts.mixture.methods import method
 from regard.checker.contracts.mixture.reference import logsumexp
+from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject, first
 from regard.checker.workbench import Made, Unfit, Workbench
 
-EXPECTS = r"^(e_?step|expectation(_step)?|responsibilit\w*|posteriors?|predict_proba)$"
+EXPECTS = r"^_?(e_?step|expectation(_step)?|responsibilit\w*|posteriors?|predict_proba)$"
 "Names of the first half of EM."
 
 LIKELY = r"log_?(prob\w*|lik\w*|pdf|density|evidence)|score_samples|log_?p(_?x)?(?![a-z])"
@@ -20,36 +23,96 @@ INNER = r"comp|cond|class|cluster|each|per_|given|weighted|joint|gauss|normal|ke
 "Words in the names of what belongs to one component, or comes before the sum over them."
 
 
+@dataclass
 class Pointwise(Subject):
     """A mixture that gives one number for a batch, a mean or a sum: asked point by point, it is the log-likelihood."""
+
+    sign: float = 1.0
+    "Minus one where it is a loss."
 
     def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
         """The log-likelihood of every point."""
         points = (Case(name=case.name, inputs={"x": case["x"][i : i + 1]}) for i in range(len(case["x"])))
-        return np.concatenate([super(Pointwise, self).answer(point, seed=seed) for point in points])
+        found = [np.ravel(super(Pointwise, self).answer(point, seed=seed)) for point in points]
+        return self.sign * np.concatenate(found)
 
 
-def asked(bench: Workbench, made: Made, trial: Case, roles: dict[str, str]) -> Subject:
+def _alone(case: Case) -> Arguments:
+    return [case["x"]], {}
+
+
+def asked(
+    bench: Workbench,
+    made: Made,
+    trial: Case,
+    roles: dict[str, str],
+    enter: Callable[[Case], Arguments] = _alone,
+) -> Subject:
     """The mixture, with the method that gives log-likelihoods and how its answer is read."""
-
-    def enter(case: Case) -> Arguments:
-        return [case["x"]], {}
-
     subject = Subject(bench, made, enter, lambda answer, case: leave(answer))
     likely = likelihood(list(made.methods))
     named = bench.member.get("method", "")
     subject.method = named or ("" if made.call else likely or "")
     if not (made.call or subject.method):
-        return _expecting(subject, trial)
+        return _searched(subject, trial) or _expecting(subject, trial)
     bench.precise(made, *enter(trial), subject.method)
-    if likely and not subject.method and np.size(first(subject.raw(*enter(trial)))) == 1:
+    single = np.size(first(subject.raw(*enter(trial)))) == 1
+    if likely and not subject.method and single:
         # Called, it gives its loss; the log-likelihoods have a method of their own.
         subject.method, subject.facts["loss"] = likely, "forward"
+        single = np.size(first(subject.raw(*enter(trial)))) == 1
+    if single and len(trial["x"]) > 1:
+        return _single(subject)
+    if not made.module and _is_shares(first(subject.raw(*enter(trial)))):
+        subject.facts["shares_asked"] = True
+        return subject
     held = bench.strict and made.module
     if subject.method and not held and _apart(subject, trial, roles):
         subject.leave = lambda answer, case: joined(answer, roles, made)
         subject.facts["terms"] = True
     return subject
+
+
+def _single(subject: Subject) -> Pointwise:
+    """What gives one number for a batch: a loss where its name says so, or where it is the call of a module."""
+    said = (
+        f"{subject.method or subject.bench.name} {subject.bench.member['doc'] if not subject.method else ''}"
+    )
+    loss = re.search(r"loss|nll|neg|minus|cost|energy|verlust|perte", said, re.I) or (
+        not subject.method and subject.made.module
+    )
+    own = {"bench": subject.bench, "made": subject.made, "enter": subject.enter, "method": subject.method}
+    found = Pointwise(**own, leave=subject.leave, sign=-1.0 if loss else 1.0)
+    found.facts |= {"single": subject.method or "forward"}
+    return found
+
+
+def _searched(subject: Subject, trial: Case) -> Subject | None:
+    """By a method of any name that takes points and gives a float for each, not all of them between zero and one."""
+    bench, made = subject.bench, subject.made
+    for name, parameters in made.methods.items():
+        if sum(p["required"] for p in parameters) != 1 or re.search(r"sample|fit|predict|loss", name, re.I):
+            continue
+        try:
+            bench.precise(made, *subject.enter(trial), name)
+            subject.method = name
+            found = leave(subject.raw(*subject.enter(trial)))
+        except Raised:
+            continue
+        if (
+            not isinstance(found, np.ndarray)
+            or found.shape != trial["x"].shape[:1]
+            or found.dtype.kind != "f"
+        ):
+            continue
+        if (found < 0).any():
+            return subject
+        if re.search(r"pdf|densit|prob|likelihood|forward|dichte", name, re.I):
+            subject.facts["density"] = True
+            subject.leave = lambda answer, case: _logged(leave(answer))
+            return subject
+    subject.method = ""
+    return None
 
 
 def likelihood(methods: list[str]) -> str | None:
@@ -70,21 +133,36 @@ def likelihood(methods: list[str]) -> str | None:
     return None
 
 
+def _logged(found: np.ndarray) -> np.ndarray:
+    """The logarithm of a density."""
+    with np.errstate(all="ignore"):
+        return np.log(found)
+
+
 def _expecting(subject: Subject, trial: Case) -> Subject:
     """What has only the steps of EM: the log-likelihood that the first of them gives beside the responsibilities."""
     bench, made = subject.bench, subject.made
     found = method(subject, EXPECTS)
-    if found:
+    if found and sum(p["required"] for p in (made.methods | made.hidden)[found]) == 1:
         subject.method = found
         bench.precise(made, *subject.enter(trial), found)
         if _beside(subject.raw(*subject.enter(trial))).size:
             own = {"bench": bench, "made": made, "enter": subject.enter, "method": found}
             return Pointwise(**own, leave=lambda answer, case: _beside(answer))
+        shares = first(subject.raw(*subject.enter(trial)))
+        if _is_shares(shares):
+            subject.facts["shares_asked"] = True
+            return subject
     raise Unfit(
         "no-likelihood",
         "it is not callable, and no method of it gives the log-likelihood of every point",
         f"say which does: FILE.py:{bench.name}.METHOD, or add one: def log_prob(self, x)",
     )
+
+
+def _is_shares(found: Any) -> bool:
+    """Whether there are numbers for each point that sum to one."""
+    return isinstance(found, np.ndarray) and found.ndim == 2 and np.allclose(found.sum(1), 1)
 
 
 def _beside(answer: Any) -> np.ndarray:
@@ -96,7 +174,7 @@ def _beside(answer: Any) -> np.ndarray:
 
 def _apart(subject: Subject, trial: Case, roles: dict[str, str]) -> bool:
     """Whether a method gives a number for each point and component, in which the mixing weights play a part."""
-    weights, k = subject.made.weights, subject.made.weights[roles["means"]].shape[-2]
+    weights, k = subject.made.weights, subject.made.weights[roles["logits"]].size
     before = first(subject.raw(*subject.enter(trial)))
     if np.shape(before) != (len(trial["x"]), k) or k == 1:
         return False
@@ -121,7 +199,7 @@ def leave(answer: Any) -> np.ndarray:
 
 def joined(answer: Any, roles: dict[str, str], made: Made) -> np.ndarray:
     """The log-likelihood, where the terms of the components come one by one."""
-    found, k = leave(answer), made.weights[roles["means"]].shape[-2]
+    found, k = leave(answer), made.weights[roles["logits"]].size
     terms = isinstance(found, np.ndarray) and found.ndim == 2 and found.shape[1] == k
     with np.errstate(all="ignore"):
         return logsumexp(found.astype(np.float64)) if terms else found

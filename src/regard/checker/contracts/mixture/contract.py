@@ -5,17 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker import laws
-from regard.checker.contract import Broken, Case, Contract, Convention, Law, WeightMap
+from regard.checker import conduct, laws
+from regard.checker.contract import Broken, Case, Contract, Convention, Law
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
-from regard.checker.contracts.mixture.answers import asked
-from regard.checker.contracts.mixture.methods import LOGARITHMS, conditional, loss, whole
+from regard.checker.contracts.mixture.adapt import adapt
+from regard.checker.contracts.mixture.given import points
+from regard.checker.contracts.mixture.methods import conditional, loss, whole
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
 from regard.checker.contracts.mixture.reference import PLAIN, likelihood
-from regard.checker.contracts.mixture.steps import responsible, stepped
+from regard.checker.contracts.mixture.roles import MEANS, SPREAD, WEIGHTS
+from regard.checker.contracts.mixture.steps import responsible, settled, stepped
 from regard.checker.gradients import flowing
-from regard.checker.subject import NUMBER, Subject, apart, listed
-from regard.checker.workbench import Unfit, Workbench
+from regard.checker.subject import Subject, larger
 
 STUB = '''"""A mixture of Gaussians, to be filled in. Then: regard check mixture.py"""
 
@@ -54,17 +55,15 @@ class GMM(nn.Module):
         raise NotImplementedError("fill me in")
 '''
 
-COMPONENTS, DIMENSION = 3, 5
-MEANS = re.compile(r"mean|mu|loc|cent", re.I)
-SPREAD = re.compile(r"var|sigma|std|scale|cov|prec", re.I)
-FACTOR = r"tril|chol"
-"Words in the name of a triangular factor of the covariances: its diagonal holds deviations."
-WEIGHTS = re.compile(r"logit|pi|weight|mix|prior|alpha", re.I)
-
 
 def suits(member: dict[str, Any], source: str) -> float:
-    """A class that is a mixture of Gaussians."""
+    """A class that is a mixture of Gaussians, or a function that is told its means and covariances."""
     name = member["name"].lower()
+    if member["kind"] == "function":
+        names = [p["name"] for p in member["parameters"]]
+        told = all(any(words.search(word) for word in names) for words in (MEANS, SPREAD, WEIGHTS))
+        density = re.search(r"gmm|mixture|mog|log_?(prob|lik|pdf|dens)|respons|e_?step|nll", name)
+        return 0.8 if told and density and re.search(r"\bpi\b|normal", source) else 0.0
     return (
         0.95
         if member["kind"] == "class"
@@ -74,143 +73,19 @@ def suits(member: dict[str, Any], source: str) -> float:
     )
 
 
-def adapt(bench: Workbench) -> Subject:
-    """Make it, read its three weights, find the log-likelihood."""
-    rng = np.random.default_rng(7)
-    made = bench.build({"components": COMPONENTS, "dimension": DIMENSION})
-    lists = listed(made.weights, made.learned)
-    made.weights |= lists
-    single = [name for name in made.learned if re.sub(NUMBER, "#", name) not in lists]
-    roles = read([*single, *lists], made.weights, bench.said)
-    k, d = made.weights[roles["means"]].shape[-2:]
-    spread = made.weights[roles["log_variances"]]
-    full = spread.size == k * d * d and spread.shape[-2:] == (d, d)
-    ball = spread.size == k
-    if spread.size != k * d and not full and not ball:
-        raise Unfit(
-            "unknown-weight",
-            f"the spread {roles['log_variances']} has the shape {spread.shape}, not one number for each component and axis",
-            "make it with diagonal covariances: --make 'NAME(…)'",
-        )
-    plain = is_plain(roles, made.weights)
-    raw = plain or full  # a whole matrix is no logarithm
-    shares = rng.uniform(0.5, 2.0, made.weights[roles["logits"]].shape)
-    values = {
-        roles["logits"]: shares / shares.sum() if plain else rng.standard_normal(shares.shape) + 0.7,
-        roles["means"]: rng.standard_normal(made.weights[roles["means"]].shape),
-        roles["log_variances"]: np.exp(rng.uniform(-1.2, 1.2, spread.shape if ball else (k, d)))
-        if raw
-        else rng.uniform(-1.2, 1.2, spread.shape),
-    }
-    diagonal = values[roles["log_variances"]]
-    if raw:
-        # A full covariance is tried with matrices that are diagonal.
-        whole = diagonal[..., None] * np.eye(d) if full else diagonal
-        values[roles["log_variances"]] = whole.reshape(spread.shape)
-    logarithm = kept(roles["log_variances"], bench.source.text_of(bench.name))
-    rooted = re.search(
-        FACTOR if full else rf"std|sigma(?!2|_?sq)|dev|scale|{FACTOR}", roles["log_variances"], re.I
-    )
-    power = 2.0 if rooted else 1.0
-    subject = asked(bench, made, points(rng, d), roles)
-    subject.set(values)
-    subject.facts |= {
-        "drawn": values | apart(values),
-        "roles": roles,
-        "components": k,
-        "dimension": d,
-        "logarithm": logarithm,
-        "plain": plain,
-        "raw": raw,
-        "power": power,
-    }
-    diagonal = np.broadcast_to(diagonal.reshape(k, -1), (k, d))
-    log_variances = power * np.log(diagonal) if full else diagonal * LOGARITHMS[logarithm]
-    weights = {
-        "logits": values[roles["logits"]].reshape(-1),
-        "means": values[roles["means"]].reshape(k, d),
-        "log_variances": log_variances,
-    }
-    notes = (", ".join(f"{role} = {name}" for role, name in roles.items()),)
-    own = () if full or logarithm == "variance" else (f"log-{logarithm}",)
-    terms = ("joint-terms",) if subject.facts.get("terms") else ()
-    subject.frames = [WeightMap(weights=weights, notes=notes, conventions=(*own, *terms))]
-    if plain:
-        kept_plain = weights | {
-            "logits": np.log(weights["logits"]),
-            "log_variances": power * np.log(diagonal),
-        }
-        subject.frames.insert(
-            0, WeightMap(weights=kept_plain, notes=notes, conventions=("plain-parameters", *terms))
-        )
-    return subject
-
-
-def is_plain(roles: dict[str, str], weights: dict[str, np.ndarray]) -> bool:
-    """Whether variances and weights are kept as they are: they start positive, the weights sum to one, and no name says log."""
-    shares, spread = weights[roles["logits"]], weights[roles["log_variances"]]
-    named = any(re.search(r"log", roles[role], re.I) for role in ("logits", "log_variances"))
-    if spread.ndim > 2 and spread.shape[-1] == spread.shape[-2]:
-        spread = np.diagonal(spread, axis1=-2, axis2=-1)
-    return (
-        not named and bool((spread > 0).all() and (shares > 0).all()) and abs(float(shares.sum()) - 1) < 1e-3
-    )
-
-
-def kept(name: str, text: str = "") -> str:
-    """Of what a weight of that name holds the logarithm: of the diagonal of a triangular factor, it is the deviation.
-
-    >>> kept("log_sigma"), kept("log_sigma2"), kept("logvar"), kept("log_precision")
-    ('deviation', 'variance', 'variance', 'precision')
-    >>> kept("log_diag"), kept("log_diag", "self.lower.tril(-1) + diag_embed(self.log_diag.exp())")
-    ('variance', 'deviation')
-    """
-    factored = re.search(r"tril", text) and not re.search(r"cholesky(_ex)?\(", text)
-    diagonal = re.search(r"diag", name, re.I) and not re.search(r"var|cov", name, re.I)
-    if re.search(FACTOR, name, re.I) or (factored and diagonal):
-        return "deviation"
-    if re.search(r"prec|tau|inv_?var", name, re.I):
-        return "precision"
-    squared = re.search(r"(2|sq|squared)$", name, re.I)
-    return "deviation" if re.search(r"log_?(std|sig|dev|scale)", name, re.I) and not squared else "variance"
-
-
-def read(
-    learned: list[str], weights: dict[str, np.ndarray], said: dict[str, str] | None = None
-) -> dict[str, str]:
-    """Logits, means and log-variances as the person says, by name, then by shape."""
-    said = {role: name for role, name in (said or {}).items() if name in learned}
-    two = [n for n in learned if weights[n].squeeze().ndim >= 2]
-    one = [n for n in learned if n not in two]
-    own = {n: n.rpartition("#.")[2] for n in learned}
-    spread = next((n for n in two if SPREAD.search(own[n])), None)
-    means = next((n for n in two if MEANS.search(own[n]) and n != spread), None) or next(
-        (n for n in two if n != spread), None
-    )
-    spread = spread or next((n for n in two if n != means), None)
-    # Balls have one spread each.
-    spread = spread or next((n for n in one if SPREAD.search(own[n]) and len(one) > 1), None)
-    one = [n for n in one if n != spread]
-    logits = next((n for n in one if WEIGHTS.search(own[n])), None) or next(iter(one), None)
-    if not (spread and means and logits):
-        shapes = ", ".join(f"{n} {weights[n].shape}" for n in learned) or "none"
-        raise Unfit(
-            "unknown-weight",
-            f"logits (k), means (k, d) and log-variances (k, d) are not among its weights ({shapes})",
-            "keep them as nn.Parameter: logits, means, log_variances",
-        )
-    return {"logits": logits, "means": means, "log_variances": spread} | said
-
-
-def points(rng: np.random.Generator, d: int, *, size: float = 1.5) -> Case:
-    """A few points."""
-    return Case(name="7 points", inputs={"x": rng.standard_normal((7, d)) * size})
-
-
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Points near the means and farther away."""
     d = subject.facts["dimension"]
     return [points(rng, d), points(rng, d, size=4.0)]
+
+
+def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """More points."""
+    d = subject.facts["dimension"]
+    return [
+        Case(name=f"{n} points", inputs={"x": rng.standard_normal((n, d)) * 1.5})
+        for n in larger(subject, rng)
+    ]
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
@@ -219,7 +94,9 @@ def usual(subject: Subject, rng: np.random.Generator) -> Case:
 
 
 def far(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """A hundred deviations away the log-likelihood is finite."""
+    """A hundred deviations away the log-likelihood is finite; a density itself may vanish."""
+    if subject.facts.get("density"):
+        return None
     answer = subject.answer(
         Case(name="far points", inputs={"x": rng.choice([-150.0, 150.0], (5, subject.facts["dimension"]))})
     )
@@ -238,7 +115,7 @@ def permuted(subject: Subject, rng: np.random.Generator) -> Broken | None:
     case = usual(subject, rng)
     turn = rng.permutation(len(case["x"]))
     before, after = subject.answer(case), subject.answer(Case(name=case.name, inputs={"x": case["x"][turn]}))
-    if before.shape != (len(turn),):
+    if before.shape != (len(turn),) and not subject.facts.get("shares_asked"):
         return Broken(
             number=np.inf,
             words=f"{len(turn)} points give the shape {before.shape}, not one number for each point",
@@ -278,9 +155,10 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("logits", "means", "log_variances"),
     cases=cases,
+    growing=growing,
     reference=likelihood,
     program=PLAIN,
-    mistakes=(*DENSITY, *MIXING, *OTHERS, *BEHAVIOUR),
+    mistakes=(*DENSITY, *MIXING, *OTHERS, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=(
         Convention(
             slug="log-deviation",
@@ -295,6 +173,11 @@ CONTRACT = Contract(
         Convention(
             slug="plain-parameters",
             says="variances and weights are kept as they are, not as logarithms",
+            harmless=True,
+        ),
+        Convention(
+            slug="own-form",
+            says="the covariances are kept in a form of their own, and were measured",
             harmless=True,
         ),
         Convention(
@@ -338,7 +221,15 @@ CONTRACT = Contract(
             test=stepped,
             look="mean power",
         ),
+        Law(
+            name="fit",
+            says="what was fitted to points is near the best for them",
+            test=settled,
+            look="mean power",
+        ),
         laws.untouched(usual),
         flowing(usual, ("x",)),
+        *conduct.owned(),
+        *conduct.modes(usual)[:1],
     ),
 )

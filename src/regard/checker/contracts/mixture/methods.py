@@ -5,21 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Broken
+from regard.checker.contract import Broken, Case
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, first
 
 DRAWS, SURE = 4000, 6.0
 "Samples of each test, and how many standard errors are a finding: one false alarm in a billion."
-LOGARITHMS = {"variance": 1.0, "deviation": 2.0, "precision": -1.0}
-"How often the logarithm that a weight holds goes into the logarithm of the variance."
 APART = 200.0
 "Components so far from each other that every sample shows where it came from."
 
 
 def method(subject: Subject, pattern: str, *, without: str = "\0") -> str | None:
-    """The method whose name fits."""
-    names = subject.made.methods
+    """The method whose name fits; one whose name begins with an underscore, where the pattern allows it."""
+    names = [*subject.made.methods, *(subject.made.hidden if pattern.startswith("^_?") else ())]
     return next((n for n in names if re.search(pattern, n, re.I) and not re.search(without, n, re.I)), None)
 
 
@@ -34,9 +32,11 @@ def ask(subject: Subject, name: str, values: list[Any], seed: int = 0) -> Any:
 def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """The loss is the negative mean of the log-likelihoods, given the samples or their log-likelihoods."""
     name = method(subject, r"loss|nll|negative") or subject.facts.get("loss")
+    x = rng.standard_normal((7, subject.facts["dimension"]))
+    if subject.facts.get("single"):
+        return _whole_batch(subject, x)
     if name not in subject.made.methods:
         return None
-    x = rng.standard_normal((7, subject.facts["dimension"]))
     reply = subject.bench.line.ask(
         "call", subject.made.number, [x], named={}, method=subject.method, kind=subject.kind, seed=0
     )
@@ -77,6 +77,17 @@ def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
     )
 
 
+def _whole_batch(subject: Subject, x: np.ndarray) -> Broken | None:
+    """What gives one number for a batch gives the mean over its points, or their sum."""
+    case = Case(name="7 points", inputs={"x": x})
+    each, got = subject.answer(case), float(np.ravel(first(subject.raw(*subject.enter(case))))[0])
+    name = subject.facts["single"]
+    if any(np.isclose(abs(got), abs(wanted), rtol=1e-4) for wanted in (each.mean(), each.sum())):
+        return None
+    words = f"7 samples: {name} is {got:.5g}, the mean log-likelihood of each alone is {each.mean():.5g}"
+    return Broken(number=abs(got), words=words)
+
+
 def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Weights, means and deviations for sampling: far apart, none of them one, none of them equal."""
     k, d = subject.facts["components"], subject.facts["dimension"]
@@ -84,33 +95,36 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
     weights = weights / weights.sum()
     means = (np.arange(k)[:, None] + 1) * APART + np.arange(d)[None] * 17.0
     deviations = np.array([0.5, 2.0, 0.7, 1.6, 0.4, 2.5])[(np.arange(k)[:, None] + np.arange(d)[None]) % 6]
-    roles = subject.facts["roles"]
-    if subject.made.weights[roles["log_variances"]].size == k:
+    roles, held = subject.facts["roles"], subject.made.weights
+    shape = held[roles["log_variances"]].shape
+    size = int(np.prod(shape))
+    if size in (k, 1) and d > 1:
         deviations = np.repeat(deviations[:, :1], d, axis=1)  # balls
-    scale = 2.0 / LOGARITHMS[subject.facts["logarithm"]]
+    if size in (d, d * d, 1) and size not in (k * d, k):
+        deviations = np.repeat(deviations[:1], k, axis=0)  # all alike
+    numbers = subject.facts["form"].held(deviations, square=subject.facts["square"])
+    kept = {"plain": weights, "log": np.log(weights)}.get(subject.facts["shares"], np.log(weights) + 0.8)
     subject.set(
         {
-            roles["logits"]: (weights if subject.facts["plain"] else np.log(weights) + 0.8).reshape(
-                subject.made.weights[roles["logits"]].shape
-            ),
-            roles["means"]: means.reshape(subject.made.weights[roles["means"]].shape),
-            roles["log_variances"]: _shaped(
-                deviations ** (2.0 / subject.facts["power"])
-                if subject.facts["raw"]
-                else scale * np.log(deviations),
-                subject.made.weights[roles["log_variances"]].shape,
-            ),
+            roles["logits"]: kept.reshape(held[roles["logits"]].shape),
+            roles["means"]: placed(means, held[roles["means"]].shape),
+            roles["log_variances"]: placed(_few(numbers, size), shape),
         }
     )
     return weights, means, deviations
 
 
-def _shaped(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers along the axes in the shape of a weight; full covariances are diagonal, balls have one number."""
-    if np.prod(shape) == len(values):
-        return values[:, 0].reshape(shape)
-    full = values.size != np.prod(shape)
-    return (values[..., None] * np.eye(values.shape[-1]) if full else values).reshape(shape)
+def _few(numbers: np.ndarray, size: int) -> np.ndarray:
+    """As many of the numbers of all components and axes as a weight keeps."""
+    if numbers.size == size:
+        return numbers
+    return numbers[0] if numbers[0].size == size else numbers.reshape(len(numbers), -1)[:, 0][:size]
+
+
+def placed(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Numbers (k, d) in the shape of a weight, which may hold them as columns."""
+    columns = values.ndim == 2 and tuple(n for n in shape if n > 1) == values.shape[::-1] != values.shape
+    return (values.T if columns else values).reshape(shape)
 
 
 def restore(subject: Subject) -> None:
@@ -123,7 +137,7 @@ def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:
     apart = r"cond|comp|class|_k$|label"
     # What is called sample is meant, and a helper called draw may take something else.
     name = method(subject, r"^sample", without=apart) or method(subject, r"generate|draw|rvs", without=apart)
-    if name is None:
+    if name is None or subject.facts["fixed"] or "own-form" in subject.frame.conventions:
         return None
     weights, means, deviations = stage(subject, rng)
     try:
@@ -234,7 +248,7 @@ def conditional(subject: Subject, rng: np.random.Generator) -> Broken | None:
     name = method(
         subject, r"cond|sample_(k|comp|class|from)|component_sample", without=r"log|prob|lik|dens|pdf|score"
     )
-    if name is None:
+    if name is None or subject.facts["fixed"] or "own-form" in subject.frame.conventions:
         return None
     _, means, deviations = stage(subject, rng)
     try:

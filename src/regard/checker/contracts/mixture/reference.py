@@ -19,6 +19,11 @@ def log_softmax(logits: Array) -> Array:
     return logits - logsumexp(logits)
 
 
+def along(differences: Array, axes: Array | None) -> Array:
+    """Differences along the axes (k, d, d) of each component, the columns of its covariance's eigenvectors."""
+    return differences if axes is None else np.einsum("nki,kij->nkj", differences, axes)
+
+
 def _log_mean(x: Array) -> Array:
     return logsumexp(x) - np.log(x.shape[-1])
 
@@ -58,7 +63,8 @@ JOINS = (
 PLAIN = Program(
     ("x", "w"),
     (
-        ProgramStep("load", ("w",), ("means", "log variances", "logits"), lambda w: (w["means"][None], w["log_variances"], w["logits"])),
+        ProgramStep("load", ("w",), ("means", "log variances", "logits", "axes"),
+             lambda w: (w["means"][None], w["log_variances"], w["logits"], w.weights.get("axes"))),
         ProgramStep("width", ("x",), "dimension", lambda x: x.shape[-1]),
         ProgramStep("weigh", ("logits",), "log weights", log_softmax, "the log-softmax of the logits", look="log_softmax logsumexp"),
         ProgramStep("constant", ("dimension",), "constant", lambda d: 0.5 * d * np.log(2 * np.pi), look="pi", instead=CONSTANTS),
@@ -66,7 +72,8 @@ PLAIN = Program(
         ProgramStep("divisor", ("log variances",), "variances", np.exp, "the exponential of the log-variances", look="exponential"),
         ProgramStep("difference", ("x", "means"), "differences", lambda x, means: x[:, None] - means, look="power",
              instead=(("the means are added and not taken off", lambda x, means: x[:, None] + means),)),
-        ProgramStep("quotient", ("differences", "variances"), "squares", lambda diff, var: diff**2 / var, look="power", instead=SQUARES),
+        ProgramStep("turn", ("differences", "axes"), "apart", along),
+        ProgramStep("quotient", ("apart", "variances"), "squares", lambda diff, var: diff**2 / var, look="power", instead=SQUARES),
         ProgramStep("square", ("squares",), "half squares", lambda square: 0.5 * square),
         ProgramStep("sum", ("half squares", "half log variances"), "terms", lambda square, spread: square + spread),
         ProgramStep("over", ("terms",), "exponents", lambda terms: terms.sum(-1), look="mean",
@@ -95,6 +102,13 @@ PLAIN = Program(
 
 
 def likelihood(case: Case, frame: WeightMap, steps: Steps) -> Array:
-    """log p(x) of every sample: log of the sum over k of weight_k times N(x; mean_k, variance_k)."""
+    """log p(x) of every sample: log of the sum over k of weight_k times N(x; mean_k, variance_k).
+
+    Of what gives responsibilities, it is those.
+    """
     with np.errstate(all="ignore"):
-        return PLAIN.run({"x": case["x"], "w": frame}, steps)["output"]
+        known = PLAIN.run({"x": case["x"], "w": frame}, steps)
+        if not frame.facts.get("shares"):
+            return known["output"]
+        terms = known["log weights"] + known["log densities"]
+        return np.exp(terms - logsumexp(terms)[:, None])

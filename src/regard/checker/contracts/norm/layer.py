@@ -11,6 +11,7 @@ from regard.checker import laws
 from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
 from regard.checker.contracts.norm.layouts import SECOND, called
 from regard.checker.contracts.norm.reference import mean_square
+from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Made, Unfit, Workbench
@@ -32,6 +33,11 @@ VALUES = (
 "Epsilons that people use."
 GAIN = re.compile(r"weight|gain|gamma|^g$|scale|a_?2|alpha|^w$|^a$", re.I)
 BIAS = re.compile(r"bias|beta|^b$|shift|b_?2|offset", re.I)
+
+LISTED = re.compile(
+    r"'int' object is not (iterable|subscriptable)|'int' has no len|must be an iterable, not int"
+)
+"Words of a TypeError that a number ends in where a list is wanted."
 
 SHARED = (
     Mistake(
@@ -141,7 +147,7 @@ CONVENTIONS = (
 def adapt(bench: Workbench) -> Subject:
     """Make the norm, or take the function with a weight, a bias and an epsilon of ours."""
     rng = np.random.default_rng(7)
-    made = bench.build({"width": WIDTH + bench.stretch, "eps": EPS, "bias": None})
+    made = _built(bench)
     function = bench.member["kind"] == "function"
     width = width_of(made)
     names = [p["name"] for p in made.call]
@@ -179,6 +185,17 @@ def adapt(bench: Workbench) -> Subject:
     found = read(weights, told, width, optional=function, said=roles)
     subject.frames = [replace(f, conventions=(*f.conventions, *layout)) for f in found]
     return subject
+
+
+def _built(bench: Workbench) -> Made:
+    """The norm of a width; where that must be a list of axes, as torch has it, of one."""
+    known: dict[str, Any] = {"width": WIDTH + bench.stretch, "eps": EPS, "bias": None}
+    try:
+        return bench.build(known)
+    except Raised as error:
+        if error.kind != "TypeError" or not LISTED.search(error.words):
+            raise
+        return bench.build(known | {"width": [known["width"]]})
 
 
 def width_of(made: Made) -> int:

@@ -1,0 +1,139 @@
+"""Mixtures that are told their parameters: functions of points, weights, means and covariances, and classes made from these."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Case
+from regard.checker.contracts.mixture.answers import asked
+from regard.checker.contracts.mixture.forms import SpreadForm, forms
+from regard.checker.contracts.mixture.readings import drawn, frames
+from regard.checker.contracts.mixture.reference import likelihood
+from regard.checker.contracts.mixture.roles import MEANS, SPREAD, WEIGHTS
+from regard.checker.process.session import Raised
+from regard.checker.reading.arguments import mean
+from regard.checker.subject import Arguments, Subject
+from regard.checker.workbench import Made, Workbench
+
+K, D = 3, 5
+WHOLE = r"cov|prec|chol|tril|Sigma|^S$"
+"Words in the names of matrices."
+NEAR = 1e-6
+
+
+@dataclass(frozen=True)
+class GivenParameters:
+    """Values for the parameters of a mixture, and the form of its spread."""
+
+    roles: dict[str, str]
+    values: dict[str, np.ndarray]
+    form: SpreadForm
+    shares: str
+    square: bool
+
+
+def takes_parameters(bench: Workbench) -> bool:
+    """Whether it must be told means and a spread, by their names."""
+    return bench.made is None and bench.making is None and set(told(bench)) >= {"means", "log_variances"}
+
+
+def told(bench: Workbench) -> dict[str, str]:
+    """Which parameter is which, of those that are required."""
+    found: dict[str, str] = {}
+    for name in (p["name"] for p in bench.member["parameters"] if p["required"] and not p["star"]):
+        if mean(name, ["components", "dimension"]) and not re.fullmatch(r"means?|mu|weights?", name, re.I):
+            continue
+        for role, words in (("log_variances", SPREAD), ("means", MEANS), ("logits", WEIGHTS)):
+            if role not in found and words.search(name) and not mean(name, ["data"]):
+                found[role] = name
+                break
+    return found
+
+
+def given(bench: Workbench, rng: np.random.Generator) -> Subject:
+    """The mixture under the first way to give it its parameters under which it is right; else the first that it takes."""
+    error: Raised | None = None
+    able: list[Subject] = []
+    trial = points(rng, D)
+    for way in ways(bench, rng):
+        try:
+            subject = _made(bench, way, trial)
+            answer = subject.answer(trial)
+        except Raised as trouble:
+            error = error or trouble
+            continue
+        right = likelihood(trial, subject.frames[0], {})
+        able.append(subject)
+        if answer.shape == right.shape and np.allclose(answer, right, rtol=NEAR):
+            return subject
+    if able:
+        return next((s for s in able if s.answer(trial).shape == (len(trial["x"]),)), able[0])
+    assert error
+    bench.doubts.append("parameters of a mixture, in the order of their names")
+    raise error
+
+
+def ways(bench: Workbench, rng: np.random.Generator) -> Iterator[GivenParameters]:
+    """Spreads as matrices, along the axes, or one for each component; in the forms that their name allows."""
+    roles = told(bench)
+    spread, text = roles["log_variances"], bench.source.text_of(bench.name)
+    shapes: list[tuple[int, ...]] = [(K, D), (K, D, D), (K,)]
+    shapes = sorted(shapes, key=lambda shape: (len(shape) == 3) is not bool(re.search(WHOLE, spread)))
+    weights = roles.get("logits", "")
+    shares = "logits" if re.search(r"logit", weights) else "log" if re.search(r"log", weights) else "plain"
+    for shape in shapes:
+        square = len(shape) == 3
+        for form in forms(spread, np.ones(shape), text, square=square):
+            like = {"logits": np.ones(K), "means": np.ones((K, D)), "log_variances": np.ones(shape)}
+            values = drawn({role: role for role in like}, like, form, shares, rng, square=square)
+            yield GivenParameters(roles, values, form, shares if weights else "plain", square)
+
+
+def _made(bench: Workbench, way: GivenParameters, trial: Case) -> Subject:
+    """The function with these parameters, or the object that is made from them."""
+    values: dict[str, Any] = {name: way.values[role] for role, name in way.roles.items()}
+    sizes = {"components": K, "dimension": D}
+    for p in bench.member["parameters"]:
+        meaning = mean(p["name"], list(sizes))
+        if p["required"] and p["name"] not in values and meaning:
+            values[p["name"]] = sizes[meaning]
+    if "logits" not in way.roles:
+        way.values["logits"] = np.full(K, 1 / K)
+    roles = {role: role for role in ("logits", "means", "log_variances")}
+    if bench.member["kind"] == "class":
+        made = bench.tell(values)
+        subject = asked(bench, _knowing(made, way), trial, roles)
+    else:
+        made = bench.build({})
+        free = [p["name"] for p in made.call if p["name"] not in values]
+
+        def enter(case: Case) -> Arguments:
+            return [], values | {free[0]: case["x"]}
+
+        subject = asked(bench, _knowing(made, way), trial, roles, enter)
+    subject.facts |= {
+        "drawn": {},
+        "roles": roles,
+        "components": K,
+        "dimension": D,
+        "form": way.form,
+        "shares": way.shares,
+        "square": way.square,
+        "fixed": True,
+    }
+    subject.frames = frames(roles, way.values, [way.form], way.shares, subject, module=False)
+    return subject
+
+
+def _knowing(made: Made, way: GivenParameters) -> Made:
+    """What was made, with its parameters where weights are read."""
+    made.weights = made.weights | way.values
+    return made
+
+
+def points(rng: np.random.Generator, d: int, *, size: float = 1.5) -> Case:
+    """A few points."""
+    return Case(name="7 points", inputs={"x": rng.standard_normal((7, d)) * size})
