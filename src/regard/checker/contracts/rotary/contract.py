@@ -16,7 +16,7 @@ from regard.checker.contract import (
     WeightMap,
     forms,
 )
-from regard.checker.contracts.rotary.forms import HELPER, OFFSET, case, make
+from regard.checker.contracts.rotary.forms import HELPER, OFFSET, TOLD, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
 from regard.checker.contracts.rotary.reference import ONE, rotary
@@ -101,7 +101,9 @@ def suits(member: dict[str, Any], source: str) -> float:
     ):
         return 0.0
     if member["kind"] == "function":
-        return 0.95
+        asks = [p["name"] for p in member["parameters"] if p["required"]]
+        # What is told nothing but sizes makes tables and turns nothing.
+        return 0.0 if len(asks) > 1 and all(mean(name, TOLD) for name in asks) else 0.95
     return 0.9
 
 
@@ -220,7 +222,7 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     facts = subject.facts
     return [
         case(rng, facts["layout"], facts["width"], two=facts["two"], count=count)
-        for count in larger(subject, rng, 12, 130)
+        for count in larger(subject, rng, 12, 270)
     ]
 
 

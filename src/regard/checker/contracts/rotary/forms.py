@@ -107,24 +107,28 @@ def forms(bench: Workbench) -> Iterator[Form]:
     )
     # A second argument that must be given and that nobody knows may be the keys, in whatever language.
     second = names[1]["name"] if len(names) > 1 and names[1]["required"] and names[:1] == arrays else ""
-    other = [True] if second and not (second in tabled or PLACE.search(second) or mean(second, TOLD)) else []
+    keys = second and not (second in tabled or PLACE.search(second) or mean(second, TOLD))
+    turned = [names[:2]] if keys else []
     wide = width_of(made)
     own = tables(bench, wide) if tabled else [None]
     makers = own or handed(wide)
     makers = [*makers, *(batched(made) for made in makers if made)]
-    for pair in [*other, two]:
-        rest = [
-            p
-            for p in names
-            if p not in (names if pair else arrays)[: 2 if pair else 1] and p["name"] not in tabled
-        ]
+    for taken in [*turned, arrays[: 2 if two else 1]]:
+        pair = len(taken) == 2
+        rest = [p for p in names if p not in taken and p["name"] not in tabled]
         place = next((p["name"] for p in rest if PLACE.search(p["name"]) and p["name"] != "T"), counted(rest))
         strange = [
-            p["name"] for p in rest if p["required"] and p["name"] not in ("T", place, "device", "dtype")
+            p["name"]
+            for p in rest
+            if p["required"]
+            and p["name"] not in ("T", place, "device", "dtype")
+            and not (place and PLACE.search(p["name"]))
         ]
-        bench.doubts += [f"{name} given as None" for name in strange if not mean(name, TOLD)]
-        # Code that takes tables and a start cuts its part out of them itself, or does not heed the start.
-        cuts = [place, None] if place and tabled else [place]
+        unknown = [name for name in strange if not mean(name, TOLD)]
+        bench.doubts += [f"{name} given as None" for name in unknown]
+        # Code that takes tables and a start cuts its part out of them itself, or does not heed the start; what must be
+        # given and is unknown may be the positions.
+        cuts = [place, None] if place and tabled else [place] if place else [*unknown[:1], None]
         for layout in ORDERS:
             for table in makers:
                 for start in cuts:
@@ -177,7 +181,7 @@ def _enter(
             name = parameter["name"]
             if name == "T":
                 named[name] = count
-            elif name == place:
+            elif name == place or (place and parameter["required"] and PLACE.search(name)):
                 single = re.search(r"offset|start|past|shift", name, re.I) or parameter.get("default") == 0
                 if offset or parameter["required"]:
                     named[name] = offset if single else np.arange(count) + offset
