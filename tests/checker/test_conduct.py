@@ -25,6 +25,15 @@ class Unregistered(Norm):
         self.weight = torch.ones(width, requires_grad=True)
 
 
+class Plain(Norm):
+    """Its gain is a tensor and no parameter."""
+
+    def __init__(self, width: int, eps: float = 1e-5) -> None:
+        super().__init__(width, eps)
+        del self.weight
+        self.weight = torch.ones(width)
+
+
 class Zero(Norm):
     def __init__(self, width: int, eps: float = 1e-5) -> None:
         super().__init__(width, eps)
@@ -73,6 +82,7 @@ class Chance(Norm):
     ("layer", "slug", "words"),
     [
         (Unregistered, "weights-unregistered", "registered: weight: not among parameters()"),
+        (Plain, "weights-unregistered", "registered: weight: not among parameters()"),
         (Zero, "weights-at-zero", "start: weight start at zero: a fresh layer answers the same whatever it is given"),
         (Training, "training-only", "modes: without dropout, the same input gives in train() what differs by 1 of its size from eval()"),
         (Half, "half-precision", "half: bfloat16 differs by "),

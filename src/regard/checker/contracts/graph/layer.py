@@ -78,7 +78,9 @@ ADDITIVE = "mask to be added"
 "The way in which a graph is passed as zeros and minus infinities."
 PAIRS = "list of edges"
 "The way in which edges are rows: (e, 2)."
-OTHERWISE = (ADDITIVE, PAIRS)
+NEIGHBOURS = "lists of neighbours"
+"The way in which each node has the list of those it listens to."
+OTHERWISE = (ADDITIVE, PAIRS, NEIGHBOURS)
 "Ways to pass a graph that are tried where another runs and its graph is not heard."
 ENDS = "edges by their two ends"
 "The way in which the sources are one argument and the targets another."
@@ -134,7 +136,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         "sparse matrix by rows": pack(lambda a: {"sparse rows": a}),
         PAIRS: pack(lambda a: edges(a).T.copy()),
         "edges as a list of pairs": pack(lambda a: edges(a).T.tolist()),
-        "lists of neighbours": pack(lambda a: [np.flatnonzero(row).tolist() for row in a]),
+        NEIGHBOURS: pack(lambda a: [np.flatnonzero(row).tolist() for row in a]),
         "edges of regard": pack(lambda a: {"edges": edges(a), "nodes": len(a)}),
         "batch of one": lambda asked: (
             [asked["x"][None], asked["adjacency"][None]]
@@ -159,11 +161,13 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
             "edges",
             PAIRS,
             "edges as a list of pairs",
-            "lists of neighbours",
+            NEIGHBOURS,
             "edges of regard",
         ]
     )
-    return [(way, ways[way]) for way in order]
+    if re.search(r"neigh|nbr|nachbar|voisin|vecin|vizin", name):
+        order.insert(0, NEIGHBOURS)
+    return [(way, ways[way]) for way in dict.fromkeys(order)]
 
 
 def leave(answer: Any, asked: Case) -> np.ndarray:
@@ -267,10 +271,10 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 
 
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
-    """More nodes, one of them with many neighbours."""
+    """More nodes, few of them with loops, one with many neighbours; each listens to somebody."""
     found = []
     for nodes in larger(subject, rng):
-        a = np.maximum((rng.random((nodes, nodes)) < 0.15).astype(float), np.eye(nodes))
+        a = np.maximum((rng.random((nodes, nodes)) < 0.15).astype(float), np.roll(np.eye(nodes), 1, axis=1))
         a[0, : nodes // 2] = a[: nodes // 3, 1] = 1.0
         x = rng.standard_normal((nodes, subject.facts["width"])) * 1.5
         found.append(Case(name=f"{nodes} nodes", inputs={"x": x, "adjacency": a}))
