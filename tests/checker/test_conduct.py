@@ -25,15 +25,6 @@ class Unregistered(Norm):
         self.weight = torch.ones(width, requires_grad=True)
 
 
-class Plain(Norm):
-    """Its gain is a tensor and no parameter."""
-
-    def __init__(self, width: int, eps: float = 1e-5) -> None:
-        super().__init__(width, eps)
-        del self.weight
-        self.weight = torch.ones(width)
-
-
 class Zero(Norm):
     def __init__(self, width: int, eps: float = 1e-5) -> None:
         super().__init__(width, eps)
@@ -82,7 +73,6 @@ class Chance(Norm):
     ("layer", "slug", "words"),
     [
         (Unregistered, "weights-unregistered", "registered: weight: not among parameters()"),
-        (Plain, "weights-unregistered", "registered: weight: not among parameters()"),
         (Zero, "weights-at-zero", "start: weight start at zero: a fresh layer answers the same whatever it is given"),
         (Training, "training-only", "modes: without dropout, the same input gives in train() what differs by 1 of its size from eval()"),
         (Half, "half-precision", "half: bfloat16 differs by "),
@@ -95,6 +85,35 @@ def test_each_law_fails_on_a_planted_fault(layer: type, slug: str, words: str) -
     verdict = check(layer, contract="rms-norm", strict=True).verdicts[0]
     assert verdict.slugs == (slug,)
     assert verdict.findings[0].evidence[0].startswith(words)
+
+
+class Convolution(nn.Module):
+    """A graph convolution; what its bias is kept as may differ."""
+
+    def __init__(self, in_features: int, out_features: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(in_features, out_features))
+        self.bias = self.kept(torch.zeros(out_features))
+
+    def kept(self, bias: torch.Tensor) -> torch.Tensor:
+        return nn.Parameter(bias)
+
+    def forward(self, x: torch.Tensor, adj: torch.Tensor) -> torch.Tensor:
+        a = adj.clone().fill_diagonal_(1)
+        root = a.sum(1).rsqrt()
+        return (root[:, None] * a * root) @ x @ self.weight + self.bias
+
+
+class Fixed(Convolution):
+    def kept(self, bias: torch.Tensor) -> torch.Tensor:
+        return bias
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("layer", "slugs"), [(Convolution, ()), (Fixed, ("weights-unregistered",))])
+def test_a_bias_of_zeros_that_is_added_is_a_weight(layer: type, slugs: tuple[str, ...]) -> None:
+    verdict = check(layer, contract="gcn-layer", strict=True).verdicts[0]
+    assert verdict.slugs == slugs, verdict.sentence
 
 
 @pytest.mark.slow

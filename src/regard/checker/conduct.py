@@ -114,7 +114,8 @@ def _used(subject: Subject, rng: np.random.Generator, case: Asked) -> Iterator[s
     """Vectors of zeros or ones, not registered, on which the answer depends: a bias or a gain that is never learned."""
     if subject.bench.made is not None or subject.fresh or subject.facts.get("unsteady"):
         return
-    for name, value in subject.made.still.items():
+    # Copies: an object that lives in this process shares its memory.
+    for name, value in [(name, value.copy()) for name, value in subject.made.still.items()]:
         probe = case(subject, rng)
         before = subject.answer(probe)
         subject.set({name: value + rng.uniform(0.5, 1.5, value.shape)})
