@@ -87,6 +87,35 @@ def test_each_law_fails_on_a_planted_fault(layer: type, slug: str, words: str) -
     assert verdict.findings[0].evidence[0].startswith(words)
 
 
+class Convolution(nn.Module):
+    """A graph convolution; what its bias is kept as may differ."""
+
+    def __init__(self, in_features: int, out_features: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(in_features, out_features))
+        self.bias = self.kept(torch.zeros(out_features))
+
+    def kept(self, bias: torch.Tensor) -> torch.Tensor:
+        return nn.Parameter(bias)
+
+    def forward(self, x: torch.Tensor, adj: torch.Tensor) -> torch.Tensor:
+        a = adj.clone().fill_diagonal_(1)
+        root = a.sum(1).rsqrt()
+        return (root[:, None] * a * root) @ x @ self.weight + self.bias
+
+
+class Fixed(Convolution):
+    def kept(self, bias: torch.Tensor) -> torch.Tensor:
+        return bias
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("layer", "slugs"), [(Convolution, ()), (Fixed, ("weights-unregistered",))])
+def test_a_bias_of_zeros_that_is_added_is_a_weight(layer: type, slugs: tuple[str, ...]) -> None:
+    verdict = check(layer, contract="gcn-layer", strict=True).verdicts[0]
+    assert verdict.slugs == slugs, verdict.sentence
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("layer", [Norm, Chance])
 def test_what_is_right_breaks_none(layer: type) -> None:

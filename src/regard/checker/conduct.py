@@ -1,7 +1,7 @@
 """Laws of how a layer is kept and used: weights that an optimiser finds, a start that can learn, every mode and precision."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -68,7 +68,11 @@ MISTAKES = (
 def owned() -> tuple[Law, ...]:
     """The laws of anything that has weights."""
     return (
-        Law(name="registered", says="parameters() has every weight", test=registered),
+        Law(
+            name="registered",
+            says="parameters() has every weight",
+            test=lambda s, rng: registered(s, rng, case),
+        ),
         Law(name="unshared", says="every place has a weight of its own", test=unshared),
     )
 
@@ -104,13 +108,31 @@ BIAS = re.compile(r"bias|(^|\.)[bB]_?[a-zA-Z0-9]?$")
 "Names of biases, also b_q and b1: they may start at zero."
 
 
-def registered(subject: Subject, rng: np.random.Generator) -> Broken | None:
+def registered(subject: Subject, rng: np.random.Generator, case: Asked) -> Broken | None:
     """Every weight is among parameters()."""
-    found = subject.made.stray
+    found = subject.made.stray or list(_used(subject, rng, case))
     if not found:
         return None
     words = f"{', '.join(found[:4])}{' and others' if len(found) > 4 else ''}: not among parameters()"
     return Broken(number=float(len(found)), words=words, slug="weights-unregistered")
+
+
+def _used(subject: Subject, rng: np.random.Generator, case: Asked) -> Iterator[str]:
+    """Vectors of zeros or ones, not registered, on which the answer depends: a bias or a gain that is never learned."""
+    if subject.bench.made is not None or subject.fresh or subject.facts.get("unsteady"):
+        return
+    # Copies: an object that lives in this process shares its memory.
+    for name, value in [(name, value.copy()) for name, value in subject.made.still.items()]:
+        probe = case(subject, rng)
+        before = subject.answer(probe)
+        subject.set({name: value + rng.uniform(0.5, 1.5, value.shape)})
+        after = subject.answer(probe)
+        subject.set({name: value})
+        if (
+            gap(before, after) > MOVES[subject.kind]
+            and gap(subject.answer(probe), before) <= MOVES[subject.kind]
+        ):
+            yield name
 
 
 def unshared(subject: Subject, rng: np.random.Generator) -> Broken | None:

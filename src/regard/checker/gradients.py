@@ -1,5 +1,6 @@
 """Gradient check: autograd beside finite differences of the person's own forward."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ WEIGHTS = {"float64": ((1e-5, 1e-2), (1e-3, 2e-2)), "float32": ((1e-2, 0.2),)}
 
 TINY, MOSTLY = 1e-9, 0.5
 "A step that float64 sees and a lower precision does not, and the share of an answer that then stands still."
+ROUNDS = re.compile(r"\.half\(|float16|\.round\(")
+"Code that rounds."
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ def _inputs(
         return Broken(number=still, words=words, slug="rounded-inside")
     worst = int(np.abs(measured - told).argmax())
     words = f"the input: autograd says {told[worst]:.4g}, differences say {measured[worst]:.4g}"
-    return Broken(number=off, words=words, slug="gradient-cut")
+    return Broken(number=off, words=words, slug=_why(subject))
 
 
 def _unmoved(subject: Subject, probe: Case, way: dict[str, np.ndarray]) -> float:
@@ -185,7 +188,16 @@ def _weights(
         else:
             if off > worst[0]:
                 worst = (off, f"{name}: autograd says {told:.4g}, differences say {measured:.4g}")
-    return Broken(number=worst[0], words=worst[1], slug="gradient-cut") if worst[1] else None
+    return Broken(number=worst[0], words=worst[1], slug=_why(subject)) if worst[1] else None
+
+
+def _why(subject: Subject) -> str:
+    """What makes gradients and differences disagree: stairs, where what runs rounds; else something cuts the way."""
+    return (
+        "rounded-inside"
+        if ROUNDS.search(subject.bench.source.running(subject.bench.name))
+        else "gradient-cut"
+    )
 
 
 def alike(value: np.ndarray, way: np.ndarray) -> np.ndarray:

@@ -43,6 +43,8 @@ class Made:
     "Whether some weights have no shape before the first call."
     stray: list[str] = field(default_factory=list)
     "Weights that are not registered."
+    still: dict[str, np.ndarray] = field(default_factory=dict)
+    "Vectors of zeros or ones that are not registered: weights, if anything depends on them."
     same: list[list[str]] = field(default_factory=list)
     "Names that stand for one weight."
     stretch: int = 0
@@ -169,6 +171,7 @@ class Workbench:
                     "module",
                     "lazy",
                     "stray",
+                    "still",
                     "same",
                 )
             },

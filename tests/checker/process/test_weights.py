@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.process.weights import cast, put, same, stray, weights
+from regard.checker.process.weights import cast, put, same, still, stray, weights
 
 
 class Loose(nn.Module):
@@ -32,6 +32,31 @@ def test_what_no_optimiser_finds_is_stray() -> None:
 def test_without_another_object_only_what_wants_gradients_is_stray() -> None:
     assert "matrix" not in stray(Loose())
     assert "gain" in stray(Loose())
+
+
+class Buffered(nn.Module):
+    """Buffers: one that starts at random, one of zeros, a table, a matrix of ones."""
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        torch.manual_seed(seed)
+        self.register_buffer("vector", torch.randn(3))
+        self.register_buffer("shift", torch.zeros(1, 3))
+        self.register_buffer("table", torch.arange(4.0))
+        self.register_buffer("mask", torch.ones(2, 2))
+        self.gain = torch.ones(3)
+
+
+def test_a_buffer_that_starts_at_random_is_stray() -> None:
+    made = Buffered()
+    assert stray(made, lambda: Buffered(1)) == ["vector"]
+    assert {n: learned for n, _, _, learned in weights(made, ["vector"])}["vector"]
+
+
+def test_vectors_of_zeros_or_ones_may_be_weights() -> None:
+    assert list(still(Buffered(), ["vector"])) == ["gain", "shift"]
+    assert still(nn.Linear(2, 2)) == {}
+    assert still(3) == {}
 
 
 def test_stray_weights_are_told_beside_the_others() -> None:

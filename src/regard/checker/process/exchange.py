@@ -103,4 +103,6 @@ def argument(value: Any, kind: str = "float32") -> Any:
         return torch.view_as_complex(real)
     if isinstance(value, dict) and set(value) == {"sparse"}:
         return argument(value["sparse"], kind).to_sparse()
+    if isinstance(value, dict) and set(value) == {"sparse rows"}:
+        return argument(value["sparse rows"], kind).to_sparse_csr()
     return value

@@ -17,7 +17,7 @@ import torch
 
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
 from regard.checker.process.loading import FileReading, load
-from regard.checker.process.weights import cast, is_lazy, put, same, stray, weights
+from regard.checker.process.weights import cast, is_lazy, put, same, still, stray, weights
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -130,6 +130,7 @@ class Inside:
             "owners": {name: owner for name, _, owner, _ in found},
             "learned": [name for name, _, _, learned in found if learned],
             "stray": self.strays[number],
+            "still": {name: array(value) for name, value in still(made, self.strays[number]).items()},
             "same": same(made),
             "module": isinstance(made, _Module),
             "numbers": _numbers(made),
@@ -237,7 +238,7 @@ class Inside:
 
 
 def _put(made: Any, values: dict[str, np.ndarray], strays: Collection[str]) -> None:
-    held = {name: value for name, value, _, _ in weights(made, strays)}
+    held = {name: value for name, value, _, _ in weights(made, {*strays, *values})}
     with _no_grad():
         for name, value in values.items():
             if not isinstance(made, _Module):
@@ -292,6 +293,7 @@ def _copy(value: Any) -> Any:
 def _same(value: Any, before: Any) -> bool:
     if isinstance(value, np.ndarray):
         return np.array_equal(value, before, equal_nan=value.dtype.kind == "f")
+    value, before = (v if v.layout == _strided else v.to_dense() for v in (value, before))
     return value.shape == before.shape and bool(
         torch.equal(torch.nan_to_num(value), torch.nan_to_num(before))
     )

@@ -31,7 +31,8 @@ def weights(made: Any, strays: Collection[str] = ()) -> Iterator[tuple[str, Any,
             for name, value in named:
                 if not is_lazy(value):
                     owner = type(owners[name.rpartition(".")[0]]).__name__
-                    yield name, value.data if learned else value, owner, learned
+                    counts = learned or name in strays
+                    yield name, value.data if counts else value, owner, counts
         for name, value, owner in _held(made) if strays else ():
             if name in strays:
                 yield name, value.data, owner, True
@@ -137,17 +138,17 @@ def same(made: Any) -> list[list[str]]:
 
 
 def stray(made: Any, other: Callable[[], Any] = lambda: None) -> list[str]:
-    """Weights that no optimiser finds: in a plain list, or tensors that want gradients or start at random.
+    """Weights that no optimiser finds: in a plain list, or tensors, buffers too, that want gradients or start at random.
 
     `other` makes the same object from other chances.
     """
     if not isinstance(made, _Module):
         return []
     known = {id(value) for value in (*made.parameters(), *made.buffers())}
-    held = [one for one in _held(made) if id(one[1]) not in known]
+    held = [one for one in _held(made) if id(one[1]) not in known] + _buffers(made)
     doubtful = [name for name, value, _ in held if not value.requires_grad]
     again = other() if doubtful else None
-    values = {name: value for name, value, _ in _held(again)} if isinstance(again, _Module) else {}
+    values = {n: v for n, v, _ in (*_held(again), *_buffers(again))} if isinstance(again, _Module) else {}
 
     def counts(name: str, value: Any) -> bool:
         twin = values.get(name)
@@ -157,6 +158,21 @@ def stray(made: Any, other: Callable[[], Any] = lambda: None) -> list[str]:
     return [name for name, value, _ in held if counts(name, value)]
 
 
+def still(made: Any, strays: Collection[str] = ()) -> dict[str, Any]:
+    """Vectors of zeros or of ones that no optimiser finds and that do not start at random: biases and gains, if they are used."""
+    if not isinstance(made, _Module):
+        return {}
+    known = {id(value) for value in made.parameters()}
+    held = [one for one in (*_held(made), *_buffers(made)) if id(one[1]) not in known]
+    return {
+        name: value
+        for name, value, _ in held
+        if name not in strays
+        and value.numel() == max(value.shape) > 1
+        and value.unique().tolist() in ([0.0], [1.0])
+    }
+
+
 def _held(made: Any) -> Iterator[Held]:
     """Every tensor of floats with axes that stands on a module beside what is registered."""
     for prefix, module in made.named_modules():
@@ -164,6 +180,16 @@ def _held(made: Any) -> Iterator[Held]:
             if word not in OWN:
                 name = f"{prefix}.{word}" if prefix else word
                 yield from _inner(name, value, type(module).__name__, 0)
+
+
+def _buffers(made: Any) -> list[Held]:
+    """Buffers of floats with axes."""
+    owners = dict(made.named_modules())
+    return [
+        (name, value, type(owners[name.rpartition(".")[0]]).__name__)
+        for name, value in made.named_buffers()
+        if value.dtype in FLOATS and value.ndim and not is_lazy(value)
+    ]
 
 
 def _inner(name: str, value: Any, owner: str, depth: int) -> Iterator[Held]:

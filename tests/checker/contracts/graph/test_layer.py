@@ -63,7 +63,38 @@ def test_a_layer_that_asks_for_the_number_of_nodes_is_told(name: str) -> None:
 
 def test_what_else_a_layer_asks_for_is_left_to_it() -> None:
     asked = case(np.random.default_rng(0), 4, "loose")
-    assert callings(made("x", "edge_index", "edge_weight"))[0][1](asked)[1] == {}
+    assert callings(made("x", "edge_index", "batch"))[0][1](asked)[1] == {}
+
+
+def test_weights_of_edges_are_one() -> None:
+    asked = case(np.random.default_rng(0), 4, "loose")
+    assert (
+        callings(made("x", "edge_index", "edge_weight"))[0][1](asked)[1]["edge_weight"].tolist() == [1.0] * 11
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "sources"),
+    [(("x", "src", "dst"), 1), (("x", "receivers", "senders"), 2), (("merkmale", "quellen", "ziele"), 1)],
+)
+def test_the_ends_of_edges_may_be_two_arguments(names: tuple[str, ...], sources: int) -> None:
+    asked = case(np.random.default_rng(0), 4, "loose")
+    ((way, enter),) = callings(made(*names))
+    values, _ = enter(asked)
+    assert "edges" in way
+    assert all(
+        asked["adjacency"][i, j] == 1 for i, j in zip(values[3 - sources], values[sources], strict=True)
+    )
+
+
+def test_two_graphs_are_not_taken_for_the_ends_of_edges() -> None:
+    assert len(callings(made("x", "adj", "mask"))) > 1
+
+
+def test_a_node_that_listens_to_nobody_is_heard() -> None:
+    a = case(np.random.default_rng(0), 4, "heard")["adjacency"]
+    assert not a[5].any()
+    assert a[:, 5].any()
 
 
 def test_the_case_unlike_the_first_has_as_many_nodes_and_other_edges(puppet: Callable) -> None:

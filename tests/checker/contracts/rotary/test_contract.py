@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from regard.checker.contracts.rotary.contract import decide
+from regard.checker.contracts.rotary.contract import decide, suits
 from regard.checker.live import check
 from regard.checker.reading.source import Source
 
@@ -35,6 +35,14 @@ def test_each_style_is_judged_as_it_is(name: str, style: Callable) -> None:
 def test_the_source_tells_mistakes_apart_that_are_the_same_numbers(line: str, slug: str) -> None:
     assert decide(Source(line), "f", {"base-wrong", "exponent-without-two"}, {}) == slug
     assert decide(Source(line), "f", {"base-wrong", "axis-wrong"}, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("asks", "turns"), [(("n", "head_dim"), False), (("x", "positions"), True), (("t",), True)]
+)
+def test_what_is_told_sizes_alone_turns_nothing(asks: tuple[str, ...], turns: bool) -> None:
+    parameters = [{"name": name, "required": True} for name in asks]
+    assert bool(suits({"name": "rotary_some", "kind": "function", "parameters": parameters}, "")) is turns
 
 
 def test_a_base_that_is_not_heeded_is_named(style: Callable) -> None:

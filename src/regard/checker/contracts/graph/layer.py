@@ -10,7 +10,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case
-from regard.checker.contracts.graph.conventions import DIRECTIONS
+from regard.checker.contracts.graph.conventions import DIRECTIONS, TAKES
 from regard.checker.contracts.graph.reference import listening, listing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -32,11 +32,12 @@ def adjacency(edges: tuple[tuple[int, int], ...], nodes: int, *, loops: bool = F
 
 
 def case(rng: np.random.Generator, width: int, kind: str) -> Case:
-    """Node features on one of three graphs."""
+    """Node features on a graph: with a node alone, without, with loops everywhere, with a node that listens to nobody."""
     a = {
         "loose": adjacency(LOOSE, 7),
         "joined": adjacency(LOOSE, 6),
         "closed": adjacency(CLOSED, 5, loops=True),
+        "heard": adjacency(tuple(edge for edge in LOOSE if edge[0] != 5), 6),
     }[kind]
     x = rng.standard_normal((len(a), width)) * 1.5
     facts = {"rare": "a node that is joined to nothing"} if kind == "loose" else {}
@@ -71,8 +72,22 @@ NODES = re.compile(
     r"^(n|num|number|count|total)?_?(of_)?(nodes?|vertices)(_count)?$|^n$|^(num_|n_)?size$", re.I
 )
 "Names of the number of nodes."
+WEIGHED = re.compile(r"weight|attr|^ew$|^w$|values?$", re.I)
+"Names of the weights of edges: all one here."
 ADDITIVE = "mask to be added"
 "The way in which a graph is passed as zeros and minus infinities."
+PAIRS = "list of edges"
+"The way in which edges are rows: (e, 2)."
+NEIGHBOURS = "lists of neighbours"
+"The way in which each node has the list of those it listens to."
+OTHERWISE = (ADDITIVE, PAIRS, NEIGHBOURS)
+"Ways to pass a graph that are tried where another runs and its graph is not heard."
+ENDS = "edges by their two ends"
+"The way in which the sources are one argument and the targets another."
+END = re.compile(rf"{TAKES}|send|source|src|from|(^|_)to$|row|col|head|tail|start|end|^[iju]$|_[ijuv]$", re.I)
+"Names of one end of every edge."
+TAKEN = re.compile(TAKES, re.I)
+"Names of the nodes that listen."
 
 
 def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
@@ -82,13 +97,19 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     both = len([p for p in made.call if p["required"]]) == 1 and known[:1] in ([], [0])
     graph = known[0] if known else 1
     feature = 1 if graph == 0 else 0
-    counts = [p["name"] for p in made.call[2:] if p["required"] and NODES.search(p["name"])]
+    asks = [p["name"] for p in made.call if p["required"]]
+    counts, weighed = ([name for name in asks[2:] if words.search(name)] for words in (NODES, WEIGHED))
+    ends = [name for name in asks if name not in (*counts, *weighed)][1:]
+
+    def further(asked: Case) -> dict[str, Any]:
+        ones = np.ones(np.count_nonzero(asked["adjacency"]))
+        return dict.fromkeys(counts, len(asked["x"])) | dict.fromkeys(weighed, ones)
 
     def pack(passed: Any) -> Callable[[Case], Arguments]:
         def enter(asked: Case) -> Arguments:
             values: list[Any] = [None, None]
             values[graph], values[feature] = passed(asked["adjacency"]), asked["x"]
-            return ([{"tuple": values}] if both else values), dict.fromkeys(counts, len(asked["x"]))
+            return ([{"tuple": values}] if both else values), further(asked)
 
         return enter
 
@@ -98,6 +119,13 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         listed = listed[np.argsort(listing(*listed.T), kind="stable")]
         return np.ascontiguousarray(listed[:, ::-1].T).astype(np.int64)
 
+    def apart(asked: Case) -> Arguments:
+        given = [*edges(asked["adjacency"])]
+        first = TAKEN.search(ends[0]) and not TAKEN.search(ends[1])
+        return [asked["x"], *(given[::-1] if first else given)], further(asked)
+
+    if len(ends) == 2 and (not known or all(map(END.search, ends))):
+        return [(ENDS, apart)]
     ways = {
         "edges": pack(edges),
         "matrix": pack(lambda a: a),
@@ -105,19 +133,22 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         ADDITIVE: pack(lambda a: np.where(a != 0, 0.0, -np.inf)),
         "matrix of booleans": pack(lambda a: a != 0),
         "sparse matrix": pack(lambda a: {"sparse": a}),
-        "list of edges": pack(lambda a: edges(a).T.copy()),
+        "sparse matrix by rows": pack(lambda a: {"sparse rows": a}),
+        PAIRS: pack(lambda a: edges(a).T.copy()),
+        "edges as a list of pairs": pack(lambda a: edges(a).T.tolist()),
+        NEIGHBOURS: pack(lambda a: [np.flatnonzero(row).tolist() for row in a]),
         "edges of regard": pack(lambda a: {"edges": edges(a), "nodes": len(a)}),
         "batch of one": lambda asked: (
             [asked["x"][None], asked["adjacency"][None]]
             if graph
             else [asked["adjacency"][None], asked["x"][None]],
-            dict.fromkeys(counts, len(asked["x"])),
+            further(asked),
         ),
     }
     name = names[graph] if graph < len(names) else ""
     listed = re.search(r"edge|index|connect", name)
     order = (
-        ["edges", "list of edges", *(w for w in ways if w not in ("edges", "list of edges"))]
+        ["edges", PAIRS, *(w for w in ways if w not in ("edges", PAIRS))]
         if listed
         else [
             "matrix",
@@ -125,13 +156,18 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
             "matrix of booleans",
             ADDITIVE,
             "sparse matrix",
+            "sparse matrix by rows",
             "batch of one",
             "edges",
-            "list of edges",
+            PAIRS,
+            "edges as a list of pairs",
+            NEIGHBOURS,
             "edges of regard",
         ]
     )
-    return [(way, ways[way]) for way in order]
+    if re.search(r"neigh|nbr|nachbar|voisin|vecin|vizin", name):
+        order.insert(0, NEIGHBOURS)
+    return [(way, ways[way]) for way in dict.fromkeys(order)]
 
 
 def leave(answer: Any, asked: Case) -> np.ndarray:
@@ -153,8 +189,9 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
     fallback: Subject | None = None
     allowed = [(way, enter) for way, enter in callings(made) if way != ADDITIVE or _adds(bench)]
     ways = [way for way, _ in allowed]
+    bench.doubts += ["two arguments taken for the ends of edges"] if ways == [ENDS] else []
     for way, enter in allowed:
-        if fallback and way != ADDITIVE:
+        if fallback and way not in OTHERWISE:
             continue  # what runs and is not local may only be meant otherwise
         subject = Subject(bench, made, enter, leave)
         trial = case(rng, width, "closed")
@@ -167,10 +204,10 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
             continue
         subject.facts |= {"width": width, "way": way}
         subject.notes.append(f"the graph passed as: {way}")
-        if bench.strict or _local(subject):
+        if (bench.strict and "edges" not in way) or _local(subject):
             return subject
         fallback = fallback or subject
-        if ADDITIVE not in ways[ways.index(way) :]:
+        if not set(OTHERWISE) & set(ways[ways.index(way) + 1 :]):
             break
     if fallback:
         bench.precise(made, *fallback.enter(case(rng, width, "closed")))
@@ -234,10 +271,10 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 
 
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
-    """More nodes, one of them with many neighbours."""
+    """More nodes, few of them with loops, one with many neighbours; each listens to somebody."""
     found = []
     for nodes in larger(subject, rng):
-        a = np.maximum((rng.random((nodes, nodes)) < 0.15).astype(float), np.eye(nodes))
+        a = np.maximum((rng.random((nodes, nodes)) < 0.15).astype(float), np.roll(np.eye(nodes), 1, axis=1))
         a[0, : nodes // 2] = a[: nodes // 3, 1] = 1.0
         x = rng.standard_normal((nodes, subject.facts["width"])) * 1.5
         found.append(Case(name=f"{nodes} nodes", inputs={"x": x, "adjacency": a}))

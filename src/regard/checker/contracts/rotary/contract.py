@@ -16,7 +16,7 @@ from regard.checker.contract import (
     WeightMap,
     forms,
 )
-from regard.checker.contracts.rotary.forms import HELPER, OFFSET, case, make
+from regard.checker.contracts.rotary.forms import HELPER, OFFSET, TOLD, case, make
 from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
 from regard.checker.contracts.rotary.reference import ONE, rotary
@@ -43,11 +43,17 @@ def rotary(x: torch.Tensor, offset: int = 0, base: float = 10000.0) -> torch.Ten
 
 PLACES = {"b h n d": (1, 2), "b n h d": (1,), "b n d": (1,), "n d": (0,), "n b h d": (0,)}
 "The axes on which tokens may lie in each form."
+HEADS_SECOND = re.compile(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+")
+"Axes as a person writes them whose heads come before the tokens."
 HEADS_THIRD = re.compile(
     r"\bb\w*,\s*(n|t|l|s|seq\w*|tok\w*|len\w*|time|n_?tokens?|num_?tokens?)\s*,\s*(n_?|num_?)?h(eads?)?\s*,\s*\w+",
     re.I,
 )
 "Axes as a person writes them whose tokens come before the heads."
+TOKENS_FIRST = re.compile(
+    r"[(\[]\s*(n|t|l|s|seq\w*|tok\w*|len\w*|time)\s*,\s*b\w*\s*,\s*(n_?|num_?)?h\w*\s*,\s*\w+\s*[)\]]", re.I
+)
+"Axes as a person writes them whose tokens come first of all."
 OTHER = 500.0
 "A base to see whether a base is heeded."
 
@@ -95,7 +101,9 @@ def suits(member: dict[str, Any], source: str) -> float:
     ):
         return 0.0
     if member["kind"] == "function":
-        return 0.95
+        asks = [p["name"] for p in member["parameters"] if p["required"]]
+        # What is told nothing but sizes makes tables and turns nothing.
+        return 0.0 if len(asks) > 1 and all(mean(name, TOLD) for name in asks) else 0.95
     return 0.9
 
 
@@ -106,18 +114,29 @@ def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) ->
     return None
 
 
+def ruled_out(text: str) -> tuple[str, ...]:
+    """Layouts that a person's own words about the axes exclude.
+
+    >>> ruled_out("x: (batch, seq, heads, dim)"), ruled_out("x: (seq, batch, heads, dim)")
+    (('b h n d',), ('b h n d', 'b n h d'))
+    """
+    if TOKENS_FIRST.search(text):
+        return "b h n d", "b n h d"
+    if HEADS_SECOND.search(text):
+        return ("b n h d",)
+    return ("b h n d",) if HEADS_THIRD.search(text) else ()
+
+
 def adapt(bench: Workbench) -> Subject:
     """The first form that gives back the shape it was given."""
     rng = np.random.default_rng(7)
     error: Raised | None = None
     running: tuple[Subject, Any] | None = None
     unread: Unfit | None = None
-    heads_second = bool(
-        re.search(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+", bench.source.text_of(bench.name))
-    )
-    heads_third = bool(HEADS_THIRD.search(bench.source.text_of(bench.name)))
+    text = bench.source.text_of(bench.name)
+    heads_second = bool(HEADS_SECOND.search(text))
     for form in ways(bench):
-        if form.layout == ("b n h d" if heads_second else "b h n d" if heads_third else ""):
+        if form.layout in ruled_out(text):
             continue
 
         def leave(answer: Any, asked: Case, two: bool = form.two) -> np.ndarray:
@@ -203,7 +222,7 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     facts = subject.facts
     return [
         case(rng, facts["layout"], facts["width"], two=facts["two"], count=count)
-        for count in larger(subject, rng, 12, 130)
+        for count in larger(subject, rng, 12, 270)
     ]
 
 

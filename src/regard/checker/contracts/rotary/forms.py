@@ -105,25 +105,43 @@ def forms(bench: Workbench) -> Iterator[Form]:
         and arrays[1]["name"] not in tabled
         and bool(re.match(r"^x?k|^key", arrays[1]["name"], re.I))
     )
-    rest = [p for p in names if p not in arrays[: 2 if two else 1] and p["name"] not in tabled]
-    place = next((p["name"] for p in rest if PLACE.search(p["name"]) and p["name"] != "T"), counted(rest))
-    strange = [p["name"] for p in rest if p["required"] and p["name"] not in ("T", place, "device", "dtype")]
-    bench.doubts += [f"{name} given as None" for name in strange if not mean(name, TOLD)]
+    # A second argument that must be given and that nobody knows may be the keys, in whatever language.
+    second = names[1]["name"] if len(names) > 1 and names[1]["required"] and names[:1] == arrays else ""
+    keys = second and not (second in tabled or PLACE.search(second) or mean(second, TOLD))
+    turned = [names[:2]] if keys else []
     wide = width_of(made)
     own = tables(bench, wide) if tabled else [None]
     makers = own or handed(wide)
-    for layout in ORDERS:
-        for table in [*makers, *(batched(made) for made in makers if made)]:
-            yield Form(
-                made,
-                _enter(layout, two, rest, place, tabled, table),
-                two,
-                layout,
-                bool(place or table),
-                method,
-                wide,
-                not own,
-            )
+    makers = [*makers, *(batched(made) for made in makers if made)]
+    for taken in [*turned, arrays[: 2 if two else 1]]:
+        pair = len(taken) == 2
+        rest = [p for p in names if p not in taken and p["name"] not in tabled]
+        place = next((p["name"] for p in rest if PLACE.search(p["name"]) and p["name"] != "T"), counted(rest))
+        strange = [
+            p["name"]
+            for p in rest
+            if p["required"]
+            and p["name"] not in ("T", place, "device", "dtype")
+            and not (place and PLACE.search(p["name"]))
+        ]
+        unknown = [name for name in strange if not mean(name, TOLD)]
+        bench.doubts += [f"{name} given as None" for name in unknown]
+        # Code that takes tables and a start cuts its part out of them itself, or does not heed the start; what must be
+        # given and is unknown may be the positions.
+        cuts = [place, None] if place and tabled else [place] if place else [*unknown[:1], None]
+        for layout in ORDERS:
+            for table in makers:
+                for start in cuts:
+                    yield Form(
+                        made,
+                        _enter(layout, pair, rest, start, tabled, table, whole=bool(start and tabled)),
+                        pair,
+                        layout,
+                        bool(start or table),
+                        method,
+                        wide,
+                        not own,
+                    )
 
 
 def counted(rest: list[dict[str, Any]]) -> str | None:
@@ -154,7 +172,7 @@ def _method(made: Made, asked: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _enter(
-    layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any
+    layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any, *, whole: bool
 ) -> Callable[[Case], Arguments]:
     def enter(asked: Case) -> Arguments:
         offset, x, count = asked.facts["offset"], asked["x"], asked.facts.get("count", COUNT)
@@ -163,7 +181,7 @@ def _enter(
             name = parameter["name"]
             if name == "T":
                 named[name] = count
-            elif name == place:
+            elif name == place or (place and parameter["required"] and PLACE.search(name)):
                 single = re.search(r"offset|start|past|shift", name, re.I) or parameter.get("default") == 0
                 if offset or parameter["required"]:
                     named[name] = offset if single else np.arange(count) + offset
@@ -173,7 +191,8 @@ def _enter(
                 meaning = mean(name, TOLD)
                 named[name] = known[meaning] if meaning else {"device": "cpu"}.get(name)
         if table is not None:
-            named |= dict(zip(tables, table(offset, tables, count), strict=False))
+            start, rows = (0, LENGTH) if whole else (offset, count)
+            named |= dict(zip(tables, table(start, tables, rows), strict=False))
         return [x[0], x[1]] if two else [x[0]], named
 
     return enter

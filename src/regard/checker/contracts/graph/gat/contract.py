@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import ComputationStage, Contract, Convention, Law, forms
+from regard.checker.contract import ComputationStage, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.calls import on_graph
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
@@ -15,6 +15,7 @@ from regard.checker.contracts.graph.conventions import edges_reversed, heads_mea
 from regard.checker.contracts.graph.gat.branches import branches
 from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
+from regard.checker.contracts.graph.gat.shapes import shaped
 from regard.checker.contracts.graph.layer import (
     ADDITIVE,
     alone,
@@ -37,7 +38,7 @@ from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import ALIASES
 from regard.checker.reading.source import Source
 from regard.checker.subject import Subject, draw
-from regard.checker.workbench import Made, Workbench
+from regard.checker.workbench import Made, Unfit, Workbench
 
 STUB = '''"""A graph attention layer, to be filled in. Then: regard check gat_layer.py"""
 
@@ -97,6 +98,7 @@ CONVENTIONS = (
     Convention(
         slug="gatv2",
         says="the LeakyReLU comes before the attention vector: this is GATv2, as the source says",
+        words=ASKED.pattern,
         forms=SECOND,
         asked=lambda words: bool(ASKED.search(words)),
     ),
@@ -216,6 +218,20 @@ def heads_of(made: Made, bench: Workbench) -> int:
     )
 
 
+def readings(drawn: dict[str, np.ndarray], made: Made, bench: Workbench, width: int) -> list[WeightMap]:
+    """Its weights as their names say, then as their shapes allow."""
+    spare = shaped(drawn, made.owners, width)
+    try:
+        return [
+            *frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said),
+            *spare,
+        ]
+    except Unfit:
+        if not spare:
+            raise
+        return spare
+
+
 def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
@@ -238,7 +254,7 @@ def adapt(bench: Workbench) -> Subject:
     drawn = draw(made, rng, size=1.2)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
-    found = frames(drawn, made.owners, width=width, heads=heads_of(made, bench), said=bench.said)
+    found = readings(drawn, made, bench, width)
     way = subject.facts["way"]
     own = ("graph-additive",) if way == ADDITIVE else ()
     dense = {"listed": True} if "edges" in way else {"dense": True}

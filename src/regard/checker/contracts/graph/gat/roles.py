@@ -272,7 +272,7 @@ def _single_heads(
         )
         joined.append(
             WeightMap(
-                weights=held | {"ba": each[0]["ba"], "bias": bias},
+                weights=held | {"ba": np.reshape([f["ba"] for f in each], (-1, 1, 1)), "bias": bias},
                 facts={"heads": heads},
                 conventions=each[0].conventions,
                 notes=each[0].notes,

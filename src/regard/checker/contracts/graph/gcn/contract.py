@@ -14,6 +14,7 @@ from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse,
 from regard.checker.contracts.graph.layer import (
     alone,
     call,
+    case,
     cases,
     few_loops,
     growing,
@@ -239,7 +240,7 @@ CONTRACT = Contract(
     suits=suits,
     adapt=adapt,
     roles=("adjacency",),
-    cases=cases,
+    cases=lambda subject, rng: [*cases(subject, rng), case(rng, subject.facts["width"], "heard")],
     growing=growing,
     stages=(
         ComputationStage(
