@@ -106,3 +106,22 @@ def test_a_class_is_built_of_those_it_names_and_of_theirs() -> None:
 def test_an_operation_of_autograd_is_no_layer() -> None:
     source = Source("class A(Function): ...\nclass B(nn.Module): ...\ndef c(): ...")
     assert [source.is_operation(name) for name in "ABc"] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("method", "heirs", "wanted"),
+    [
+        ("def f(self):\n        raise NotImplementedError", "class B(A): ...", True),
+        ("@abc.abstractmethod\n    def f(self): ...", "class B(A): ...", True),
+        ("def f(self):\n        raise NotImplementedError", "", False),  # to be filled in
+        ("def f(self):\n        return 1", "class B(A): ...", False),
+    ],
+)
+def test_a_class_that_leaves_a_method_to_its_heirs_is_abstract(method: str, heirs: str, wanted: bool) -> None:
+    assert Source(f"class A:\n    {method}\n{heirs}").is_abstract("A") is wanted
+
+
+def test_names_say_how_a_pair_is_cut() -> None:
+    text = "class A:\n    def forward(self, x):\n        v, k = self.kv(x).chunk(2, -1)"
+    assert Source(text).thirds("A", "kv") == ("v", "k")
+    assert Source(text).thirds("A") is None
