@@ -78,7 +78,7 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
     claimed = {mean(name, list(known)) for name in names}
     sizes = [value for meaning, value in known.items() if meaning not in claimed and type(value) is int]
     found = {
-        name: {"config": {word: guess(word, known) for word in inner[name]}}
+        name: {"config": {word: guess(_full(name, word, known), known) for word in inner[name]}}
         if inner[name]
         else guess(name, known, declared.get(name))
         for name in names
@@ -89,6 +89,16 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
         if sizes and not mean(name, list(known)) and _sized(source, parameter, name):
             found[name] = sizes.pop(0)
     return found
+
+
+def _full(name: str, word: str, known: dict[str, Any]) -> str:
+    """A field inside a field by the name that says what it is: `heads.count` is a number of heads.
+
+    >>> _full("heads", "count", {"heads": 3}), _full("attention", "n_head", {"heads": 3})
+    ('heads_count', 'n_head')
+    """
+    names = (word, f"{name}_{word}", f"{word}_{name}")
+    return next((one for one in names if mean(one, list(known))), word)
 
 
 def _sized(source: Source, parameter: str, name: str) -> bool:
@@ -123,18 +133,22 @@ def _fields(node: ast.AST, parameter: str) -> list[str]:
 
 
 def _inner(source: Source, parameter: str, name: str) -> list[str]:
-    """Fields of a field that is a settings object itself: `config.attention["heads"]`."""
-    words = [
-        str(node.slice.value)
+    """Fields of a field that is a settings object itself: `config.attention["heads"]`, `config.attention.heads`."""
+    held = [
+        node
         for node in ast.walk(source.tree)
-        if isinstance(node, ast.Subscript)
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-        and isinstance(node.value, ast.Attribute)
-        and node.value.attr == name
-        and _is(node.value.value, parameter)
+        if isinstance(node, ast.Subscript | ast.Attribute)
+        and isinstance(node.value, ast.Attribute | ast.Subscript)
+        and _fields(node.value, parameter) == [name]
     ]
-    return list(dict.fromkeys(words))
+    words = [
+        node.attr if isinstance(node, ast.Attribute) else node.slice.value
+        for node in held
+        if isinstance(node, ast.Attribute) or isinstance(node.slice, ast.Constant)
+    ]
+    called = {id(node.func) for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
+    methods = {node.attr for node in held if isinstance(node, ast.Attribute) and id(node) in called}
+    return [word for word in dict.fromkeys(words) if isinstance(word, str) and word not in methods]
 
 
 def guess(name: str, known: dict[str, Any], declared: Any = None) -> Any:
