@@ -219,3 +219,11 @@ def test_what_each_head_writes_by_a_matrix_of_its_own_adds_up() -> None:
     frame = frames(weights, thirds=None, said={}, facts=FACTS)[0]
     assert np.array_equal(frame["wv"], np.concatenate([w.value for w in weights[6:9]], axis=1))
     assert np.array_equal(frame["wo"], np.concatenate([w.value for w in weights[9:]], axis=0))
+
+
+def test_four_matrices_may_lie_in_one_weight() -> None:
+    (stack,) = weights = drawn(("W", (4, 24, 24), "Mine"))
+    first = frames(weights, thirds=None, said={}, facts=FACTS)[0]
+    assert [
+        np.array_equal(first[f"w{role}"], one) for role, one in zip("qkvo", stack.value, strict=True)
+    ] == [True] * 4

@@ -14,7 +14,7 @@ def frames(
     weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
 ) -> list[WeightMap]:
     """Every reading of the weights that is plausible and as the person says, the most plausible first."""
-    weights = [w for w in weights if w.value.ndim >= 2]
+    weights = _unstacked([w for w in weights if w.value.ndim >= 2])
     named = {
         letter: [w for w in weights if w.name == word or w.name.startswith(f"{word}.")]
         or [w for w in weights if w.name.startswith(word)]
@@ -37,6 +37,16 @@ def frames(
         f"the weights cannot be read with {words} ({names})",
         "say which is which of all: --map q=NAME,k=NAME,v=NAME,o=NAME",
     )
+
+
+def _unstacked(weights: list[Weight]) -> list[Weight]:
+    """Four matrices that lie in one weight, (4, c, c), as four: queries, keys, values and output in some order."""
+    if len(weights) != 1 or weights[0].value.ndim != 3 or len(weights[0].value) != 4:
+        return weights
+    (stack,) = weights
+    biases = stack.bias if stack.bias is not None and len(stack.bias) == 4 else [None] * 4
+    parts = zip(stack.value, biases, strict=True)
+    return [Weight(f"{stack.name}[{i}]", value, stack.owner, bias) for i, (value, bias) in enumerate(parts)]
 
 
 def _heard(frame: WeightMap, named: dict[str, list[Weight]]) -> bool:

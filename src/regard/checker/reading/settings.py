@@ -91,6 +91,30 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
     return found
 
 
+def by_keyword(source: Source, member: str) -> str | None:
+    """The name under which a constructor takes any keyword, where it reads fields of it: `**config` and `config["n"]`.
+
+    >>> text = "class A:\\n    def __init__(self, **c):\\n        self.n = c['n']"
+    >>> by_keyword(Source(text), "A")
+    'c'
+    """
+    node = source.member(member)
+    makers = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+    name = makers[0].args.kwarg.arg if makers and makers[0].args.kwarg else ""
+    return name if name and any(n == name for n in _indexed(makers[0])) else None
+
+
+def _indexed(tree: ast.AST) -> list[str]:
+    """Names that are asked for a field by a word."""
+    return [
+        n.value.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Subscript)
+        and isinstance(n.value, ast.Name)
+        and isinstance(n.slice, ast.Constant)
+    ]
+
+
 def _full(name: str, word: str, known: dict[str, Any]) -> str:
     """A field inside a field by the name that says what it is: `heads.count` is a number of heads.
 

@@ -27,6 +27,10 @@ CONTEXT = re.compile(
     re.I,
 )
 "Names of tokens that queries look at instead of their own."
+NO_TOKENS = re.compile(
+    r"pos|rope|rot|freq|time|step|idx|index|(^|_)id$|layer|alibi|scale|temperature|info|meta", re.I
+)
+"Names of what a call may need that is no sequence."
 MEANINGS = ("seen", "hide", "additive")
 SLUGS = {"hide": "mask-hides", "additive": "mask-additive"}
 
@@ -62,7 +66,7 @@ def meanings(bench: Workbench, name: str | None) -> tuple[str, ...]:
 
 def _written(bench: Workbench) -> str:
     """What a mask means in the words of the file; where it says nothing, True shows."""
-    words = bench.source.said(bench.name)
+    words = bench.source.said(bench.name).removeprefix(bench.source.file)
     known = {"hide": HIDES, "additive": MASK_ADDED.words}
     return next((meaning for meaning, told in known.items() if re.search(told, words, re.I)), "seen")
 
@@ -139,7 +143,8 @@ def context_of(parameters: list[dict[str, Any]], given: Collection[str] = ()) ->
 def _known(name: str) -> bool:
     """Whether an argument that a call needs is something else than tokens."""
     sizes = mean(name, ["length", "head_width", "heads"])
-    return bool(sizes or name == "device" or any(w.search(name) for w in (START, NOTHING, GRAPH, TABLE)))
+    known = (START, NOTHING, GRAPH, TABLE, NO_TOKENS)
+    return bool(sizes or name == "device" or any(words.search(name) for words in known))
 
 
 def tokens_first(subject: Subject, case: Case, change: Callable[[Case, Any, np.ndarray], Case]) -> bool:

@@ -89,7 +89,7 @@ def adapt(bench: Workbench) -> Subject:
     subject = Subject(bench, made, enter, leave, method=method, facts=facts)
     if by_name(call):
         subject.notes.append(f"passed by their names: {', '.join(ours)}")
-    first_error = _shape(bench, subject)
+    first_error = _running(bench, subject, meanings(bench, mask))
     shape = facts["shape"]
     facts["refused"] = first_error if shape[1] == shape[2] or shape[3] == shape[4] else None
     subject.frames = [WeightMap(weights={}, conventions=(*_placed(facts), *_meaning(bench, subject, mask)))]
@@ -99,6 +99,19 @@ def adapt(bench: Workbench) -> Subject:
 def _placed(facts: dict[str, Any]) -> tuple[str, ...]:
     """The convention of where the tokens lie, if they lie elsewhere."""
     return (PLACES[len(facts["shape"][0]) + 1][0],) if facts["turned"] else ()
+
+
+def _running(bench: Workbench, subject: Subject, possible: tuple[str, ...]) -> Raised | None:
+    """Find sizes that run under some meaning of the mask; what the first sizes ended in."""
+    error: Raised | None = None
+    for meaning in possible:
+        subject.facts["meaning"] = meaning
+        try:
+            return _shape(bench, subject)
+        except Raised as trouble:
+            error = error or trouble
+    assert error
+    raise error
 
 
 def _shape(bench: Workbench, subject: Subject) -> Raised | None:

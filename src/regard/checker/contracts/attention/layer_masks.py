@@ -19,7 +19,7 @@ from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 from regard.checker.workbench import Made, Unfit
 
-OTHER = re.compile(r"head_?mask|layer", re.I)
+OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
 "Masks that hide no keys."
 
 
