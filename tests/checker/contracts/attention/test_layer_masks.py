@@ -1,7 +1,6 @@
 """Masks of attention layers: every shape and every argument that hides keys."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +14,7 @@ def test_further_masks_can_be_left_out_and_hide_keys() -> None:
     names = ("query", "attn_mask", "key_padding_mask", "head_mask", "mask_lengths")
     call = [{"name": n, "required": n == "query", "star": False, "default": None} for n in names]
     call.append({"name": "use_mask", "required": False, "star": False, "default": True})
-    assert others(SimpleNamespace(call=call), "attn_mask") == ["key_padding_mask"]
+    assert others(call, "attn_mask") == ["key_padding_mask"]
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,9 @@ def beside(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     if weights := [a for a in answer if a.shape[-2:] == sizes]:
         off = float(np.abs(weights[0].sum(-1) - 1).max())
-        meant = re.search(r"score|logit|energ|similarit", subject.bench.source.said(subject.bench.name), re.I)
+        source = subject.bench.source
+        words = source.said(subject.bench.name).removeprefix(source.file)
+        meant = re.search(r"score|logit|energ|similarit", words, re.I)
         if off <= laws.MOVES[subject.kind] or meant:
             return None
         return Broken(number=off, words="what comes beside the output are no weights: a row of them sums to "

@@ -79,11 +79,11 @@ def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
         case, call = usual(subject, rng), subject.made.call
         name = next((p["name"] for p in call[1:] if CONTEXT.match(p["name"]) and not p["required"]), None)
         values, named = subject.enter(case)
-        if name is None or name in named or len(values) != 1:
+        if name is None or len(values) != 1:
             return None
         before = subject.answer(case)
         try:
-            other = rng.standard_normal(values[0].shape)
+            other = rng.standard_normal(named.get(name, values[0]).shape)
             after = subject.leave(subject.raw(values, named | {name: other}), case)
         except Raised:
             return None  # its context has another form

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from regard.checker.contracts.attention.masked_probes import (
 )
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
-from regard.checker.workbench import Made, Unfit
+from regard.checker.workbench import Unfit
 
 OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
 "Masks that hide no keys."
@@ -58,11 +59,11 @@ def settle(subject: Subject, rng: np.random.Generator) -> None:
     subject.notes.append(f"mask passed as ({facts['layout']})")
 
 
-def others(made: Made, mask: str) -> list[str]:
+def others(call: list[dict[str, Any]], mask: str) -> list[str]:
     """Further arguments that hide keys and can be left out: an `attn_mask` beside a `key_padding_mask`."""
     return [
         p["name"]
-        for p in made.call
+        for p in call
         if MASK.search(p["name"])
         and p["name"] != mask
         and not (p["required"] or p["star"] or p["default"] is not None)
@@ -79,7 +80,7 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
     if not facts["mask"] or facts.get("lengths") or facts.get("single"):
         return []
     own = [MaskForm(facts["mask"], layout, facts.get("meaning", "seen")) for layout in layouts(facts)]
-    for name in others(subject.made, facts["mask"]):
+    for name in others(subject.made.call, facts["mask"]):
         possible = [MaskForm(name, x, y) for y, x in product(meanings(subject.bench, name), layouts(facts))]
         ran = [form for form in possible if _answers(subject, varied(subject, rng, form))]
         heeded = [form for form in ran if hidden(subject, rng, form) is None]
