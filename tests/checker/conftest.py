@@ -105,7 +105,8 @@ def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[WeightMap, d
         "mask": "mask",
         "shape": ((2, 3), 7, 7, 8, 8),
         "refused": None,
-        "pattern": "free",
+        "layout": "n m",
+        "counts": False,
     }
 
 

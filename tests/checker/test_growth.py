@@ -36,6 +36,15 @@ def test_the_first_size_at_which_it_parts_is_said(puppet: Callable) -> None:
     assert re.match(r"2 sequences of [2-7]\d tokens: it differs by 50 %", broken.words)
 
 
+def test_a_case_may_say_which_mistake_it_shows(puppet: Callable) -> None:
+    contract = named("scaled-dot-product")
+    subject = puppet(contract.name, {})
+    whole = subject.answer
+    subject.answer = lambda case, seed=0: whole(case) * (1.5 if case.facts["layout"] == "b h n m" else 1.0)
+    ((law, broken),) = grown(contract, subject, Member(subject.frames[0], {}), 0)
+    assert (law.name, broken.slug) == ("ways", "mask-shape")
+
+
 def test_the_first_case_is_asked_again(puppet: Callable) -> None:
     subject = puppet("rms-norm", {})
     case = Case(name="rows", inputs={"x": np.random.default_rng(0).standard_normal((3, 7, 24))})

@@ -32,6 +32,8 @@ def test_a_bias_belongs_to_the_weight_of_its_name() -> None:
     assert [w.name for w in found] == ["W_q", "out.weight"]
     assert found[0].bias is weights["b_q"]
     assert found[1].bias is None
+    named = {"weight_qkv": np.ones((12, 4)), "bias_qkv": np.ones(12)}
+    assert gather(named, dict.fromkeys(named, "Mine"), list(named))[0].bias is named["bias_qkv"]
 
 
 def test_a_linear_is_read_from_in_to_out_and_a_free_matrix_by_its_width() -> None:

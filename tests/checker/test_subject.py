@@ -48,4 +48,14 @@ def test_queries_keys_and_values_go_where_the_names_want_them() -> None:
     named = [{"name": name, "named": True} for name in ("query", "key", "value")]
     assert by_role(named, given) == ([], {"query": 1, "key": 2, "value": 3})
     assert takes_roles(plain)
-    assert not takes_roles([{"name": name} for name in ("x", "key", "value")])
+    assert not takes_roles([{"name": name} for name in ("x", "mask", "value")])
+
+
+def test_a_query_a_key_and_a_value_are_found_behind_a_mask_and_behind_a_nameless_query() -> None:
+    def taken(*names: str) -> list[dict[str, Any]]:
+        return [{"name": name, "required": True, "named": False} for name in names]
+
+    given = {"q": 1, "k": 2, "v": 3}
+    assert by_role(taken("mask", "q", "k", "v"), given) == ([], {"q": 1, "k": 2, "v": 3})
+    assert by_role(taken("x", "value", "key"), given) == ([1, 3, 2], {})
+    assert not takes_roles(taken("x", "y", "key"))

@@ -75,7 +75,7 @@ def test_a_word_about_some_of_the_weights_is_heard() -> None:
 
 def test_a_word_about_a_weight_that_holds_several_roles_is_heard() -> None:
     weights = drawn(("a.weight", (24, 24), "Linear"), ("b.weight", (48, 24), "Linear"), ("c.weight", (24, 24), "Linear"))  # fmt: skip
-    (frame,) = frames(weights, thirds=None, said={"q": "c"}, facts=FACTS)
+    frame, _ = frames(weights, thirds=None, said={"q": "c"}, facts=FACTS)
     assert np.array_equal(frame["wq"], weights[2].value.T)
     fused = drawn(("c_attn.weight", (72, 24), "Linear"), ("c_proj.weight", (24, 24), "Linear"))
     assert len(frames(fused, thirds=None, said={"q": "c_attn"}, facts=FACTS)) == 36
@@ -188,7 +188,27 @@ def test_keys_and_values_may_share_a_weight_by_name_or_by_shape() -> None:
         assert np.array_equal(first["wk"], weights[1].value[:24].T)
         assert np.array_equal(first["wv"], weights[1].value[24:].T)
         assert np.array_equal(first["wo"], weights[2].value.T)
-        assert len(others) == (names[0] == "a")
+        # By shape alone either square may be the output, and the pair may hold queries and keys; all of it head by head.
+        assert len(others) == (7 if names[0] == "a" else 1)
+        byhead = weights[1].value.reshape(FACTS["heads"], 2, -1, 24)
+        assert np.array_equal(others[0]["wk"], byhead[:, 0].reshape(24, 24).T)
+        assert others[0].conventions == ("fused-order",)
+
+
+def test_queries_and_keys_may_share_a_weight_in_the_order_of_their_assignment() -> None:
+    shapes = {"qk": (48, 24), "v": (24, 24), "out": (24, 24)}
+    weights = drawn(*[(f"{name}.weight", shape, "Linear") for name, shape in shapes.items()])
+    first = frames(weights, thirds=None, said={}, facts=FACTS | {"halves": ("k", "q")})[0]
+    assert np.array_equal(first["wq"], weights[0].value[24:].T)
+    assert np.array_equal(first["wv"], weights[1].value.T)
+
+
+@pytest.mark.parametrize("outputs_first", [True, False])
+def test_an_output_matrix_lies_as_the_fused_one_beside_it(outputs_first: bool) -> None:
+    shape = (72, 24) if outputs_first else (24, 72)
+    weights = drawn(("weight_qkv", shape, "Mine"), ("weight_out", (24, 24), "Mine"))
+    first = frames(weights, thirds=("q", "k", "v"), said={}, facts=FACTS)[0]
+    assert np.array_equal(first["wo"], weights[1].value.T if outputs_first else weights[1].value)
 
 
 def test_what_each_head_writes_by_a_matrix_of_its_own_adds_up() -> None:
@@ -199,3 +219,11 @@ def test_what_each_head_writes_by_a_matrix_of_its_own_adds_up() -> None:
     frame = frames(weights, thirds=None, said={}, facts=FACTS)[0]
     assert np.array_equal(frame["wv"], np.concatenate([w.value for w in weights[6:9]], axis=1))
     assert np.array_equal(frame["wo"], np.concatenate([w.value for w in weights[9:]], axis=0))
+
+
+def test_four_matrices_may_lie_in_one_weight() -> None:
+    (stack,) = weights = drawn(("W", (4, 24, 24), "Mine"))
+    first = frames(weights, thirds=None, said={}, facts=FACTS)[0]
+    assert [
+        np.array_equal(first[f"w{role}"], one) for role, one in zip("qkvo", stack.value, strict=True)
+    ] == [True] * 4

@@ -1,5 +1,7 @@
 """Making a member with arguments by meaning, in the finest precision it runs in."""
 
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -31,14 +33,19 @@ class Strange(Scaled):
         super().__init__(width)
 
 
+class Keyed(Scaled):
+    def __init__(self, **config):
+        super().__init__(config["dim"])
+
+
 class Failing(Scaled):
     def forward(self, x):
         raise RuntimeError("never")
 
 
-def bench(thing: type) -> Workbench:
+def bench(thing: type, text: str = "") -> Workbench:
     described = member(thing.__name__, thing)
-    return Workbench(Here(thing), described, [described], Source(""))
+    return Workbench(Here(thing), described, [described], Source(text))
 
 
 @pytest.mark.parametrize(("thing", "kind"), [(Scaled, "float64"), (Single, "float32")])
@@ -62,3 +69,9 @@ def test_an_argument_nobody_knows_is_asked_for() -> None:
         caught.value.sentence == "Strange's constructor asks for 'flavour', which the checker does not know"
     )
     assert caught.value.remedy == "give it: --map flavour=VALUE, or --make 'Strange(…)'"
+
+
+def test_keywords_that_a_constructor_reads_are_given() -> None:
+    made = bench(Keyed, inspect.getsource(Keyed)).build({"width": 3})
+    assert made.weights["weight"].shape == (3,)
+    assert made.built.meant == {"width": "dim"}

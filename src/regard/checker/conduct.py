@@ -65,7 +65,7 @@ MISTAKES = (
 )
 
 
-def owned() -> tuple[Law, ...]:
+def owned(case: Asked) -> tuple[Law, ...]:
     """The laws of anything that has weights."""
     return (
         Law(
@@ -80,7 +80,7 @@ def owned() -> tuple[Law, ...]:
 def kept(case: Asked) -> tuple[Law, ...]:
     """The laws of a layer with weights."""
     return (
-        *owned(),
+        *owned(case),
         Law(name="start", says="a fresh layer can learn", test=lambda s, rng: started(s, rng, case)),
         *modes(case),
     )

@@ -20,6 +20,8 @@ WEIGHTS = {"float64": ((1e-5, 1e-2), (1e-3, 2e-2)), "float32": ((1e-2, 0.2),)}
 "The same for a weight; the second step is for what computes in float32 inside."
 
 
+SINGLE, COARSE = 3e-7, 1e-3
+"What float32 rounds, and the step that is taken for what computes in float32 inside."
 TINY, MOSTLY = 1e-9, 0.5
 "A step that float64 sees and a lower precision does not, and the share of an answer that then stands still."
 ROUNDS = re.compile(r"\.half\(|float16|\.round\(")
@@ -32,6 +34,8 @@ class Total:
 
     parts: list[int]
     directions: list[np.ndarray]
+    size: float = 0.0
+    "The sum of the absolute terms: what is rounded in them is no slope."
 
     def of(self, subject: Subject, case: Case) -> float:
         """The number for one case."""
@@ -54,7 +58,9 @@ def flowing(case: Callable[[Subject, np.random.Generator], Case], along: tuple[s
         parts = chosen(found, base.size)
         if not parts:
             return None
-        total = Total(parts, [rng.standard_normal(found[part].shape) for part in parts])
+        ways = [rng.standard_normal(found[part].shape) for part in parts]
+        size = sum(float(np.abs(found[p] * way).sum()) for p, way in zip(parts, ways, strict=True))
+        total = Total(parts, ways, size)
         try:
             slopes = told_by_autograd(subject, values, named, total)
         except Raised as error:
@@ -182,7 +188,8 @@ def _weights(
         measured, off = 0.0, 0.0
         for step, allowed in WEIGHTS[subject.kind]:
             measured = _measured(subject, probe, total, name, step * way) / (2 * step)
-            off = abs(measured - told) / max(abs(measured), abs(told), 1e-2)
+            noise = SINGLE * total.size / step if step >= COARSE else 0.0
+            off = abs(measured - told) / max(abs(measured), abs(told), 1e-2, noise)
             if not off > allowed:
                 break
         else:

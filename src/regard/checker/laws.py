@@ -9,8 +9,8 @@ from regard.checker.contract import Broken, Case, Law
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 
-MOVES = {"float64": 1e-7, "float32": 1e-3}
-"A change of the output beyond this, relative to its size, is a change."
+MOVES = {"float64": 1e-6, "float32": 1e-3}
+"A change of the output beyond this, relative to its size, is a change: no softmax in float32 inside makes as large a one."
 
 Test = Callable[[Subject, np.random.Generator], Broken | None]
 

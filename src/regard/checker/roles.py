@@ -82,6 +82,8 @@ FUSED = {"qkv", "attn", "inproj", "wqkv", "cattn", "toqkv", "kqv", "qkvproj", "p
 
 PAIRED = {"kv", "tokv", "wkv", "kvproj", "keyvalue", "keyvalues", "keysvalues", "keyval"}
 
+COUPLED = {"qk", "toqk", "wqk", "qkproj", "querykey", "kq", "querieskeys"}
+
 
 @dataclass(frozen=True, eq=False)
 class Weight:
@@ -108,7 +110,7 @@ def gather(weights: dict[str, np.ndarray], owners: dict[str, str], learned: list
         if value.ndim < 2 or "bias" in name.rpartition(".")[2]:
             continue
         for pattern, instead in (
-            (r"weight$", "bias"),
+            (r"weight(?!.*weight)", "bias"),
             (r"(^|\.)[Ww](?=_?[qkvoQKVO])", r"\1b"),
             (r"$", "_bias"),
             (r"^w", "b"),
@@ -151,14 +153,14 @@ def tokens(name: str) -> list[str]:
 
 
 def role(name: str) -> str | None:
-    """q, k, v, o, qkv or kv, as a weight's name says; None if it does not."""
+    """q, k, v, o, qkv, kv or qk, as a weight's name says; None if it does not."""
     words = tokens(name)
     joined = "".join(word for word in words[-2:] if not word.isdigit())
     for word in (joined, *reversed(words)):
         if word in FUSED or (word.startswith("c") and word[1:] in FUSED):
             return "qkv"
-        if word in PAIRED:
-            return "kv"
+        if word in PAIRED or word in COUPLED:
+            return "kv" if word in PAIRED else "qk"
         for letter, known in ROLES.items():
             if word in known:
                 return letter

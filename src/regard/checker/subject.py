@@ -93,15 +93,36 @@ def larger(subject: Subject, rng: np.random.Generator, least: int = 12, most: in
     return sorted({*drawn, most, *named[:6]})
 
 
+def triple(parameters: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The parameters that take query, key and value, by their letters: the first three, or those that must be given.
+
+    A first one whose name says nothing is the query where a key and a value follow.
+
+    >>> needed = [{"name": name, "required": True} for name in ("mask", "q", "k", "v")]
+    >>> [p["name"] for p in triple(needed).values()], list(triple([{"name": n} for n in ("x", "value", "key")]))
+    (['q', 'k', 'v'], ['q', 'v', 'k'])
+    """
+    head = [role(p["name"]) for p in parameters[:3]]
+    if head[:1] == [None] and sorted(map(str, head[1:])) == ["k", "v"]:
+        head[0] = "q"
+    found = {str(letter): p for letter, p in zip(head, parameters, strict=False)}
+    if sorted(found) != ["k", "q", "v"]:
+        needed = [p for p in parameters if p.get("required") and not re.search("mask", p["name"], re.I)]
+        found = {str(role(p["name"])): p for p in needed if role(p["name"])}
+    return found if sorted(found) == ["k", "q", "v"] else {}
+
+
 def by_role(parameters: list[dict[str, Any]], given: dict[str, Any]) -> Arguments:
-    """What is given for q, k and v, in the order and the manner in which the first three parameters take them."""
-    values = [given[str(role(p["name"]))] for p in parameters[:3] if not p.get("named")]
-    return values, {p["name"]: given[str(role(p["name"]))] for p in parameters[:3] if p.get("named")}
+    """What is given for q, k and v, in the order and the manner in which the parameters for them take it."""
+    ours = triple(parameters)
+    first = list(ours.values()) == parameters[:3]
+    values = [given[letter] for letter, p in ours.items() if first and not p.get("named")]
+    return values, {p["name"]: given[letter] for letter, p in ours.items() if not first or p.get("named")}
 
 
 def takes_roles(parameters: list[dict[str, Any]]) -> bool:
-    """Whether the first three parameters are a query, a key and a value, in any order."""
-    return sorted(filter(None, (role(p["name"]) for p in parameters[:3]))) == ["k", "q", "v"]
+    """Whether a query, a key and a value are taken, in any order."""
+    return bool(triple(parameters))
 
 
 def first(answer: Any) -> Any:

@@ -184,7 +184,9 @@ def choose(
             )
         members = own
     else:
-        members = [m for m in members if not source.is_operation(m["name"])]
+        members = [
+            m for m in members if not (source.is_operation(m["name"]) or source.is_abstract(m["name"]))
+        ]
     contracts = [wanted] if wanted else CONTRACTS
     scored = [(m, *best(m, source, contracts)) for m in members]
     found = []

@@ -1,6 +1,6 @@
 """Weight maps: every plausible reading of an attention layer's weights, by name, shape and behaviour."""
 
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ def frames(
     weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
 ) -> list[WeightMap]:
     """Every reading of the weights that is plausible and as the person says, the most plausible first."""
-    weights = [w for w in weights if w.value.ndim >= 2]
+    weights = _unstacked([w for w in weights if w.value.ndim >= 2])
     named = {
         letter: [w for w in weights if w.name == word or w.name.startswith(f"{word}.")]
         or [w for w in weights if w.name.startswith(word)]
@@ -39,6 +39,16 @@ def frames(
     )
 
 
+def _unstacked(weights: list[Weight]) -> list[Weight]:
+    """Four matrices that lie in one weight, (4, c, c), as four: queries, keys, values and output in some order."""
+    if len(weights) != 1 or weights[0].value.ndim != 3 or len(weights[0].value) != 4:
+        return weights
+    (stack,) = weights
+    biases = stack.bias if stack.bias is not None and len(stack.bias) == 4 else [None] * 4
+    parts = zip(stack.value, biases, strict=True)
+    return [Weight(f"{stack.name}[{i}]", value, stack.owner, bias) for i, (value, bias) in enumerate(parts)]
+
+
 def _heard(frame: WeightMap, named: dict[str, list[Weight]]) -> bool:
     """Whether each role is played by the weight that was said; drawn weights have no number in common."""
     other = {"q": "k", "k": "q"} if "q-k-swapped" in frame.conventions else {}
@@ -58,15 +68,17 @@ def _plausible(
     taken = [w for found in named.values() for w in found]
     free = [w for w in weights if w not in taken]
     pick = {
-        letter: named.get(letter) or heads_of(free, letter) for letter in ("q", "k", "v", "o", "qkv", "kv")
+        letter: named.get(letter) or heads_of(free, letter)
+        for letter in ("q", "k", "v", "o", "qkv", "kv", "qk")
     }
     if all(pick[letter] for letter in "qkv"):
         taken = [w for letter in "qkv" for w in pick[letter]]
         pick["o"] = pick["o"] or [w for w in weights if w not in taken][:1]
         return _separate(pick, facts)
-    if pick["q"] and pick["kv"]:
-        rest = [w for w in weights if w not in pick["q"] + pick["kv"]]
-        return [_pair(pick["q"], pick["kv"], pick["o"] or rest[:1], facts, "by name")]
+    for alone, both in (("q", "kv"), ("v", "qk")):
+        if pick[alone] and pick[both]:
+            rest = [w for w in weights if w not in pick[alone] + pick[both]]
+            return _pair(alone, pick[alone], pick[both], pick["o"] or rest[:1], facts, "by name")
     if paired := _paired(weights, facts):
         return paired
     if fused := _whole(weights, pick["qkv"], facts.get("width")):
@@ -144,8 +156,7 @@ def _separate(pick: dict[str, list[Weight]], facts: dict[str, Any]) -> list[Weig
     names = {letter: ", ".join(w.name for w in pick[letter]) for letter in "qkvo" if pick[letter]}
     notes = (", ".join(f"{letter} = {name}" for letter, name in names.items()) + " (by name)",)
     found = []
-    free = any(w.out_first is None and w.value.ndim == 2 for letter in "qkvo" for w in pick[letter])
-    for flip in (False, True) if free else (False,):
+    for flip in _ways([w for letter in "qkvo" for w in pick[letter]]):
         parts = {letter: _join(pick[letter], width, flip=flip) for letter in "qkv"}
         found.append(_frame(parts, _out(pick["o"], parts["v"][0].shape[1], flip=flip), facts, notes=notes))
     return [*found, *(_swapped(frame) for frame in found if not facts.get("cross") and _even(frame))]
@@ -174,22 +185,59 @@ def _paired(weights: list[Weight], facts: dict[str, Any]) -> list[WeightMap]:
     rest = [w for w in weights if w.value.shape == (width, width)]
     if len(double) != 1 or len(rest) != 2 or len(weights) != 3:
         return []
-    return [_pair([q], double, out, facts, "by shape") for q, *out in permutations(rest)]
+    return [
+        frame
+        for letter in "qv"
+        for alone, *out in permutations(rest)
+        for frame in _pair(letter, [alone], double, out, facts, "by shape")
+    ]
 
 
 def _pair(
-    queries: list[Weight], pairs: list[Weight], out: list[Weight], facts: dict[str, Any], how: str
-) -> WeightMap:
-    width = facts.get("width")
+    letter: str,
+    alone: list[Weight],
+    pairs: list[Weight],
+    out: list[Weight],
+    facts: dict[str, Any],
+    how: str,
+) -> list[WeightMap]:
+    """One role has a weight of its own; the two others are the halves of another, or alternate in it head by head."""
+    width, found = facts.get("width"), []
+    others = tuple(other for other in "qkv" if other != letter)
+    told = facts.get("halves") or others
+    first, second = told if sorted(told) == sorted(others) else others
     both, bias = _join(pairs, width)
-    half = both.shape[1] // 2
-    parts = {
-        "q": _join(queries, width),
-        "k": (both[:, :half], bias[:half]),
-        "v": (both[:, half:], bias[half:]),
-    }
-    notes = (f"q = {queries[0].name}, k and v = the halves of {pairs[0].name} ({how})",)
-    return _frame(parts, _out(out, half), facts, notes=notes)
+    inner, half = _join(alone, width)[0].shape[1], both.shape[1] // 2
+    heads = max(half * facts["heads"] // max(inner, 1), 1)
+    for layout in ("2hd", "h2d"):
+        if half % heads or (layout == "h2d" and heads == 1):
+            continue
+        shape = {"2hd": (2, heads, -1), "h2d": (heads, 2, half // heads)}[layout]
+        cut, cut_bias = (
+            np.moveaxis(x.reshape(*x.shape[:-1], *shape), x.ndim - 1 + layout.index("2"), 0)
+            for x in (both, bias)
+        )
+        parts = {letter: _join(alone, width)} | {
+            other: (cut[i].reshape(len(both), half), cut_bias[i].reshape(half))
+            for i, other in enumerate((first, second))
+        }
+        where = "the halves of" if layout == "2hd" else "head by head in"
+        notes = (f"{letter} = {alone[0].name}, {first} and {second} = {where} {pairs[0].name} ({how})",)
+        own = () if layout == "2hd" else ("fused-order",)
+        leave = _out(out, parts["v"][0].shape[1], flip=_turned(pairs[0], width))
+        found.append(_frame(parts, leave, facts, own, notes))
+    return found
+
+
+def _turned(weight: Weight, width: int | None) -> bool:
+    """Whether a weight that is no square has its outputs first: then so has the output projection beside it."""
+    return weight.value.ndim == 2 and weight.value.shape[0] != width
+
+
+def _ways(weights: list[Weight]) -> tuple[bool, ...]:
+    """As matrices are, and transposed, where no owner says which axis is the output."""
+    free = any(w.out_first is None and w.value.ndim == 2 for w in weights)
+    return (False, True) if free else (False,)
 
 
 def _fused(
@@ -247,7 +295,8 @@ def _cut(
                 layout, f"parts (laid out as {' '.join(layout.replace('3', 'qkv '))}".rstrip() + ")"
             )
             notes = (f"{', '.join(order)} = the {where} of {weight.name} ({how})",)
-            found.append(_frame(parts, _out(out, inner), facts, conventions, notes))
+            leave = _out(out, inner, flip=_turned(weight, facts.get("width")))
+            found.append(_frame(parts, leave, facts, conventions, notes))
     return [*found, _swapped(found[0])] if thirds else found
 
 
@@ -299,12 +348,13 @@ def _by_shape(weights: list[Weight], facts: dict[str, Any]) -> list[WeightMap]:
             "say which: --map q=NAME,k=NAME,v=NAME,o=NAME",
         )
     found = []
-    for order in permutations(groups):
+    for flip, order in product(_ways(weights), permutations(groups)):
         try:
             parts = {
-                letter: _join(own, facts.get("width")) for letter, own in zip("qkv", order[:3], strict=True)
+                letter: _join(own, facts.get("width"), flip=flip)
+                for letter, own in zip("qkv", order[:3], strict=True)
             }
-            out = _out([w for own in order[3:] for w in own], parts["v"][0].shape[1])
+            out = _out([w for own in order[3:] for w in own], parts["v"][0].shape[1], flip=flip)
         except ValueError:
             continue
         notes = (

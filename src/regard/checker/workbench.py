@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checker.process.session import Line, Raised
 from regard.checker.reading.arguments import Built, Unbuildable, fill, mean
-from regard.checker.reading.settings import guess, is_settings, settings
+from regard.checker.reading.settings import by_keyword, guess, is_settings, settings
 from regard.checker.reading.source import Source
 from regard.checker.reading.uses import uses
 
@@ -102,6 +102,12 @@ class Workbench:
             raise Unfit(
                 "unknown-argument", words, f"give it: --map {unknown}=VALUE, or --make '{member['name']}(…)'"
             ) from None
+        if any(p["star"] for p in parameters) and (words := by_keyword(self.source, member["name"])):
+            more = settings(self.source, words, {m: v for m, v in known.items() if m not in built.meant})
+            more = {word: value for word, value in more.items() if word not in built.named}
+            told = {meaning: word for word in more if (meaning := mean(word, list(known)))}
+            built = replace(built, named=built.named | more, meant=built.meant | told)
+            self.doubts += [f"{word} guessed from **{words}" for word in more]
         self.doubts += [f"{word} taken for a size" for word in built.guessed]
         self.doubts += [f"{word} guessed from the fields that are read" for word in held]
         return self._settled(member, built, known)

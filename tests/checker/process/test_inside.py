@@ -259,3 +259,27 @@ def test_private_methods_are_told_apart() -> None:
 
     about = Inside({0: Steps()}).about(0)
     assert (list(about["methods"]), list(about["hidden"])) == (["fit"], ["_e_step"])
+
+
+SCRIPTED = """
+import torch
+
+@torch.jit.script
+def double(x: torch.Tensor, times: float = 2.0) -> torch.Tensor:
+    return x * times
+"""
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
+def test_a_scripted_function_is_a_member_with_its_arguments(tmp_path: Path) -> None:
+    file = tmp_path / "scripted_under_test.py"
+    file.write_text(SCRIPTED)
+    inside = Inside()
+    (found,) = inside.load(str(file))["members"]
+    assert (found["name"], found["kind"], [p["name"] for p in found["forward"]]) == (
+        "double",
+        "function",
+        ["x", "times"],
+    )
+    inside.make("double", 1, [], {})
+    assert inside.call(1, [np.ones(2)], **ASKED, seed=0)["answer"].tolist() == [2.0, 2.0]

@@ -2,7 +2,15 @@
 
 import pytest
 
-from regard.checker.reading.settings import constant, defaults, fields, guess, is_settings, settings
+from regard.checker.reading.settings import (
+    by_keyword,
+    constant,
+    defaults,
+    fields,
+    guess,
+    is_settings,
+    settings,
+)
 from regard.checker.reading.source import Source
 
 TEXT = """
@@ -62,10 +70,9 @@ def test_a_size_at_the_top_of_the_file_is_known() -> None:
     assert constant(source, "f", "head_width") is None
 
 
-def test_a_field_may_be_a_settings_object_itself() -> None:
-    source = Source(
-        "class A:\n    def __init__(self, c):\n        self.h, self.w = c.inner['num_heads'], c.width"
-    )
+@pytest.mark.parametrize("inner", ["c.inner['num_heads']", "c.inner.num_heads", "c['inner']['num_heads']"])
+def test_a_field_may_be_a_settings_object_itself(inner: str) -> None:
+    source = Source(f"class A:\n    def __init__(self, c):\n        self.h, self.w = {inner}, c.width")
     assert settings(source, "c", {"heads": 3, "width": 24}) == {
         "inner": {"config": {"num_heads": 3}},
         "width": 24,
@@ -90,3 +97,11 @@ def test_a_field_nobody_knows_that_is_added_is_a_small_number(use: str) -> None:
         f"class A:\n    def __init__(self, o):\n        self.n, self.klein = o['dim'], 1\n        self.klein = o['winzig']\n        {use}"
     )
     assert settings(source, "o", {"width": 24, "eps": 1e-5}) == {"dim": 24, "winzig": 1e-5}
+
+
+def test_fields_may_come_as_keywords() -> None:
+    source = Source(
+        "class A:\n    def __init__(self, **c):\n        self.h = c['heads']\nclass B:\n    def __init__(self, **c):\n        super().__init__(**c)"
+    )
+    assert by_keyword(source, "A") == "c"
+    assert by_keyword(source, "B") is None

@@ -122,3 +122,22 @@ def test_what_names_numpy_and_not_torch_works_on_arrays(body: str, found: bool) 
     helpers = "def helper(x):\n    return logsumexp(x)\n\ndef tensors(x):\n    return nn.ReLU()(x)\n"
     imports = "import numpy as np\nimport torch\nfrom torch import nn\nfrom scipy.special import logsumexp\n"
     assert Source(f"{imports}{helpers}def f(x):\n    return {body}").is_numpy("f") is found
+
+
+@pytest.mark.parametrize(
+    ("method", "heirs", "wanted"),
+    [
+        ("def f(self):\n        raise NotImplementedError", "class B(A): ...", True),
+        ("@abc.abstractmethod\n    def f(self): ...", "class B(A): ...", True),
+        ("def f(self):\n        raise NotImplementedError", "", False),  # to be filled in
+        ("def f(self):\n        return 1", "class B(A): ...", False),
+    ],
+)
+def test_a_class_that_leaves_a_method_to_its_heirs_is_abstract(method: str, heirs: str, wanted: bool) -> None:
+    assert Source(f"class A:\n    {method}\n{heirs}").is_abstract("A") is wanted
+
+
+def test_names_say_how_a_pair_is_cut() -> None:
+    text = "class A:\n    def forward(self, x):\n        v, k = self.kv(x).chunk(2, -1)"
+    assert Source(text).thirds("A", "kv") == ("v", "k")
+    assert Source(text).thirds("A") is None

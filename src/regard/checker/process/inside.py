@@ -26,6 +26,7 @@ LONGEST = 2000
 _tensor, _no_grad, _seed = torch.from_numpy, torch.no_grad, torch.manual_seed
 _Tensor, _Module, _strided = torch.Tensor, torch.nn.Module, torch.strided
 _detach = _Tensor.detach
+_Scripted = torch.jit.ScriptFunction
 
 
 class Inside:
@@ -310,13 +311,13 @@ def _numbers(made: Any) -> dict[str, Any]:
 
 
 def _belongs(value: Any, module: str) -> bool:
-    return (inspect.isclass(value) or inspect.isfunction(value)) and getattr(
-        value, "__module__", ""
-    ) == module
+    # What torch.jit.script made of a function says no more where it comes from; the function itself does.
+    own = getattr(value, "_torchdynamo_inline", value) if isinstance(value, _Scripted) else value
+    return _is_maker(value) and getattr(own, "__module__", "") == module
 
 
 def _is_maker(value: Any) -> bool:
-    return inspect.isclass(value) or inspect.isfunction(value)
+    return inspect.isclass(value) or inspect.isfunction(value) or isinstance(value, _Scripted)
 
 
 def _called(made: Any) -> Any:
@@ -347,6 +348,7 @@ def _is_own(made: Any, name: str) -> bool:
 
 
 def _parameters(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
+    function = getattr(function, "_torchdynamo_inline", function)
     try:
         listed = inspect.signature(function).parameters.values() if function else []
     except (ValueError, TypeError):

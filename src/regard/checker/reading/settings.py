@@ -79,7 +79,7 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
     claimed = {mean(name, list(known)) for name in names}
     sizes = [value for meaning, value in known.items() if meaning not in claimed and type(value) is int]
     found = {
-        name: {"config": {word: guess(word, known) for word in inner[name]}}
+        name: {"config": {word: guess(_full(name, word, known), known) for word in inner[name]}}
         if inner[name]
         else guess(name, known, declared.get(name))
         for name in names
@@ -94,6 +94,40 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
         if sizes and not mean(name, list(known)) and _sized(source, parameter, name):
             found[name] = sizes.pop(0)
     return found
+
+
+def by_keyword(source: Source, member: str) -> str | None:
+    """The name under which a constructor takes any keyword, where it reads fields of it: `**config` and `config["n"]`.
+
+    >>> text = "class A:\\n    def __init__(self, **c):\\n        self.n = c['n']"
+    >>> by_keyword(Source(text), "A")
+    'c'
+    """
+    node = source.member(member)
+    makers = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+    name = makers[0].args.kwarg.arg if makers and makers[0].args.kwarg else ""
+    return name if name and any(n == name for n in _indexed(makers[0])) else None
+
+
+def _indexed(tree: ast.AST) -> list[str]:
+    """Names that are asked for a field by a word."""
+    return [
+        n.value.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Subscript)
+        and isinstance(n.value, ast.Name)
+        and isinstance(n.slice, ast.Constant)
+    ]
+
+
+def _full(name: str, word: str, known: dict[str, Any]) -> str:
+    """A field inside a field by the name that says what it is: `heads.count` is a number of heads.
+
+    >>> _full("heads", "count", {"heads": 3}), _full("attention", "n_head", {"heads": 3})
+    ('heads_count', 'n_head')
+    """
+    names = (word, f"{name}_{word}", f"{word}_{name}")
+    return next((one for one in names if mean(one, list(known))), word)
 
 
 def _meaning(source: Source, parameter: str, name: str) -> Callable[[ast.AST], bool]:
@@ -146,18 +180,22 @@ def _fields(node: ast.AST, parameter: str) -> list[str]:
 
 
 def _inner(source: Source, parameter: str, name: str) -> list[str]:
-    """Fields of a field that is a settings object itself: `config.attention["heads"]`."""
-    words = [
-        str(node.slice.value)
+    """Fields of a field that is a settings object itself: `config.attention["heads"]`, `config.attention.heads`."""
+    held = [
+        node
         for node in ast.walk(source.tree)
-        if isinstance(node, ast.Subscript)
-        and isinstance(node.slice, ast.Constant)
-        and isinstance(node.slice.value, str)
-        and isinstance(node.value, ast.Attribute)
-        and node.value.attr == name
-        and _is(node.value.value, parameter)
+        if isinstance(node, ast.Subscript | ast.Attribute)
+        and isinstance(node.value, ast.Attribute | ast.Subscript)
+        and _fields(node.value, parameter) == [name]
     ]
-    return list(dict.fromkeys(words))
+    words = [
+        node.attr if isinstance(node, ast.Attribute) else node.slice.value
+        for node in held
+        if isinstance(node, ast.Attribute) or isinstance(node.slice, ast.Constant)
+    ]
+    called = {id(node.func) for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
+    methods = {node.attr for node in held if isinstance(node, ast.Attribute) and id(node) in called}
+    return [word for word in dict.fromkeys(words) if isinstance(word, str) and word not in methods]
 
 
 def guess(name: str, known: dict[str, Any], declared: Any = None) -> Any:

@@ -106,6 +106,28 @@ class Source:
         bases = getattr(self.member(name), "bases", [])
         return any(re.fullmatch(r"(\w+\.)*Function", ast.unparse(base)) for base in bases)
 
+    def is_abstract(self, name: str) -> bool:
+        """Whether a class leaves a method to those that derive from it in the same file, and so is none of its own.
+
+        >>> Source("class A:\\n    def f(self): raise NotImplementedError\\nclass B(A): ...").is_abstract("A")
+        True
+        """
+        heirs = [
+            n for n in self.tree.body if isinstance(n, ast.ClassDef) and name in map(ast.unparse, n.bases)
+        ]
+        methods = [n for n in getattr(self.member(name), "body", []) if isinstance(n, ast.FunctionDef)]
+        left = [
+            n
+            for n in methods
+            if any("abstractmethod" in ast.unparse(word) for word in n.decorator_list)
+            or (
+                isinstance(n.body[-1], ast.Raise)
+                and "NotImplemented" in ast.unparse(n.body[-1])
+                and len(n.body) < 3
+            )
+        ]
+        return bool(heirs and left)
+
     def code(self) -> str:
         """The whole file without comments, in one spelling of numbers and spaces."""
         return ast.unparse(self.tree)
@@ -187,20 +209,20 @@ class Source:
                 bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
         return found[1] not in bound
 
-    def thirds(self, name: str) -> tuple[str, ...] | None:
-        """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`."""
+    def thirds(self, name: str, letters: str = "kqv") -> tuple[str, ...] | None:
+        """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`; or its halves."""
         for node in ast.walk(self.member(name)):
             if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Tuple):
                 continue
             names = [
                 role(target.id) if isinstance(target, ast.Name) else None for target in node.targets[0].elts
             ]
-            if sorted(filter(None, names)) != ["k", "q", "v"] or len(names) != 3:
+            if sorted(filter(None, names)) != sorted(letters) or len(names) != len(letters):
                 continue
             if isinstance(node.value, ast.Tuple):
                 order = [_index(item) for item in node.value.elts]
-                if sorted(order) == [0, 1, 2]:
-                    return tuple(str(names[order.index(i)]) for i in range(3))
+                if sorted(order) == list(range(len(letters))):
+                    return tuple(str(names[order.index(i)]) for i in range(len(letters)))
                 continue
             if any(
                 word in ast.dump(node.value)

@@ -60,6 +60,7 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
         "right      y      y      y      y",
         "here       y      y      y     z   another function from some size on",
     ),
+    "mask-shape": ("          sample 0   sample 1", "mask      # # .      # . .", "right     # # .      # . .", "here      # # .      # # .   the mask of another sample, head or query"),
     "mask-training-only": ("train()   # . .   eval()   # # #", "          # # .            # # #", "          # # #            # # #"),
     "mask-not-sliced": ("scores 3 x 3,  mask 8 x 8", "right: mask[:3, :3]", "here:  mask   (shapes do not fit)"),
     "gain-plus-one-at-one": (

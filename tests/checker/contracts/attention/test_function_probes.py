@@ -5,7 +5,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regard.checker.contracts.attention.function_probes import asked, cases, hidden, ones, order, room
+from regard.checker.contracts.attention.function_probes import (
+    LAYOUTS,
+    asked,
+    cases,
+    hidden,
+    laid,
+    ones,
+    order,
+    room,
+)
 from regard.checker.process.session import Raised
 
 RNG = np.random.default_rng
@@ -42,7 +51,7 @@ def test_every_query_of_a_masked_case_sees_a_key_and_not_all(puppet: Callable) -
     mask = asked(RNG(3), ((2, 3), 7, 5, 8, 9), masked=True)["mask"]
     assert mask.any(1).all()
     assert not mask.all(1).all()
-    lengths = asked(RNG(3), ((2,), 7, 5, 8, 9), masked=True, pattern="lengths")["mask"]
+    lengths = asked(RNG(3), ((2,), 7, 5, 8, 9), masked=True, layout="b n")["mask"][0]
     assert (np.diff(lengths.astype(int), axis=1) <= 0).all()
 
 
@@ -51,3 +60,15 @@ def test_a_function_without_a_mask_is_asked_without(puppet: Callable) -> None:
     assert [case.facts["masked"] for case in cases(subject, RNG(0))] == [True, False, False]
     subject.facts["mask"] = None
     assert [case.facts["masked"] for case in cases(subject, RNG(0))] == [False, False]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_mask_differs_along_the_axes_of_its_layout_and_no_others(layout: str) -> None:
+    lead, sizes = (2, 3), {"b": 2, "h": 3, "n": 7, "m": 5, "1": 1}
+    case = asked(RNG(1), (lead, 7, 5, 8, 9), masked=True, layout=layout)
+    whole = np.broadcast_to(case["mask"], (*lead, 7, 5))
+    assert whole.any(-1).all()
+    for axis, name in enumerate("bhn"):
+        first = np.take(whole, [0], axis=axis)
+        assert (whole == first).all() == (name not in layout.split())
+    assert laid(case["mask"], layout).shape == tuple(sizes[axis] for axis in layout.split())

@@ -6,17 +6,36 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regard.checker.contracts.attention.masked_probes import LAYOUTS, asked, hidden, order, shaped, unread
+from regard.checker.contracts.attention.layer_masks import MaskForm
+from regard.checker.contracts.attention.masked_probes import (
+    LAYOUTS,
+    asked,
+    hidden,
+    order,
+    shaped,
+    unread,
+    varied,
+)
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if "b" in layout])
 def test_every_layout_hides_the_same_keys(layout: str) -> None:
     mask = np.array([[True, False, True], [False, True, True]]).reshape(2, 1, 1, 3)
     found = shaped(mask, layout, 5)
     rows = np.broadcast_to(found.reshape(2, -1, 3), (2, found.size // 6, 3))
     assert (rows == mask.reshape(2, 1, 3)).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_varied_mask_differs_along_the_axes_of_its_layout(layout: str, puppet: Callable) -> None:
+    form = MaskForm("mask", layout, "seen")
+    case = varied(puppet("multi-head-attention", {}), np.random.default_rng(2), form)
+    whole = np.broadcast_to(case["mask"], (2, 3, 7, 7))
+    assert whole.any(-1).all()
+    for axis, name in enumerate("bhn"):
+        assert (whole == np.take(whole, [0], axis=axis)).all() == (name not in layout.split())
 
 
 def test_the_reference_keeps_what_is_hidden_hidden_and_any_order(puppet: Callable) -> None:

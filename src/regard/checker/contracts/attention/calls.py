@@ -1,7 +1,7 @@
 """How a person's attention layer is called: which axis holds the tokens, what its mask means, what else it asks for."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Case
+from regard.checker.contracts.attention.conventions import HIDES, MASK_ADDED
 from regard.checker.contracts.rotary.tables import TABLE, tables
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.arguments import mean
@@ -21,6 +22,15 @@ COUNTED = re.compile(r"len", re.I)
 NOTHING = re.compile(r"cache|past|state|dropout|kv$|bias$|return|need|output_att|use_", re.I)
 GRAPH = re.compile(r"adj(acency)?(_?mat(rix)?)?$|^edges?($|_)|^graph$|neighbou?rs?$", re.I)
 START = re.compile(r"start|offset|^pos$|position$|cur", re.I)
+CONTEXT = re.compile(
+    r"^(x_)?(kv|context|ctx|memory|cond|src|source|other)(_x|_states|_tokens|_seq)?$|^enc(oded|oder)?(_\w*(out\w*|states?|seq))?$",
+    re.I,
+)
+"Names of tokens that queries look at instead of their own."
+NO_TOKENS = re.compile(
+    r"pos|rope|rot|freq|time|step|idx|index|(^|_)id$|layer|alibi|scale|temperature|info|meta", re.I
+)
+"Names of what a call may need that is no sequence."
 MEANINGS = ("seen", "hide", "additive")
 SLUGS = {"hide": "mask-hides", "additive": "mask-additive"}
 
@@ -47,10 +57,18 @@ def meanings(bench: Workbench, name: str | None) -> tuple[str, ...]:
         return (bench.said["mask"],)
     wanted = {"mask=hidden": "hide", "mask=additive": "additive", "mask=seen": "seen"}
     said = [wanted[word] for word in bench.wanted if word in wanted]
-    first = "hide" if name and re.search(r"pad|ignore", name) else "seen"
+    first = "hide" if name and re.search(r"pad|ignore", name) else _written(bench)
+    first = "additive" if name and name.endswith("bias") else first
     if said or bench.strict:
         return (*said, first)[:1]
     return (first, *(m for m in MEANINGS if m != first))
+
+
+def _written(bench: Workbench) -> str:
+    """What a mask means in the words of the file; where it says nothing, True shows."""
+    words = bench.source.said(bench.name).removeprefix(bench.source.file)
+    known = {"hide": HIDES, "additive": MASK_ADDED.words}
+    return next((meaning for meaning, told in known.items() if re.search(told, words, re.I)), "seen")
 
 
 @dataclass
@@ -105,6 +123,28 @@ def takes(parameters: list[dict[str, Any]], bench: Workbench) -> tuple[str, ...]
         r"^(x|inputs?|hidden(_states)?|tokens|seq|sequence|embeddings?|src|tgt|context|memory|h|z)$", re.I
     )
     return tuple(n for i, n in enumerate(names) if i == 0 or role(n) or MASK.search(n) or known.match(n))
+
+
+def context_of(parameters: list[dict[str, Any]], given: Collection[str] = ()) -> str | None:
+    """The argument for tokens that the queries look at in place of their own: by its name, or the second that is needed.
+
+    >>> needed = {"required": True, "star": False}
+    >>> context_of([{"name": "x", **needed}, {"name": "andere", **needed}])
+    'andere'
+    """
+    plain = [
+        p for p in parameters[1:] if not (p["star"] or MASK.search(p["name"])) and p["name"] not in given
+    ]
+    named = [p["name"] for p in plain if CONTEXT.search(p["name"])]
+    needed = [p["name"] for p in plain if p["required"] and not _known(p["name"])]
+    return named[0] if named else needed[0] if len(needed) == 1 else None
+
+
+def _known(name: str) -> bool:
+    """Whether an argument that a call needs is something else than tokens."""
+    sizes = mean(name, ["length", "head_width", "heads"])
+    known = (START, NOTHING, GRAPH, TABLE, NO_TOKENS)
+    return bool(sizes or name == "device" or any(words.search(name) for words in known))
 
 
 def tokens_first(subject: Subject, case: Case, change: Callable[[Case, Any, np.ndarray], Case]) -> bool:

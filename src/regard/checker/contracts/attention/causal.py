@@ -11,6 +11,7 @@ from regard.checker.contracts.attention import conventions, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
+    COUNTED,
     MASK,
     SLUGS,
     Single,
@@ -166,8 +167,10 @@ def adapt(bench: Workbench) -> Subject:
     inputs = takes(made.call, bench)
     needed = [p["name"] for p in made.call if p["required"] and not p["star"] and p["name"] in inputs]
     inner = [bench.source.text_of(part.name) for part in bench.source.parts(bench.name)]
-    own = re.search(r"tril|triu|is_causal|causal", "\n".join([bench.source.text_of(bench.name), *inner]))
-    masks = {n for n in inputs if MASK.search(n) and (n in needed or not own)}
+    own = re.search(
+        r"tril|triu|is_causal|causal", "\n".join([bench.source.text_of(bench.name), *inner]), re.I
+    )
+    masks = {n for n in inputs if MASK.search(n) and not COUNTED.search(n) and (n in needed or not own)}
     ways = further(bench, made, inputs, width // max(heads_of(bench, made), 1))
     facts["further"] = ways[0]
 
@@ -177,9 +180,9 @@ def adapt(bench: Workbench) -> Subject:
     def enter(case: Case) -> Arguments:
         x, n = turn(case["query"]), case["query"].shape[1]
         x = x[0] if facts["single"] else x
-        seen = told(np.tril(np.ones((n, n), bool)), facts["mask"])
+        seen = told(np.tril(np.ones((n, n), bool)), facts["mask"] or "seen")
         values: list[Any] = [seen if name in masks else x for name in needed] or [x]
-        optional = {name: seen for name in masks if name not in needed}
+        optional = {name: seen for name in masks if name not in needed and facts["mask"]}
         return values, facts["further"].named(n) | optional
 
     subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
@@ -221,9 +224,10 @@ def _by_axis(subject: Subject, trial: Case) -> Subject:
 
 
 def _meaning(bench: Workbench, subject: Subject, trial: Case, masks: set[str]) -> None:
-    """What the mask means: the first meaning under which no token sees what follows it."""
+    """What the mask means: the first meaning under which no token sees what follows it; none where no mask is needed."""
     possible = meanings(bench, next(iter(masks)))
-    for meaning in possible:
+    needed = any(p["required"] and p["name"] in masks for p in subject.made.call)
+    for meaning in possible if needed else ("", *possible):
         subject.facts["mask"] = meaning
         if runs(bench, subject, trial) is None and _leak(subject, np.random.default_rng(3)) is None:
             subject.facts["conventions"] = (
@@ -369,6 +373,7 @@ CONTRACT = Contract(
         laws.finite(one, ("query", "key", "value"), 60.0),
         flowing(one, ("query", "key", "value")),
         *heeded.LAWS,
+        heeded.continued(one),
         *conduct.kept(one),
     ),
 )

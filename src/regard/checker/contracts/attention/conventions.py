@@ -101,12 +101,14 @@ PADDED = Convention(
     hint=r"mask|pad",
     forms=forms({"after": blank}),
 )
+HIDES = r"True\b[^.\n]{0,40}\b(hidden|masked|ignored?|not (allowed|attend))|masked[^.\n]{0,20}\bTrue"
+"Words of those who say that True hides, of whatever mask."
 MASK_HIDES = Convention(
     slug="mask-hides",
     says="True in the mask means: hidden",
     mistake="mask-inverted",
     choice="mask=hidden",
-    words=r"pad(ding)?_mask|key_padding|True\b[^.\n]{0,40}\b(hidden|masked|ignored?|not (allowed|attend))|masked[^.\n]{0,20}\bTrue",
+    words=rf"pad(ding)?_mask|key_padding|{HIDES}",
 )
 MASK_ADDED = Convention(
     slug="mask-additive",
@@ -135,6 +137,12 @@ SEQUENCE_FIRST = Convention(
     words=r"[\(\[]\s*(n|t|l|s|seq\w*|len\w*|time)\s*,\s*(b|bs|bsz|batch\w*)\s*,|(sequence|seq|time)[\s_-]first|time[\s_-]major",
 )
 
+HEADS_AFTER = Convention(
+    slug="heads-after-tokens",
+    says="tokens come before heads: (batch, tokens, heads, channels)",
+    choice="axes=heads-after-tokens",
+    words=r"[\(\[]\s*(b|bs|bsz|batch\w*)\s*,\s*(n|t|l|s|seq\w*|len\w*|time|tokens?)\s*,\s*(h|heads?|n_?heads?|num_?heads?)\s*,|(?<=[\"'])b[a-z]h[a-z](?=,)",
+)
 NO_BATCH = Convention(
     slug="no-batch-axis",
     says="it takes one sequence at a time, without a batch axis",

@@ -1,47 +1,86 @@
 """Cases and laws of attention as a function: what its weights sum to, what it may not see, which sizes it takes."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, ComputationStage
+from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, larger
+from regard.checker.workbench import Unfit
+
+LAYOUTS = ("n m", "b n m", "b 1 n m", "b m", "b h n m", "h n m", "b 1 1 m", "b 1 m")
+"Shapes of a mask over queries and keys; without n it says the same to all queries."
+COUNTS = ("b n", "b")
+"Shapes of the numbers of keys that may be seen, in place of a mask."
+BATCHES = {"b", "h"}
+"Axes that a mask can have only where there is a batch."
 
 
 def asked(
-    rng: np.random.Generator, shape: tuple, *, masked: bool, size: float = 1.5, pattern: str = "free"
+    rng: np.random.Generator, shape: tuple, *, masked: bool, size: float = 1.5, layout: str = "n m"
 ) -> Case:
     """Random queries, keys and values; every query sees at least one key, and no two see the same.
 
-    Where a mask cannot be free, all queries see the same keys ("rows"), or as many from the first on ("lengths").
+    A mask differs along the axes that its layout has, and so between samples only where it can.
     """
     lead, n, m, d, c = shape
-    draw = rng.standard_normal
-    mask = rng.random((n, m)) < 0.5
-    mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
-    mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
-    mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
-    if pattern == "lengths":
-        mask = np.arange(m)[None] < (1 + np.arange(n) * 2 % (m - 1))[:, None]
-    elif pattern == "rows":
-        mask = np.repeat(mask[:1], n, axis=0)
+    draw, axes = rng.standard_normal, layout.split()
+    own = [count if axis in axes else 1 for axis, count in zip("bh", lead, strict=False)]
+    mask = np.stack([_free(rng, n, m, layout) for _ in range(int(np.prod(own)))])
+    mask = mask.reshape(*(own if BATCHES & set(axes) else ()), n, m)
     inputs: dict[str, np.ndarray] = {
         "query": draw((*lead, n, d)) * size,
         "key": draw((*lead, m, d)) * size,
         "value": draw((*lead, m, c)),
     }
-    inputs["mask"] = mask if masked else np.ones((n, m), bool)
+    inputs["mask"] = mask if masked else np.ones_like(mask)
     sizes = f"{n} queries, {m} keys{', masked' if masked else ''}"
-    return Case(name=sizes, inputs=inputs, facts={"masked": masked})
+    return Case(name=sizes, inputs=inputs, facts={"masked": masked, "layout": layout})
+
+
+def _free(rng: np.random.Generator, n: int, m: int, layout: str) -> np.ndarray:
+    """A mask (n, m); the same for all queries, or as many keys from the first on, where the layout asks for that."""
+    if layout in COUNTS:
+        mask = np.arange(m) < rng.integers(1, m, (n, 1))
+    else:
+        mask = rng.random((n, m)) < 0.5
+        mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
+        mask[np.arange(n), (np.arange(n) * 3 + 1) % m] = True
+    return mask if "n" in layout.split() else np.repeat(mask[:1], n, axis=0)
+
+
+def laid(mask: np.ndarray, layout: str) -> np.ndarray:
+    """A mask (…, n, m) with the axes of a layout, or the numbers of keys that it shows.
+
+    >>> laid(np.ones((2, 1, 7, 5), bool), "b 1 m").shape, laid(np.ones((2, 7, 5), bool), "b n").shape
+    ((2, 1, 5), (2, 7))
+    """
+    axes, (n, m) = layout.split(), mask.shape[-2:]
+    lead = (*mask.shape[:-2], 1, 1)[:2]
+    whole = mask.reshape(*lead, n, m)
+    if layout in COUNTS:
+        whole = whole.sum(-1, keepdims=True)
+        axes = [*axes, "m"]
+    shown = whole[tuple(slice(None) if axis in axes else 0 for axis in "bhnm")]
+    sizes = iter(shown.shape)
+    found = shown.reshape([1 if axis == "1" else next(sizes) for axis in axes])
+    return found[..., 0] if layout in COUNTS else found
 
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """Without a mask, and with one where there is one."""
     shape = subject.facts["shape"]
     plain = [
-        asked(rng, shape, masked=False),
-        asked(rng, (shape[0], 3, shape[2] if shape[1] != shape[2] else 3, *shape[3:]), masked=False),
+        asked(rng, shape, masked=False, layout=subject.facts["layout"]),
+        asked(
+            rng,
+            (shape[0], 3, shape[2] if shape[1] != shape[2] else 3, *shape[3:]),
+            masked=False,
+            layout=subject.facts["layout"],
+        ),
     ]
     return [masked(subject, rng), *plain] if subject.facts["mask"] else plain
 
@@ -49,21 +88,56 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 def masked(subject: Subject, rng: np.random.Generator) -> Case:
     """A case with a mask, if it takes one, of the kind that it takes."""
     facts = subject.facts
-    return asked(rng, facts["shape"], masked=bool(facts["mask"]), pattern=facts["pattern"])
+    return asked(rng, facts["shape"], masked=bool(facts["mask"]), layout=facts["layout"])
 
 
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
-    """More samples, then more and more queries and keys."""
-    (lead, n, m, d, c), hides = subject.facts["shape"], bool(subject.facts["mask"])
+    """More samples, then more and more queries and keys; then masks of every other shape that it takes."""
+    (lead, n, m, d, c), hides, layout = (
+        subject.facts["shape"],
+        bool(subject.facts["mask"]),
+        subject.facts["layout"],
+    )
     batches = larger(subject, rng, 4, 14)[:5] if lead else []
     sizes = [((count, *lead[1:]), n, m) for count in batches]
     sizes += [(lead, count, count if n == m else count + 3) for count in larger(subject, rng)]
-    return [asked(rng, (*size, d, c), masked=hides, pattern=subject.facts["pattern"]) for size in sizes]
+    grown = [asked(rng, (*size, d, c), masked=hides, layout=layout) for size in sizes]
+    return [*grown, *_otherwise(subject, rng), *_wished(subject, rng)]
+
+
+def _wished(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Cases in which an argument asks for the future to be hidden, or for another scale, given as what they come to."""
+    lead, n, _, d, c = subject.facts["shape"]
+    known, found = subject.facts.get("asked", {}), []
+    plain = asked(rng, (lead, n, n, d, c), masked=False)
+    if "causal" in known:
+        facts = {"masked": True, "named": {known["causal"]: True}, "breaks": ""}
+        inputs = plain.inputs | {"mask": np.tril(np.ones((n, n), bool))}
+        found.append(Case(name=f"{plain.name}, {known['causal']}=True", inputs=inputs, facts=facts))
+    if "scale" in known:
+        facts = {"masked": False, "named": {known["scale"]: 2 * d**-0.5}, "times": 0.5, "breaks": ""}
+        found.append(Case(name=f"{plain.name}, {known['scale']} doubled", inputs=plain.inputs, facts=facts))
+    return found
+
+
+def _otherwise(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Masks of every other shape that runs and gives an output of the right one."""
+    facts, found = subject.facts, []
+    (lead, n, *_, c), known = facts["shape"], COUNTS if facts["counts"] else LAYOUTS
+    for layout in known if facts["mask"] and lead else ():
+        case = asked(rng, facts["shape"], masked=True, layout=layout)
+        case = replace(case, name=f"{case.name} by ({layout})", facts=case.facts | {"breaks": "mask-shape"})
+        try:
+            if layout != facts["layout"] and subject.answer(case).shape == (*lead, n, c):
+                found.append(case)
+        except (Raised, Unfit):
+            continue
+    return found
 
 
 def usual(subject: Subject, rng: np.random.Generator, size: float = 1.5) -> Case:
     """A case of the usual size."""
-    return asked(rng, subject.facts["shape"], masked=False, size=size)
+    return asked(rng, subject.facts["shape"], masked=False, size=size, layout=subject.facts["layout"])
 
 
 def equal(subject: Subject, rng: np.random.Generator) -> Case:
@@ -133,7 +207,9 @@ def beside(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     if weights := [a for a in answer if a.shape[-2:] == sizes]:
         off = float(np.abs(weights[0].sum(-1) - 1).max())
-        meant = re.search(r"score|logit|energ|similarit", subject.bench.source.said(subject.bench.name), re.I)
+        source = subject.bench.source
+        words = source.said(subject.bench.name).removeprefix(source.file)
+        meant = re.search(r"score|logit|energ|similarit", words, re.I)
         if off <= laws.MOVES[subject.kind] or meant:
             return None
         return Broken(number=off, words="what comes beside the output are no weights: a row of them sums to "
@@ -148,12 +224,12 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     case = masked(subject, rng)
     mask = case["mask"].copy()
-    mask[:, 0] = False
-    mask[:, 1] = True
+    mask[..., 0] = False
+    mask[..., 1] = True
     place = 0
-    if subject.facts["pattern"] == "lengths":
-        place = mask.shape[1] - 1
-        mask[:, :place], mask[:, place] = True, False
+    if subject.facts["counts"]:
+        place = mask.shape[-1] - 1
+        mask[..., :place], mask[..., place] = True, False
     case = Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts)
     key, value = case["key"].copy(), case["value"].copy()
     key[..., place, :], value[..., place, :] = rng.standard_normal((2, *key[..., place, :].shape))[0], 3.0
@@ -173,10 +249,10 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def nothing_seen(subject: Subject, rng: np.random.Generator) -> str | None:
     """What a query does that may see nothing."""
-    if not subject.facts["mask"] or subject.facts["pattern"] != "free":
+    if not subject.facts["mask"] or subject.facts["counts"] or "n" not in subject.facts["layout"].split():
         return None
     case = masked(subject, rng)
     mask = case["mask"].copy()
-    mask[0] = False
+    mask[..., 0, :] = False
     answer = subject.answer(Case(name=case.name, inputs=case.inputs | {"mask": mask}, facts=case.facts))
     return None if np.isfinite(answer).all() else "masked-row-nan"

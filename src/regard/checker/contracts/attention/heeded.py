@@ -3,19 +3,22 @@
 import ast
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from regard.checker.contract import Broken, Case, Law
+from regard.checker.contracts.attention.calls import CONTEXT, START
 from regard.checker.laws import MOVES, gap
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.roles import role
-from regard.checker.subject import Subject
-from regard.checker.workbench import Workbench
+from regard.checker.subject import Arguments, Subject
+from regard.checker.workbench import Unfit, Workbench
 
-CONTEXT = re.compile(r"^(context|memory|encoder_hidden_states|enc(oder)?_out(put)?s?|cond)$", re.I)
-"Names of tokens that queries look at instead of their own."
+CACHE = re.compile(r"cache|past", re.I)
+"Names of what is kept of earlier tokens."
 
 
 def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -29,7 +32,7 @@ def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
         without, having = (bench.again(made, made.built.named | {name: flag}) for flag in (False, True))
     except Raised:
         return None
-    roles = {"q", "k", "v"}
+    roles = {"q", "k", "v", "qk", "kv", "qkv"}
     kept = {n for n in without.learned if n.endswith("bias") and role(n) in roles}
     told = {n for n in having.learned if n.endswith("bias") and role(n) in roles} - kept
     if not kept or not told:
@@ -76,11 +79,11 @@ def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
         case, call = usual(subject, rng), subject.made.call
         name = next((p["name"] for p in call[1:] if CONTEXT.match(p["name"]) and not p["required"]), None)
         values, named = subject.enter(case)
-        if name is None or name in named or len(values) != 1:
+        if name is None or len(values) != 1:
             return None
         before = subject.answer(case)
         try:
-            other = rng.standard_normal(values[0].shape)
+            other = rng.standard_normal(named.get(name, values[0]).shape)
             after = subject.leave(subject.raw(values, named | {name: other}), case)
         except Raised:
             return None  # its context has another form
@@ -91,6 +94,57 @@ def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
     return Law(
         name="context", says="queries look at the context where one is given", test=test, look="product"
     )
+
+
+def continued(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
+    """Where a cache is taken and given back, the last token alone with the cache of the others is answered as with them."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        call = [p for p in subject.made.call if not (p["required"] or p["star"])]
+        name = next((p["name"] for p in call if CACHE.search(p["name"]) and p["default"] is None), None)
+        if name is None or "rotary-inside" in subject.facts.get("agreed", ()):
+            return None
+        if any(START.search(p["name"]) for p in subject.made.call):
+            return None  # positions of its own, which nobody can know
+        asked = {p["name"]: True for p in call if p["default"] is False and CACHE.search(p["name"])}
+        case = usual(subject, rng)
+        whole = subject.answer(case)
+        try:
+            kept = _kept(subject.raw(*_more(subject.enter(_tokens(case, np.s_[:-1])), asked)))
+            last = _tokens(case, np.s_[-1:])
+            after = subject.raw(*_more(subject.enter(last), asked | {name: kept})) if kept else None
+            answer = subject.leave(after, last) if kept else None
+        except (Raised, Unfit):
+            return None  # its cache has another form
+        if answer is None or np.shape(answer) != whole[:, -1:].shape:
+            return None
+        moved = gap(whole[:, -1:], answer)
+        if moved <= MOVES[subject.kind]:
+            return None
+        words = f"the last token with the {name} of the others differs by {moved:.3g} from the same token among them"
+        return Broken(number=moved, words=words)
+
+    says = "a token with the cache of those before it is answered as among them"
+    return Law(name="continued", says=says, test=test, look="concatenate masked")
+
+
+def _tokens(case: Case, part: slice) -> Case:
+    return replace(case, inputs={name: value[:, part] for name, value in case.inputs.items()})
+
+
+def _more(arguments: Arguments, named: dict[str, Any]) -> Arguments:
+    return arguments[0], arguments[1] | named
+
+
+def _kept(answer: Any) -> Any:
+    """The cache that comes beside an output, as it is handed over again; None where there is none."""
+    if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list | np.ndarray):
+        return None
+    return _handed(answer[1])
+
+
+def _handed(value: Any) -> Any:
+    return {"tuple": [_handed(part) for part in value]} if isinstance(value, list) else value
 
 
 LAWS = (

@@ -156,7 +156,9 @@ def prepare(
     def read(heads: int) -> list[WeightMap]:
         learned = [name for name in made.learned if name not in subject.facts.get("idle", [])]
         weights, thirds = gather(held, made.owners, learned), bench.source.thirds(bench.name)
-        return frames(weights, thirds=thirds, said=bench.said, facts=facts | {"heads": heads})
+        halves = bench.source.thirds(bench.name, "kv") or bench.source.thirds(bench.name, "kq")
+        own = facts | {"heads": heads, "halves": halves}
+        return frames(weights, thirds=thirds, said=bench.said, facts=own)
 
     try:
         found = read(facts["heads"])

@@ -7,11 +7,12 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, ComputationStage
+from regard.checker.contracts.attention.function_probes import laid
 from regard.checker.contracts.attention.layer import BATCH, KEYS, SEQUENCE
 from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject, larger
 
-LAYOUTS = ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m")
+LAYOUTS = ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m", "n m", "b h n m")
 "Shapes of a mask that people use, the shortest first."
 TURNED = ("n m b", "1 m b", "n m b 1")
 "The same where tokens come before samples."
@@ -27,22 +28,19 @@ def layouts(facts: dict[str, Any]) -> tuple[str, ...]:
 
 
 def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
-    """A mask (b, 1, 1, m) in one of the layouts that people use."""
+    """A mask (b, 1, 1, m), or one that also differs between heads or queries, in a layout that people use."""
     b, m = mask.shape[0], mask.shape[-1]
-    flat = mask.reshape(b, m)
-    shapes = {
-        "b m": flat,
-        "b 1 1 m": mask,
-        "b 1 m": flat[:, None],
-        "b n m": np.repeat(flat[:, None], queries, axis=1),
-        "b 1 n m": np.repeat(mask, queries, axis=2),
-        "n m b": np.repeat(flat.T[None], queries, axis=0),
-        "1 m b": flat.T[None],
-        "n m b 1": np.repeat(flat.T[None], queries, axis=0)[..., None],
-        "b": flat.sum(-1),
-        "b n": np.repeat(flat.sum(-1)[:, None], queries, axis=1),
-    }
-    return shapes[layout]
+    if layout in TURNED or layout in COUNTS:
+        flat = mask.reshape(b, m)
+        shapes = {
+            "n m b": np.repeat(flat.T[None], queries, axis=0),
+            "1 m b": flat.T[None],
+            "n m b 1": np.repeat(flat.T[None], queries, axis=0)[..., None],
+            "b": flat.sum(-1),
+            "b n": np.repeat(flat.sum(-1)[:, None], queries, axis=1),
+        }
+        return shapes[layout]
+    return laid(np.broadcast_to(mask, (b, mask.shape[1], queries, m)), layout).copy()
 
 
 def asked(
@@ -65,8 +63,11 @@ def asked(
         if subject.facts["cross"]
         else (query, query)
     )
+    value = key if subject.facts.get("context") else value
     mask = np.ones((batch, 1, 1, keys), bool)
-    if masked and subject.facts.get("lengths"):
+    if masked and subject.facts["layout"] == "n m":
+        mask[..., [1, keys - 1]] = False
+    elif masked and subject.facts.get("lengths"):
         mask[0, ..., keys - 2 :] = mask[1, ..., keys - 1 :] = False
     elif masked:
         mask[0, ..., [1, keys - 1]] = False
@@ -93,7 +94,36 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     batches = [asked(subject, rng, masked=masked, batch=b) for b in larger(subject, rng, 4, 14)[:5]]
     sides = ((3, SEQUENCE + 4), (SEQUENCE + 4, 3)) if subject.facts["cross"] else ()
     uneven = [asked(subject, rng, masked=masked, queries=n, keys=m) for n, m in sides]
-    return [*batches, *longer, *uneven]
+    return [*batches, *longer, *uneven, *_alone(subject, rng)]
+
+
+def _alone(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Without the context, where it can be left out: then a sequence looks at itself."""
+    name = subject.facts.get("context")
+    if not name or any(p["name"] == name and p["required"] for p in subject.made.call):
+        return []
+    case = asked(subject, rng, masked=False, keys=SEQUENCE)
+    x = case["query"]
+    facts = case.facts | {"alone": True, "breaks": ""}
+    return [replace(case, name=f"without {name}", inputs=case.inputs | {"key": x, "value": x}, facts=facts)]
+
+
+def varied(subject: Subject, rng: np.random.Generator, form: Any) -> Case:
+    """A case whose mask differs between samples, heads and queries, as far as its layout allows; each sees a key."""
+    case = asked(subject, rng, masked=True)
+    axes = form.layout.split()
+    heads = subject.facts["heads"]
+    sizes = {"b": len(case["query"]), "h": heads, "n": case["query"].shape[1]}
+    mask = rng.random((*(sizes[axis] if axis in axes else 1 for axis in "bhn"), case["key"].shape[1])) < 0.5
+    mask[..., rng.integers(mask.shape[-1])] = True
+    if "b" not in axes:
+        mask = np.repeat(mask, sizes["b"], axis=0)
+    return replace(
+        case,
+        name=f"{case.name} by {form.name} as ({form.layout})",
+        inputs=case.inputs | {"mask": mask},
+        facts=case.facts | {"form": form, "breaks": "mask-shape"},
+    )
 
 
 def usual(subject: Subject, rng: np.random.Generator) -> Case:
@@ -122,8 +152,8 @@ STAGES = (
 )
 
 
-def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """What is hidden does not move what is seen."""
+def hidden(subject: Subject, rng: np.random.Generator, form: Any = None) -> Broken | None:
+    """What is hidden does not move what is seen; by the usual mask, or in another form."""
     if not subject.facts["mask"]:
         error = subject.facts.get("mask error")
         return (
@@ -132,6 +162,8 @@ def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:
             else None
         )
     case = asked(subject, rng, masked=True)
+    if form:
+        case = replace(case, facts=case.facts | {"form": form})
     inputs = {name: value.copy() for name, value in case.inputs.items()}
     place = int(np.flatnonzero(~case["mask"].reshape(len(case["query"]), -1)[0])[0])
     for name in ("key", "value") if subject.facts["cross"] else ("query",):

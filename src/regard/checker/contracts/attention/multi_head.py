@@ -1,7 +1,6 @@
 """Multi-head attention with a mask over keys: of one sequence to itself, or of one to another."""
 
 import re
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -15,8 +14,8 @@ from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
     COUNTED,
     MASK,
-    SLUGS,
     Single,
+    context_of,
     further,
     meanings,
     on_graph,
@@ -37,6 +36,7 @@ from regard.checker.contracts.attention.layer import (
     sequence_first,
     width_of,
 )
+from regard.checker.contracts.attention.layer_masks import MaskForm, elsewhere, settle
 from regard.checker.contracts.attention.masked_probes import (
     STAGES,
     asked,
@@ -48,7 +48,6 @@ from regard.checker.contracts.attention.masked_probes import (
     order,
     room,
     shaped,
-    unread,
     usual,
 )
 from regard.checker.contracts.attention.scaled_dot_product import MISTAKES as FUNCTION
@@ -129,7 +128,10 @@ MISTAKES = (
         ),
     ),
 )
-SHARED = {"mask-ignored", "mask-inverted", "mask-transposed"}
+TRIANGLE = re.compile(r"\btril\b|\btriu_?\b|is_causal\s*=\s*True")
+ASKED = re.compile(r"causal\w*\s*(:\s*bool\s*)?=\s*False")
+"A triangle that hides the future, and an argument by which it must be asked for."
+SHARED = {"mask-ignored", "mask-inverted", "mask-transposed", "mask-shape"}
 
 
 def suits(member: dict[str, Any], source: str) -> float:
@@ -148,8 +150,12 @@ def suits(member: dict[str, Any], source: str) -> float:
     if takes_roles(member["forward"]) and weightless(source + member["parts"]):
         return 0.0
     arguments = [p["name"].lower() for p in member["forward"]]
-    if takes_roles(member["forward"]) or any("mask" in a for a in arguments):
+    if takes_roles(member["forward"]):
         return 0.85
+    if any("mask" in a for a in arguments):
+        needed = [p for p in member["forward"] if p["required"]]
+        # One that hides the future by itself, whatever else is hidden, is causal first.
+        return 0.75 if len(needed) <= 1 and TRIANGLE.search(source) and not ASKED.search(source) else 0.85
     return 0.6 if "multi" in name or "mha" in name else 0.5
 
 
@@ -158,15 +164,18 @@ def adapt(bench: Workbench) -> Subject:
     rng = np.random.default_rng(7)
     made = make(bench, causal=False)
     inputs = takes(made.call, bench)
-    cross = takes_roles(made.call)
+    roles = takes_roles(made.call)
+    context = None if roles else context_of(made.call, bench.calling)
+    inputs = (*inputs, *([context] if context and context not in inputs else []))
     mask = next((name for name in inputs if MASK.search(name)), None)
     required = {p["name"] for p in made.call if p["required"]}
     facts: dict[str, Any] = {
-        "cross": cross,
+        "cross": bool(roles or context),
+        "context": context,
         "turned": sequence_first(bench),
         "mask": mask,
         "layout": "b m",
-        "keys": KEYS if cross else SEQUENCE,
+        "keys": KEYS if roles or context else SEQUENCE,
         "single": False,
         "meaning": meanings(bench, mask)[0],
         "lengths": bool(mask and COUNTED.search(mask)),
@@ -183,20 +192,31 @@ def adapt(bench: Workbench) -> Subject:
             letter: turn(case[name]) for letter, name in zip("qkv", ("query", "key", "value"), strict=True)
         }
         given = {letter: x[0] for letter, x in given.items()} if facts["single"] else given
-        values, named = by_role(made.call, given) if cross else ([given["q"]], {})
+        values, named = by_role(made.call, given) if roles else ([given["q"]], {})
         named |= facts["further"].named(case["query"].shape[1])
+        if facts["context"] and not case.facts.get("alone"):
+            named[facts["context"]] = given["k"]
+        form = case.facts.get("form") or MaskForm(mask or "", facts["layout"], facts["meaning"])
+        if mask and mask in required and form.name != mask:
+            named[mask] = shaped(np.ones_like(case["mask"]), facts["layout"], case["query"].shape[1])
         if mask and (case.facts["masked"] or mask in required):
-            shown = shaped(case["mask"], facts["layout"], case["query"].shape[1])
-            return values, named | {mask: shown if facts["lengths"] else told(shown, facts["meaning"])}
+            shown = shaped(case["mask"], form.layout, case["query"].shape[1])
+            return values, named | {form.name: shown if facts["lengths"] else told(shown, form.meaning)}
         return values, named
 
     subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
-    subject = _run(bench, subject, rng, ways)
+    try:
+        subject = _run(bench, subject, rng, ways)
+    except Raised:
+        if not context or context in required:
+            raise
+        facts |= {"context": None, "cross": False, "keys": SEQUENCE}
+        subject = _run(bench, subject, rng, ways)
     subject.notes += [FIRST] * facts["turned"]
     trial = asked(subject, rng, masked=False)
     prepare(bench, subject, trial, rng, causal=False)
     if mask:
-        _mask(subject, rng)
+        settle(subject, rng)
     return subject
 
 
@@ -239,32 +259,6 @@ def _alike(subject: Subject, rng: np.random.Generator) -> Case:
     return Case(name=case.name, inputs={"query": x, "key": x, "value": x, "mask": mask}, facts=case.facts)
 
 
-def _mask(subject: Subject, rng: np.random.Generator) -> None:
-    """Layout and meaning of the mask: the first under which hidden keys do not matter, else the first that runs."""
-    running, facts = [], subject.facts
-    for meaning, layout in product(meanings(subject.bench, facts["mask"]), layouts(facts)):
-        facts |= {"layout": layout, "meaning": meaning}
-        try:
-            trial = asked(subject, rng, masked=True)
-            if subject.answer(trial).shape != trial["query"].shape:
-                continue
-            running.append((layout, meaning))
-            if hidden(subject, rng) is None and np.isfinite(subject.answer(trial)).all():
-                break
-        except Raised as error:
-            facts.setdefault("mask error", error)
-    else:
-        if not running:
-            facts["mask"] = None
-            return
-        facts["layout"], facts["meaning"] = running[0]
-        facts["unread"] = unread(subject, asked(subject, rng, masked=True))
-    slug = "valid-lengths" if facts["lengths"] else SLUGS.get(facts["meaning"])
-    if slug:
-        subject.frames = [replace(f, conventions=(*f.conventions, slug)) for f in subject.frames]
-    subject.notes.append(f"mask passed as ({facts['layout']})")
-
-
 def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
     """Where the softmax runs over the queries, a mask over keys cancels however it is used: was it used at all?"""
     masks = all(slug.startswith("mask-") for slug in slugs)
@@ -280,7 +274,7 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("q", "k", "v", "o", "heads", "mask"),
     cases=cases,
-    growing=growing,
+    growing=lambda subject, rng: [*growing(subject, rng), *elsewhere(subject, rng)],
     stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
@@ -309,7 +303,7 @@ CONTRACT = Contract(
         ),
         Law(name="sizes", says="queries and keys may differ in number", test=room, look="view"),
         laws.apart(usual, ("query", "key", "value")),
-        laws.untouched(usual),
+        laws.untouched(lambda subject, rng: asked(subject, rng, masked=bool(subject.facts["mask"]))),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
         *heeded.LAWS,

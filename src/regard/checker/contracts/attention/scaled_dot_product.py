@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from regard.checker import conduct, laws
-from regard.checker.contract import Case, Contract, Convention, Law, Mistake, Steps, WeightMap, forms
+from regard.checker.contract import Contract, Convention, Law, Mistake, Steps, forms
 from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
-from regard.checker.contracts.attention.calls import SLUGS, meanings, told
+from regard.checker.contracts.attention.function_calls import adapt
 from regard.checker.contracts.attention.function_probes import (
     STAGES,
     beside,
@@ -25,12 +25,7 @@ from regard.checker.contracts.attention.function_probes import (
     usual,
 )
 from regard.checker.gradients import flowing
-from regard.checker.process.session import Raised
-from regard.checker.reading.arguments import mean
-from regard.checker.reading.settings import constant
-from regard.checker.reading.source import role
-from regard.checker.subject import Arguments, Subject, by_role, first, takes_roles
-from regard.checker.workbench import Workbench
+from regard.checker.subject import takes_roles
 
 STUB = '''"""Scaled dot-product attention, to be filled in. Then: regard check scaled_dot_product.py"""
 
@@ -50,19 +45,6 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Ten
     """
     raise NotImplementedError("fill me in")
 '''
-
-SHAPES = (
-    ((2, 3), 7, 5, 8, 9),
-    ((2, 3), 7, 5, 8, 8),
-    ((2, 3), 7, 7, 8, 8),
-    ((2,), 7, 5, 8, 9),
-    ((2,), 7, 5, 8, 8),
-    ((2,), 7, 7, 8, 8),
-    ((), 7, 5, 8, 9),
-    ((), 7, 5, 8, 8),
-    ((), 7, 7, 8, 8),
-)
-"Leading axes, queries, keys, width, width of the values: the first that runs is used."
 
 
 def give(change: Any) -> Steps:
@@ -110,6 +92,12 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        slug="mask-shape",
+        cause="a mask that says something else to each sample, head or query is not heeded as it says",
+        remedy="let the mask broadcast to the scores, (batch, heads, queries, keys), with every axis in its place",
+        look="mask masked",
+    ),
+    Mistake(
         slug="k-v-swapped",
         cause="keys and values are exchanged: queries meet the values and the keys are averaged",
         remedy="softmax(q @ k^T / sqrt(d)) @ v, with the arguments in the order q, k, v",
@@ -139,17 +127,12 @@ MISTAKES = (
     ),
 )
 
-WIDTH = 8
-LAYOUTS = ("n m", "b n m", "b 1 n m", "b m")
-"Shapes of a mask over queries and keys; the last says the same to all queries."
 OTHERS = {"weights-transposed", "similarity-cosine"}
-MASKING = re.compile(r"mask|^m$|allowed|visible|^keep$|^valid$|^seen$|valid_?len|^lens$", re.I)
 
 
 def suits(member: dict[str, Any], source: str) -> float:
     """A function of q, k and v, or a class without weights that is called so."""
-    roles = [role(p["name"]) for p in member["forward"][:3]]
-    if roles != ["q", "k", "v"] and not by_name(member["forward"]):
+    if not takes_roles(member["forward"]):
         return 0.0
     if member["kind"] == "function":
         return 0.9
@@ -170,133 +153,12 @@ def weightless(source: str) -> bool:
     )
 
 
-def by_name(parameters: list[dict[str, Any]]) -> bool:
-    """Whether q, k and v are taken by their names: they can only be passed so, or the query does not come first.
-
-    Else their order is q, k, v, as callers have it.
-    """
-    return takes_roles(parameters) and (
-        role(parameters[0]["name"]) != "q" or all(p["named"] for p in parameters[:3])
-    )
-
-
-def adapt(bench: Workbench) -> Subject:
-    """Find the mask argument and the first sizes that run."""
-    width = constant(bench.source, bench.name, "head_width") or WIDTH + bench.stretch
-    made = bench.build({"head_width": width, "width": width, "temperature": width**0.5, "dropout": 0.3})
-    method = bench.member.get("method", "")
-    call = made.methods[method] if method else made.call
-    parameters = [p["name"] for p in call]
-    mask = next((name for name in parameters[3:] if MASKING.search(name)), None)
-    needed = [p["name"] for p in call if p["required"]]
-    lengths = bool(mask and re.search(r"len", mask))
-    facts: dict[str, Any] = {
-        "mask": mask,
-        "drawn": {},
-        "pattern": "lengths" if lengths else "free",
-        "meaning": meanings(bench, mask)[0],
-    }
-    facts |= {"layout": "n m", "width": width}
-    rest = [n for n in needed if n not in (*parameters[:3], mask, *bench.calling)]
-
-    def enter(case: Case) -> Arguments:
-        given = {"q": case["query"], "k": case["key"], "v": case["value"]}
-        values, named = by_role(call, given) if by_name(call) else (list(given.values()), {})
-        named |= {name: further_one(name, case) for name in rest}
-        if mask and (case.facts["masked"] or mask in needed):
-            shown = laid(case["mask"], facts["layout"], len(case["query"]))
-            named[mask] = counted(case) if lengths else told(shown, facts["meaning"])
-        return values, named
-
-    bench.doubts += [f"{name} given as a size or None" for name in rest]
-    subject = Subject(bench, made, enter, output, method=method, facts=facts)
-    if by_name(call):
-        subject.notes.append(f"passed by their names: {', '.join(parameters[:3])}")
-    first_error = _shape(bench, subject)
-    shape = facts["shape"]
-    facts["refused"] = first_error if shape[1] == shape[2] or shape[3] == shape[4] else None
-    subject.frames = [WeightMap(weights={}, conventions=_meaning(bench, subject, mask))]
-    return subject
-
-
-def _shape(bench: Workbench, subject: Subject) -> Raised | None:
-    """Find the first sizes that run; what the sizes before it ended in."""
-    rng, facts = np.random.default_rng(7), subject.facts
-    first_error: Raised | None = None
-    for lead, n, m, d, c in (shape for shape in SHAPES if shape[0] or facts["pattern"] == "free"):
-        shape = (lead, n, m, d + facts["width"] - WIDTH, c + facts["width"] - WIDTH)
-        facts["shape"] = shape
-        for layout in LAYOUTS if facts["mask"] and lead else LAYOUTS[:1]:
-            facts["layout"] = layout
-            if facts["pattern"] != "lengths":
-                facts["pattern"] = "rows" if layout == "b m" else "free"
-            trial = masked(subject, rng)
-            try:
-                bench.precise(subject.made, *subject.enter(trial), subject.method)
-                if layout != "n m" and subject.answer(trial).shape != (*lead, n, shape[-1]):
-                    continue
-                return first_error if layout == "n m" else None
-            except Raised as error:
-                first_error = first_error or error
-    assert first_error
-    raise first_error
-
-
-def _meaning(bench: Workbench, subject: Subject, mask: str | None) -> tuple[str, ...]:
-    """What the mask means: the first meaning under which what is hidden does not matter; as a convention."""
-    facts = subject.facts
-    if facts["pattern"] == "lengths":
-        return ("valid-lengths",)
-    own = ("mask-of-keys",) if facts["pattern"] == "rows" else ()
-    possible = meanings(bench, mask) if mask else ()
-    for meaning in possible:
-        facts["meaning"] = meaning
-        try:
-            if hidden(subject, np.random.default_rng(5)) is None:
-                return (*own, *filter(None, [SLUGS.get(meaning)]))
-        except Raised:
-            continue
-    facts["meaning"] = possible[0] if possible else "seen"
-    return (*own, *filter(None, [SLUGS.get(facts["meaning"])]))
-
-
-def laid(mask: np.ndarray, layout: str, batch: int) -> np.ndarray:
-    """A mask (n, m) as it is, or once for each sample, or its first row alone."""
-    if layout == "n m":
-        return mask
-    if layout == "b m":
-        return np.repeat(mask[:1], batch, axis=0)
-    whole = np.broadcast_to(mask, (batch, *mask.shape)).copy()
-    return whole if layout == "b n m" else whole[:, None]
-
-
-def further_one(name: str, case: Case) -> Any:
-    """Another argument that is required: a width or a number of tokens, else nothing."""
-    width = case["key"].shape[-1]
-    known = {"head_width": width, "width": width, "length": case["query"].shape[-2]}
-    meaning = mean(name, list(known))
-    return known[meaning] if meaning else None
-
-
-def counted(case: Case) -> np.ndarray:
-    """How many keys each query may see, (batch, queries)."""
-    counts = case["mask"].sum(-1)
-    return np.broadcast_to(counts, (case["query"].shape[0], len(counts))).copy()
-
-
-def output(answer: Any, case: Case) -> np.ndarray:
-    """The output among what is returned: the array with one row for each query and the values' width."""
-    wanted = (*case["query"].shape[:-1], case["value"].shape[-1])
-    for item in answer if isinstance(answer, list) else []:
-        if isinstance(item, np.ndarray) and item.shape == wanted:
-            return item
-    return first(answer)
-
-
 CONVENTIONS: tuple[Convention, ...] = (
     *conventions.MASKS,
     conventions.OF_KEYS,
     conventions.MASKED_ROW,
+    conventions.SEQUENCE_FIRST,
+    conventions.HEADS_AFTER,
 )
 
 CONTRACT = Contract(
@@ -345,7 +207,7 @@ CONTRACT = Contract(
         Law(
             name="beside", says="beside the output come the weights, or nothing", test=beside, look="softmax"
         ),
-        laws.untouched(usual),
+        laws.untouched(masked),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
         *conduct.modes(usual),

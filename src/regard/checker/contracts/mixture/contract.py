@@ -1,6 +1,7 @@
 """A mixture of Gaussians: log-likelihood, loss, samples, samples of one component."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, Contract, Convention, Law
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
-from regard.checker.contracts.mixture.adapt import adapt
+from regard.checker.contracts.mixture.adapt import FITS, adapt
 from regard.checker.contracts.mixture.given import points
 from regard.checker.contracts.mixture.methods import conditional, loss, whole
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
@@ -54,6 +55,16 @@ class GMM(nn.Module):
         """(n_samples, 2) from one component."""
         raise NotImplementedError("fill me in")
 '''
+
+
+LEARNS = re.compile(rf"{FITS}|step|expect|maximi[sz]", re.I)
+"Names of methods by which a mixture finds its parameters without a gradient."
+
+
+def registered(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Every weight is among parameters(), unless EM finds them: then they may be buffers."""
+    own = [*subject.made.methods, *subject.made.hidden]
+    return None if any(map(LEARNS.search, own)) else conduct.registered(subject, rng, usual)
 
 
 def suits(member: dict[str, Any], source: str) -> float:
@@ -229,7 +240,7 @@ CONTRACT = Contract(
         ),
         laws.untouched(usual),
         flowing(usual, ("x",)),
-        *conduct.owned(),
+        *(replace(law, test=registered) if law.name == "registered" else law for law in conduct.owned(usual)),
         *conduct.modes(usual)[:1],
     ),
 )

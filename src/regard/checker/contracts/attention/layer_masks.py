@@ -1,0 +1,99 @@
+"""Masks of an attention layer: which arguments hide keys, in what shape and with what meaning."""
+
+import re
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from regard.checker.contract import Case
+from regard.checker.contracts.attention.calls import COUNTED, MASK, SLUGS, meanings
+from regard.checker.contracts.attention.masked_probes import (
+    asked,
+    hidden,
+    layouts,
+    unread,
+    varied,
+)
+from regard.checker.process.session import Raised
+from regard.checker.subject import Subject
+from regard.checker.workbench import Unfit
+
+OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
+"Masks that hide no keys."
+
+
+@dataclass(frozen=True)
+class MaskForm:
+    """One way to hide keys: the argument, the shape of what is given for it, and what True means."""
+
+    name: str
+    layout: str
+    meaning: str
+
+
+def settle(subject: Subject, rng: np.random.Generator) -> None:
+    """Layout and meaning of the mask: the first under which hidden keys do not matter, else the first that runs."""
+    running, facts = [], subject.facts
+    for meaning, layout in product(meanings(subject.bench, facts["mask"]), layouts(facts)):
+        facts |= {"layout": layout, "meaning": meaning}
+        try:
+            trial = asked(subject, rng, masked=True)
+            if subject.answer(trial).shape != trial["query"].shape:
+                continue
+            running.append((layout, meaning))
+            if hidden(subject, rng) is None and np.isfinite(subject.answer(trial)).all():
+                break
+        except Raised as error:
+            facts.setdefault("mask error", error)
+    else:
+        if not running:
+            facts["mask"] = None
+            return
+        facts["layout"], facts["meaning"] = running[0]
+        facts["unread"] = unread(subject, asked(subject, rng, masked=True))
+    slug = "valid-lengths" if facts["lengths"] else SLUGS.get(facts["meaning"])
+    if slug:
+        subject.frames = [replace(f, conventions=(*f.conventions, slug)) for f in subject.frames]
+    subject.notes.append(f"mask passed as ({facts['layout']})")
+
+
+def others(call: list[dict[str, Any]], mask: str) -> list[str]:
+    """Further arguments that hide keys and can be left out: an `attn_mask` beside a `key_padding_mask`."""
+    return [
+        p["name"]
+        for p in call
+        if MASK.search(p["name"])
+        and p["name"] != mask
+        and not (p["required"] or p["star"] or p["default"] is not None)
+        and not (OTHER.search(p["name"]) or COUNTED.search(p["name"]))
+    ]
+
+
+def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """A case for every other shape of mask that runs, and for every other mask: they hide what they say as well.
+
+    Of another mask the meaning is the first under which what it hides does not matter.
+    """
+    facts, found = subject.facts, []
+    if not facts["mask"] or facts.get("lengths") or facts.get("single"):
+        return []
+    own = [MaskForm(facts["mask"], layout, facts.get("meaning", "seen")) for layout in layouts(facts)]
+    for name in others(subject.made.call, facts["mask"]):
+        possible = [MaskForm(name, x, y) for y, x in product(meanings(subject.bench, name), layouts(facts))]
+        ran = [form for form in possible if _answers(subject, varied(subject, rng, form))]
+        heeded = [form for form in ran if hidden(subject, rng, form) is None]
+        own += [form for form in heeded or ran[:1] if form.meaning == (heeded or ran)[0].meaning]
+    for form in own:
+        case = varied(subject, rng, form)
+        if _answers(subject, case):
+            found.append(case)
+    return found
+
+
+def _answers(subject: Subject, case: Case) -> bool:
+    try:
+        return subject.answer(case).shape == case["query"].shape
+    except (Raised, Unfit):
+        return False
