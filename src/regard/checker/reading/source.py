@@ -67,7 +67,7 @@ class Source:
     def is_numpy(self, name: str) -> bool:
         """Whether a member, with what it uses of the file, works on arrays of NumPy: it names NumPy or SciPy, and not torch.
 
-        >>> Source("import numpy as np\nimport torch\ndef f(x):\n    return np.exp(x)").is_numpy("f")
+        >>> Source("import numpy as np\\nimport torch\\ndef f(x):\\n    return np.exp(x)").is_numpy("f")
         True
         """
         tops = {n.name: n for n in self.tree.body if isinstance(n, ast.ClassDef | ast.FunctionDef)}
