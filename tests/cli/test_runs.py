@@ -167,7 +167,8 @@ def test_a_stopped_run_is_taken_up_by_its_name_and_by_no_other_experiment(capsys
         f"this run belongs to another experiment\n  got: {one}, to be taken up by theory-positions\n  fix: name its own experiment: my-height\n",
     )
     assert Path("runs", one, "log.jsonl").read_bytes() == before
-    assert told(capsys, "run", own, "--resume", "my-height")[0] == 130
+    status, out, _ = told(capsys, "run", own, "--resume", "my-height")
+    assert status == 130 and out.startswith("nothing was saved on its way: it begins anew\n")
 
 
 def test_a_run_is_not_taken_up_with_changed_code_unless_that_is_accepted(capsys, own: str) -> None:

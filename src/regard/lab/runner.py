@@ -30,13 +30,12 @@ from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
 from regard.lab.store.job import job
-from regard.lab.store.resumption import RESUMABLE, TAKEN_UP, require_experiment, require_unchanged, since
-from regard.lab.store.run import REPORT, Run, State
+from regard.lab.store.resumption import RESUMABLE, TAKEN_UP, require_experiment, require_unchanged, saved, since
+from regard.lab.store.run import REPORT, TRACEBACK, Run, State
 from regard.lab.store.runs import Store
 from regard.lab.store.writer import Writer
 
 Watch = Callable[[Event], None]
-TRACEBACK = "traceback.txt"
 NO_DATA = "without its data"
 BRING = "'regard data NAME' fetches by name, 'regard data' lists what is here"
 
@@ -115,7 +114,8 @@ def resume(
     require_experiment(run, experiment.name)
     changed = since(run, fingerprint.parts(settings, seed=run.request["seed"], source=source))
     require_unchanged(changed, accept)
-    before = run.result["seconds"] or 0.0
+    # One that saved nothing begins anew, and takes as long as it takes from there.
+    before = (run.result["seconds"] or 0.0) if saved(run) else 0.0
     writer = Writer(run.path)
     if changed:
         said = "\n".join(f"{kind}: {told}" for kind, told in changed.items())
