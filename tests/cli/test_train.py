@@ -199,7 +199,7 @@ MISTAKES = [
     (["train", "mine.txt", "--minutes", "0"], "the command cannot be read\n  got: argument --minutes: '0' is not a number of minutes above 0\n  fix: 'regard train --help' shows how\n"),
     (["train", "mine.txt", "--steps", "0"], "the command cannot be read\n  got: argument --steps: '0' is not a whole number from 1 to 10,000,000\n"),
     (["train", "mine.txt", "--tokenizer", "words"], "no tokenizer of that name\n  got: 'words'\n  fix: one of character, bytes, bpe, or the file of one\n"),
-    (["train", "mine.txt", "--size", "gpt-mikro"], "no size of that name\n  got: 'gpt-mikro'\n  fix: did you mean 'gpt-micro'?\n"),
+    (["train", "mine.txt", "--size", "gpt-mikro"], "no size of that name\n  got: 'gpt-mikro'\n  fix: did you mean 'gpt-micro'? (or sizes of your own: --set model.depth=3 --set model.width=64 --set model.heads=4)\n"),
     (["train", "mine.txt", "--from", "nowhere"], "no weights of that name\n  got: 'nowhere'\n  fix: name a folder in GPT-2's format, or a run\n"),
     (["train", "mine.txt", "--from", "."], "no weights in that folder\n  got: '.'\n  fix: name a folder with config.json, model.safetensors, vocab.json and merges.txt, or a run with a model\n"),
     (["train", "mine.txt", "--accept", "code"], "--accept has no effect without --resume\n  got: --accept code\n  fix: leave it out\n"),
