@@ -54,8 +54,11 @@ def test_a_text_is_trained_on_listed_shown_speaks_and_goes(capsys) -> None:
     for words in (["generate", "train"], ["generate", run.id, "--checkpoint", "last", "--prompt", "to"]):
         status, out, err = told(capsys, *words, "--steps", "9")
         assert (status, err) == (0, "") and len(out) >= 10
-    assert run.id in told(capsys, "list", "--runs")[1]
-    assert "held-out loss at the end" in told(capsys, "show", "train")[1]
+    (listed,) = [line for line in told(capsys, "list", "--runs")[1].splitlines() if run.id in line]
+    assert "mine.txt, character, 1 layer of width 8, held-out loss " in listed
+    shown = told(capsys, "show", "train")[1]
+    assert "held-out loss at the end" in shown
+    assert f"regard train mine.txt {' '.join(TINY)}\n" in shown
     assert told(capsys, "show", "train", "--csv")[1].startswith("name,value,seed,step")
     assert told(capsys, "remove", run.id, "--yes")[0] == 0 and Store(Path("runs")).runs() == []
 

@@ -21,10 +21,9 @@ from rich.progress import (
 from rich.text import Text
 
 from regard.claims import ClaimVerdict
-from regard.lab import registry
 from regard.lab.answer import opening
 from regard.lab.bench import Result
-from regard.lab.book.provenance import provenance
+from regard.lab.book.provenance import opening_words, provenance
 from regard.lab.book.report import SIGNS, numbers, short
 from regard.lab.events import Event, ProgressEvent
 from regard.lab.experiment import Experiment
@@ -124,7 +123,7 @@ def show_outcome(run: Run) -> None:
 def _show_way_on(run: Run) -> None:
     """How to take up a run that was cut off, and what is kept of it."""
     if saved(run):
-        return console.print(f"[dim]go on with:[/] {_command(run)} --resume {run.id}", soft_wrap=True)
+        return console.print(f"[dim]go on with:[/] {opening_words(run)} --resume {run.id}", soft_wrap=True)
     share, minutes, more = run.result.get("share", 0.0), "", ""
     if run.state == "out of time" and share > 0:
         # A tenth more than it seems to take: no two runs take the same time.
@@ -132,7 +131,7 @@ def _show_way_on(run: Run) -> None:
         more = f", and {100 * share:.0f} % of it was done in {run.result['seconds']:.0f} s"
     elif run.state == "out of time":
         more = "; give it more --minutes, or none"
-    command = f"{_command(run)} --resume {run.id}{minutes}"
+    command = f"{opening_words(run)} --resume {run.id}{minutes}"
     console.print(f"[dim]begin anew with:[/] {command}", soft_wrap=True)
     return _say(f"[dim]{NOTHING_SAVED}: it begins from its start again{more}[/]")
 
@@ -142,14 +141,6 @@ def show_taken_up(run: Run) -> None:
     kept = saved(run)
     told = f"goes on from what it saved: {', '.join(kept)}"
     _say(escape(told) if kept else f"{NOTHING_SAVED}: it begins anew")
-
-
-def _command(run: Run) -> str:
-    """The command that runs such a run."""
-    request = run.request
-    if request.get("verb", "run") != "run":
-        return f"regard {request['verb']}"
-    return f"regard run {request['name'] if request['name'] in registry.names() else request['source']}"
 
 
 def _show_verdict(one: ClaimVerdict) -> None:

@@ -71,12 +71,14 @@ def duration(seconds: float | None) -> str:
 def show_runs(entries: Iterable[RunEntry]) -> None:
     """Runs, the oldest first: how each ended and what came of its claims."""
     heads = [Column(head) for head in ("run", "state", "time", "held", "failed", "not settled")]
+    heads.append(Column("trained on", wraps=True))
     rows = [
         (
             one.id,
             one.state,
             duration(one.seconds),
             *(str(count) for count in (one.held, one.failed, one.unsettled)),
+            one.told,
         )
         for one in entries
     ]

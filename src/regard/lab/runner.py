@@ -70,17 +70,18 @@ def run(
     changes: Sequence[str] = (),
     seed: int = 0,
     minutes: float = inf,
+    words: Sequence[str] = (),
     watch: Watch = lambda event: None,
 ) -> Run:
     """Run an experiment to its end, or to the end of its budget, and give the run that tells of it.
 
     `changes` are the words by which `settings` differ from the preset's; such a run answers for no item, but
-    where it differs by its device alone.
+    where it differs by its device alone. `words` are what follows a verb of its own, to run it again.
     """
     check(settings)
     parts = fingerprint.parts(settings, seed=seed, source=source)
     request = _request(experiment) | {"preset": preset, "changes": list(changes), "source": str(source)}
-    request["devices"] = devices(settings)
+    request |= {"devices": devices(settings)} | ({"words": list(words)} if words else {})
     writer = store.create(experiment.name, preset, request | parts | {"key": fingerprint.digest(parts)})
     try:
         return _carry_out(experiment, settings, writer, minutes, watch)
