@@ -293,7 +293,7 @@ def test_what_is_not_a_number_is_said_in_words(event, reason: str) -> None:
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (forged(Metric("gain", 0.0), value=torch.zeros(2)), "the measurement 'gain' is no number\n  got: a Tensor\n  fix: give a float"),
+        (forged(Metric("gain", 0.0), value=torch.zeros(2)), "the measurement 'gain' is one number\n  got: a Tensor of shape (2,)\n  fix: give one number, such as its mean, or a Metric for each"),
         (forged(Metric("gain", 0.0), value=None), "the measurement 'gain' is no number\n  got: a NoneType\n  fix: give a float"),
         (PairedMetric("gain", ("a", "b"), {0: 1.0}, {1: 1.0}), "the comparison 'gain' pairs other seeds\n  got: [0] and [1]\n  fix: measure both sides under the same"),
         (PairedMetric("gain", ("a", "b"), {}, {}), "the comparison 'gain' pairs other seeds\n  got: [] and []\n  fix: measure both sides under the same"),

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from math import inf
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +123,13 @@ def _checked(event: Any) -> Kept:
 
 
 def _number(name: str, value: Any) -> float:
+    shape = getattr(value, "shape", ())
+    if isinstance(shape, tuple) and prod(shape) != 1:
+        raise RegardError(
+            f"the measurement '{name}' is one number",
+            f"a {type(value).__name__} of shape {tuple(shape)}",
+            "give one number, such as its mean, or a Metric for each",
+        )
     try:
         value = value.detach() if hasattr(value, "detach") else value
         return float(value.item() if hasattr(value, "item") else value)
