@@ -121,6 +121,7 @@ def show_coverage(items: Iterable[Item]) -> None:
     for source, group in groupby(items, lambda one: one.source):
         rows += [("",), (Text(source, style="bold"),), *(row for one in group for row in _answered(one))]
     show_table(console, ANSWERED, rows)
+    console.print(f"\n[dim]{COLUMNS}[/]", soft_wrap=not console.is_terminal)
 
 
 def show_course(source: Assignment, items: Iterable[Item]) -> None:
@@ -129,6 +130,7 @@ def show_course(source: Assignment, items: Iterable[Item]) -> None:
     console.print(f"[bold]{source.name}[/]  [dim]{facts}[/]")
     console.print(" ".join(source.asks.split()) + "\n")
     show_table(console, ANSWERED, [row for one in items for row in _answered(one)])
+    console.print(f"\n[dim]{COLUMNS}[/]", soft_wrap=not console.is_terminal)
 
 
 ANSWERED = (
@@ -139,6 +141,12 @@ ANSWERED = (
     Column("here"),
     Column("recorded"),
 )
+
+COLUMNS = (
+    "here: what its claims came to in the newest run on this machine; "
+    "recorded: in the full run that is kept with regard, empty where none is"
+)
+"What the last two columns mean."
 
 
 def _answered(one: Item) -> Iterator[tuple[Cell, ...]]:
