@@ -141,7 +141,10 @@ def test_a_run_that_ran_out_of_time_is_taken_up_by_its_own_verb(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("share", "minutes", "told"),
-    [(0.25, " --minutes 1", ", and 25 % of it was done in 0 s"), (0.0, "", "; give it more --minutes, or none")],
+    [
+        (0.25, " --minutes 1", ", and 25 % of it was done in 0 s"),
+        (0.0, "", "; give it more --minutes, or none"),
+    ],
 )
 def test_a_run_that_saved_nothing_begins_anew_and_says_which_minutes_would_do(
     experiment, store, source, printed, share: float, minutes: str, told: str

@@ -30,7 +30,14 @@ from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
 from regard.lab.store.job import job
-from regard.lab.store.resumption import RESUMABLE, TAKEN_UP, require_experiment, require_unchanged, saved, since
+from regard.lab.store.resumption import (
+    RESUMABLE,
+    TAKEN_UP,
+    require_experiment,
+    require_unchanged,
+    saved,
+    since,
+)
 from regard.lab.store.run import REPORT, TRACEBACK, Run, State
 from regard.lab.store.runs import Store
 from regard.lab.store.writer import Writer

@@ -9,7 +9,9 @@ from regard.lab.runner import run
 def test_a_number_can_be_traced_to_its_command_seeds_code_machine_and_time(experiment, store, source) -> None:
     done = run(experiment, experiment.presets["quick"], store, source=source, preset="quick", seed=4)
     told = dict(provenance(done))
-    assert told["run"] == done.id and told["command"] == f"regard run {source.relative_to(Path.cwd())} --seed 4"
+    assert (
+        told["run"] == done.id and told["command"] == f"regard run {source.relative_to(Path.cwd())} --seed 4"
+    )
     assert told["seed"] == "4" and told["seeds measured"] == "0 to 2"
     assert done.request["key"].startswith(told["code key"]) and len(told["code key"]) == 16
     assert told["started"][:10] == done.request["started"][:10] and told["took"].endswith(" s")

@@ -159,10 +159,13 @@ def test_progress_tells_how_long_it_will_take() -> None:
 
 
 @pytest.mark.parametrize(
-    ("deadline", "fitted", "left"), [(60.0, 10, "0:04"), (9.0, 10, "0:01"), (60.0, 9, "0:52"), (inf, 10, "0:04")]
+    ("deadline", "fitted", "left"),
+    [(60.0, 10, "0:04"), (9.0, 10, "0:01"), (60.0, 9, "0:52"), (inf, 10, "0:04")],
 )
 def test_what_ends_first_says_how_long_it_takes(deadline: float, fitted: int, left: str) -> None:
-    training = Training(torch.nn.Linear(1, 1), lambda index: index, lambda model, batch: batch, Plan(steps=10))
+    training = Training(
+        torch.nn.Linear(1, 1), lambda index: index, lambda model, batch: batch, Plan(steps=10)
+    )
     training.step, training.course = 4, Course(fitted)
     now = [0.0, 8.0]
     pace = Pace(training, deadline=deadline, clock=lambda: now.pop(0))
