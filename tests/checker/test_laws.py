@@ -1,5 +1,6 @@
 """Every law holds for the reference, and is broken by what it is there for."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -74,6 +75,15 @@ def test_a_law_is_broken_by_what_it_is_there_for(name: str, law: str, slug: str,
     assert broken
     assert broken.number > 0
     assert broken.words
+
+
+def test_equal_tokens_that_differ_are_told_without_a_cause_that_the_law_cannot_know(puppet: Callable) -> None:
+    contract = named("causal-attention")
+    subject = puppet("causal-attention", contract.mistake("mask-after-softmax").forms[0])
+    broken = next(one for one in contract.laws if one.name == "equal tokens").test(
+        subject, np.random.default_rng(1)
+    )
+    assert re.fullmatch(r"5 equal tokens give outputs that differ by [\d.]+", broken.words)
 
 
 def test_what_raises_at_large_inputs_is_told_once(puppet: Callable, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,8 +54,11 @@ def test_a_text_is_trained_on_listed_shown_speaks_and_goes(capsys) -> None:
     for words in (["generate", "train"], ["generate", run.id, "--checkpoint", "last", "--prompt", "to"]):
         status, out, err = told(capsys, *words, "--steps", "9")
         assert (status, err) == (0, "") and len(out) >= 10
-    assert run.id in told(capsys, "list", "--runs")[1]
-    assert "held-out loss at the end" in told(capsys, "show", "train")[1]
+    (listed,) = [line for line in told(capsys, "list", "--runs")[1].splitlines() if run.id in line]
+    assert "mine.txt, character, 1 layer of width 8, held-out loss " in listed
+    shown = told(capsys, "show", "train")[1]
+    assert "held-out loss at the end" in shown
+    assert f"regard train mine.txt {' '.join(TINY)}\n" in shown
     assert told(capsys, "show", "train", "--csv")[1].startswith("name,value,seed,step")
     assert told(capsys, "remove", run.id, "--yes")[0] == 0 and Store(Path("runs")).runs() == []
 
@@ -199,7 +202,7 @@ MISTAKES = [
     (["train", "mine.txt", "--minutes", "0"], "the command cannot be read\n  got: argument --minutes: '0' is not a number of minutes above 0\n  fix: 'regard train --help' shows how\n"),
     (["train", "mine.txt", "--steps", "0"], "the command cannot be read\n  got: argument --steps: '0' is not a whole number from 1 to 10,000,000\n"),
     (["train", "mine.txt", "--tokenizer", "words"], "no tokenizer of that name\n  got: 'words'\n  fix: one of character, bytes, bpe, or the file of one\n"),
-    (["train", "mine.txt", "--size", "gpt-mikro"], "no size of that name\n  got: 'gpt-mikro'\n  fix: did you mean 'gpt-micro'?\n"),
+    (["train", "mine.txt", "--size", "gpt-mikro"], "no size of that name\n  got: 'gpt-mikro'\n  fix: did you mean 'gpt-micro'? (or sizes of your own: --set model.depth=3 --set model.width=64 --set model.heads=4)\n"),
     (["train", "mine.txt", "--from", "nowhere"], "no weights of that name\n  got: 'nowhere'\n  fix: name a folder in GPT-2's format, or a run\n"),
     (["train", "mine.txt", "--from", "."], "no weights in that folder\n  got: '.'\n  fix: name a folder with config.json, model.safetensors, vocab.json and merges.txt, or a run with a model\n"),
     (["train", "mine.txt", "--accept", "code"], "--accept has no effect without --resume\n  got: --accept code\n  fix: leave it out\n"),

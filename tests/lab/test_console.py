@@ -34,7 +34,8 @@ def test_the_outcome_names_each_claim_its_value_and_its_band(experiment, store, 
 
 @pytest.mark.slow
 def test_a_run_is_shown_with_what_its_numbers_come_from(experiment, store, source, printed) -> None:
-    done = run(experiment, experiment.presets["quick"], store, source=source, preset="quick", seed=4)
+    ours = replace(experiment, chapter="graphs")
+    done = run(ours, ours.presets["quick"], store, source=source, preset="quick", seed=4)
     terminal.show_run(done)
     text = printed()
     for part in ("regard run heights --seed 4", done.request["key"][:16], "0 to 2", done.id, "torch"):
@@ -127,7 +128,48 @@ def test_a_run_without_claims_says_so_and_which_text_it_read(experiment, store, 
 def test_a_run_that_ran_out_of_time_is_taken_up_by_its_own_verb(
     experiment, store, source, printed, verb: str, command: str
 ) -> None:
-    late = replace(experiment, verb=verb)
+    def saves(settings, context):
+        (context.folder / "checkpoint").write_text("1")
+        yield ProgressEvent("on", 0.5)
+
+    late = replace(experiment, verb=verb, run=saves)
     words = {"source": source, "preset": "quick", "minutes": 1e-9}
     terminal.show_outcome(run(late, late.presets["quick"], store, **words))
     assert f"go on with: {command}" in printed()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("share", "minutes", "told"),
+    [
+        (0.25, " --minutes 1", ", and 25 % of it was done in 0 s"),
+        (0.0, "", "; give it more --minutes, or none"),
+    ],
+)
+def test_a_run_that_saved_nothing_begins_anew_and_says_which_minutes_would_do(
+    experiment, store, source, printed, share: float, minutes: str, told: str
+) -> None:
+    def forgets(settings, context):
+        yield ProgressEvent("on", share)
+
+    late = replace(experiment, run=forgets)
+    words = {"source": source, "preset": "quick", "minutes": 1e-9}
+    done = run(late, late.presets["quick"], store, **words)
+    terminal.show_outcome(done)
+    said = printed()
+    assert "go on with" not in said and f" --resume {done.id}{minutes}\n" in said
+    assert f"nothing was saved on its way: it begins from its start again{told}\n" in said
+    terminal.show_taken_up(done)
+    assert printed() == "nothing was saved on its way: it begins anew\n"
+    (done.path / "checkpoints").mkdir()
+    terminal.show_taken_up(done)
+    assert printed() == "goes on from what it saved: checkpoints\n"
+
+
+def test_who_is_asked_to_stop_keeps_the_share_that_was_done(experiment, printed) -> None:
+    with Screen([experiment]) as screen:
+        watch = screen.watch(experiment)
+        watch(ProgressEvent("half", 0.5))
+        screen._said = 0.0
+        watch(ProgressEvent("stopping at the next step", -1.0))
+    assert " 50 %  heights: stopping at the next step" in printed()

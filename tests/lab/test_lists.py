@@ -8,6 +8,7 @@ from regard.lab.book.coverage import coverage
 from regard.lab.book.sources import find
 from regard.lab.console import console
 from regard.lab.lists import (
+    COLUMNS,
     ROOM,
     full_seconds,
     show_course,
@@ -68,6 +69,10 @@ def test_a_run_is_named_in_full_with_what_came_of_it(shown) -> None:
     show_runs([entry(id=name), entry(seconds=None, state="running")])
     text = shown()
     assert name in text and "1.5 min" in text and "running" in text and "…" not in text
+    assert "trained on" not in text
+    show_runs([entry(told="mine.txt, bytes, 2 layers of width 64, held-out loss 1.2345")])
+    text = shown()
+    assert "trained on" in text and all(word in text for word in ("mine.txt", "bytes", "1.2345"))
 
 
 def test_a_record_that_is_to_be_renewed_names_every_file_and_the_commands(shown) -> None:
@@ -98,6 +103,7 @@ def test_the_checklist_names_each_source_question_and_answer(experiment, store, 
     text = shown()
     assert all(find(word).name in text for word in ("duke", "berkeley", "jerusalem", "amsterdam", "toronto"))
     assert "heights, theory-heights" in text and "a sample of an untrained GPT" in text
+    assert text.endswith(COLUMNS)
 
 
 def test_the_claims_of_an_item_stand_under_it_where_there_is_room(experiment, store, shown) -> None:
@@ -112,3 +118,4 @@ def test_a_course_is_told_with_its_own_questions_alone(experiment, store, shown)
     text = shown()
     assert "Duke University, Machine Learning (CS 671), fall 2024: Homework 3" in text
     assert "4b.iv" in text and "heights" in text and "U-Net" not in text
+    assert text.endswith(COLUMNS)

@@ -206,6 +206,21 @@ def test_a_stopped_run_is_taken_up_where_it_was(experiment: Experiment, store: S
     assert run.result["seconds"] > stopped_after > 0.3
 
 
+def test_a_run_that_saved_nothing_takes_the_time_of_its_last_beginning(
+    experiment: Experiment, store: Store, source: Path
+) -> None:
+    def measure(settings, context):
+        time.sleep(naps.pop())
+        yield ProgressEvent("on", 0.5)
+        yield Metric("height", 1.5)
+
+    naps, again = [0.0, 0.5], replace(experiment, run=measure)
+    cut = conducted(again, store, source, minutes=1e-9)
+    assert cut.state == "out of time" and cut.result["seconds"] > 0.5 and cut.result["share"] == 0.5
+    run = resume(cut, again, experiment.presets["quick"], source=source)
+    assert run.state == "finished" and run.result["seconds"] < 0.5 and "share" not in run.result
+
+
 @pytest.mark.slow
 def test_a_finished_run_is_not_taken_up(experiment: Experiment, store: Store, source: Path) -> None:
     run = conducted(experiment, store, source)
@@ -278,7 +293,7 @@ def test_what_is_not_a_number_is_said_in_words(event, reason: str) -> None:
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (forged(Metric("gain", 0.0), value=torch.zeros(2)), "the measurement 'gain' is no number\n  got: a Tensor\n  fix: give a float"),
+        (forged(Metric("gain", 0.0), value=torch.zeros(2)), "the measurement 'gain' is one number\n  got: a Tensor of shape (2,)\n  fix: give one number, such as its mean, or a Metric for each"),
         (forged(Metric("gain", 0.0), value=None), "the measurement 'gain' is no number\n  got: a NoneType\n  fix: give a float"),
         (PairedMetric("gain", ("a", "b"), {0: 1.0}, {1: 1.0}), "the comparison 'gain' pairs other seeds\n  got: [0] and [1]\n  fix: measure both sides under the same"),
         (PairedMetric("gain", ("a", "b"), {}, {}), "the comparison 'gain' pairs other seeds\n  got: [] and []\n  fix: measure both sides under the same"),

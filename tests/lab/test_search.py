@@ -65,6 +65,12 @@ def test_questions_come_before_methods_and_a_passage_holds_the_word() -> None:
     assert len(passage.text) < 130
 
 
+def test_a_passage_has_plain_words() -> None:
+    marked = experiment("marked", "What?", "*Derivation.* See [[exactness]] for the softmax")
+    (passage,) = search("softmax", [marked])[0].passages
+    assert passage.text == "Derivation. See exactness for the softmax"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import pytest
 
 from regard.errors import RegardError
+from regard.lab import registry
 from regard.lab.ranges import Device, Follows, Range
 from regard.lab.settings import change, check, choose, devices, listing
 
@@ -73,15 +74,15 @@ def test_a_dotted_name_reaches_inside_and_leaves_the_rest() -> None:
         ("model=3", "this setting is a group\n  got: 'model'\n  fix: set one of model.depth, model.norm"),
         ("rate.x=3", "this setting has no parts\n  got: 'rate.x'\n  fix: set rate itself"),
         ("model.depth=13", "the setting 'model.depth' does not fit\n  got: depth must be lucky\n  fix: choose a value that it allows"),
-        ("model.depth=0", "the setting 'model.depth' is out of range\n  got: 0\n  fix: give a whole number from 1 to 2,000"),
-        ("model.depth=-1", "the setting 'model.depth' is out of range\n  got: -1\n  fix: give a whole number from 1 to 2,000"),
-        ("model.depth=1" + 30 * "0", f"the setting 'model.depth' is out of range\n  got: 1{30 * '0'}\n  fix: give a whole number from 1 to 2,000"),
-        ("rate=nan", "the setting 'rate' is out of range\n  got: nan\n  fix: give a number from 0 to 1,000"),
-        ("rate=-inf", "the setting 'rate' is out of range\n  got: -inf\n  fix: give a number from 0 to 1,000"),
-        ("rate=1e400", "the setting 'rate' is out of range\n  got: inf\n  fix: give a number from 0 to 1,000"),
+        ("model.depth=0", "the setting 'model.depth' is out of range\n  got: 0\n  fix: give a whole number from 1 to 1,000,000,000,000"),
+        ("model.depth=-1", "the setting 'model.depth' is out of range\n  got: -1\n  fix: give a whole number from 1 to 1,000,000,000,000"),
+        ("model.depth=1" + 30 * "0", f"the setting 'model.depth' is out of range\n  got: 1{30 * '0'}\n  fix: give a whole number from 1 to 1,000,000,000,000"),
+        ("rate=nan", "the setting 'rate' is out of range\n  got: nan\n  fix: give a number from 0 to 1,000,000,000,000"),
+        ("rate=-inf", "the setting 'rate' is out of range\n  got: -inf\n  fix: give a number from 0 to 1,000,000,000,000"),
+        ("rate=1e400", "the setting 'rate' is out of range\n  got: inf\n  fix: give a number from 0 to 1,000,000,000,000"),
         ("share=1", "the setting 'share' is out of range\n  got: 1.0\n  fix: give a number at least 0 and below 1"),
         ("sizes=", "the setting 'sizes' is empty\n  got: ''\n  fix: give several values parted by commas, each a whole number"),
-        ("sizes=4,0", "the setting 'sizes' is out of range\n  got: 0\n  fix: give a whole number from 1 to 2,000"),
+        ("sizes=4,0", "the setting 'sizes' is out of range\n  got: 0\n  fix: give a whole number from 1 to 1,000,000,000,000"),
         ("title=", "the setting 'title' is empty\n  got: ''\n  fix: give a text"),
         ("pair=1", "the setting 'pair' is of another type\n  got: '1'\n  fix: give 2 values parted by commas, each a number"),
         ("fixed.norm=rms", "this setting has no effect\n  got: 'fixed.norm'\n  fix: leave it out: it follows from the text"),
@@ -168,3 +169,11 @@ def test_the_settings_that_say_where_are_those_that_declare_a_device() -> None:
     assert (
         devices(Settings()) == ["device"] and devices(Outer()) == ["inner.device"] and devices(Model()) == []
     )
+
+
+def test_what_declares_no_range_is_capped_in_the_experiments_of_the_package_alone() -> None:
+    assert change(Settings(), ["model.depth=100000"]).model.depth == 100_000
+    known = registry.find("scaled-dot-product")[0].presets["quick"]
+    name, value, _ = next(one for one in listing(known) if type(one[1]) is int)
+    with pytest.raises(RegardError, match="is out of range"):
+        change(known, [f"{name}={10**6 * value}"])

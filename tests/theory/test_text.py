@@ -33,3 +33,9 @@ def test_known_formulas(source: str, shown: str) -> None:
 
 def test_words_around_formulas_stay() -> None:
     assert told("with $a_1$ and $$b^2$$ it is") == "with a₁ and b² it is"
+
+
+def test_marks_are_left_out_but_for_code() -> None:
+    assert told("*Derivation.* As in [[exactness]], 2*3*4 and `a[[0]]`") == (
+        "Derivation. As in exactness, 2*3*4 and `a[[0]]`"
+    )

@@ -56,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = settings.change(settings.choose(experiment.presets, asked["preset"]), asked["changes"])
     if not is_main():
         return _follow(arguments, experiment, chosen, earlier)
+    if earlier and not arguments.json:
+        terminal.show_taken_up(earlier)
     with _screen(arguments, [experiment]) as screen:
         words = {"source": source, "minutes": arguments.minutes, "watch": screen.watch(experiment)}
         if earlier:

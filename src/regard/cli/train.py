@@ -47,7 +47,7 @@ def train(arguments: argparse.Namespace) -> int:
         return _follow(experiment, settings, seed)
     with _screen(arguments, experiment) as watch:
         words = {"source": SOURCE, "preset": label(arguments.texts), "changes": arguments.set, "seed": seed}
-        done = run(experiment, settings, store(), watch=watch, **words)
+        done = run(experiment, settings, store(), words=_typed(arguments), watch=watch, **words)
     return _finish(arguments, done)
 
 
@@ -100,6 +100,17 @@ def _earlier(word: str) -> "Run":
     found = store().find(word, free)
     require_experiment(found, NAME)
     return found
+
+
+def _typed(arguments: argparse.Namespace) -> list[str]:
+    """The words of the command, with whole paths where they name a file or a folder."""
+    found = [*arguments.texts]
+    for name in ("minutes", *FRESH):
+        value = getattr(arguments, name)
+        for one in value if isinstance(value, list) else [value] if value is not None else []:
+            number = f"{one:g}" if name == "minutes" else str(one)
+            found += [f"--{'from' if name == 'start' else name}", number]
+    return [str(Path(one).resolve()) if one and Path(one).exists() else one for one in found]
 
 
 def _start(word: str | None) -> Path | None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from math import ceil
 from types import TracebackType
 
 from rich.console import Console
@@ -20,17 +21,16 @@ from rich.progress import (
 from rich.text import Text
 
 from regard.claims import ClaimVerdict
-from regard.lab import registry
 from regard.lab.answer import opening
 from regard.lab.bench import Result
-from regard.lab.book.provenance import provenance
+from regard.lab.book.provenance import opening_words, provenance
 from regard.lab.book.report import SIGNS, numbers, short
 from regard.lab.events import Event, ProgressEvent
 from regard.lab.experiment import Experiment
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store.diff import Change
-from regard.lab.store.resumption import TAKEN_UP
+from regard.lab.store.resumption import TAKEN_UP, saved
 from regard.lab.store.run import Run
 from regard.lab.tables import Column, show_table
 from regard.theory.text import plain, told
@@ -40,6 +40,7 @@ COLOURS = {"held": "green", "failed": "red", "not settled": "yellow"}
 console = Console(highlight=False)
 READ = ("The text", "Your graph", "Your points", "Your pictures")
 "What an experiment says of what it reads: a person sees it without opening the report."
+NOTHING_SAVED = "nothing was saved on its way"
 QUIET_STEP = 5.0  # seconds between lines where the output is no terminal
 
 
@@ -73,11 +74,14 @@ class Screen(AbstractContextManager["Screen"]):
     def watch(self, experiment: Experiment) -> Watch:
         """Show what an experiment does."""
         before, self._behind = self._behind, self._behind + experiment.seconds
+        share = 0.0
         self._show(f"{experiment.name}", before)
 
         def see(event: Event) -> None:
+            nonlocal share
             if isinstance(event, ProgressEvent):
-                share = event.share if event.share >= 0 else 0.0
+                # Below zero: it is not known, and as large as it was.
+                share = event.share if event.share >= 0 else share
                 self._show(f"{experiment.name}: {event.what}", before + experiment.seconds * share)
 
         return see
@@ -113,15 +117,30 @@ def show_outcome(run: Run) -> None:
         _say("[dim]this run has no claims[/]")
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
-        console.print(f"[dim]go on with:[/] {_command(run)} --resume {run.id}", soft_wrap=True)
+        _show_way_on(run)
 
 
-def _command(run: Run) -> str:
-    """The command that runs such a run."""
-    request = run.request
-    if request.get("verb", "run") != "run":
-        return f"regard {request['verb']}"
-    return f"regard run {request['name'] if request['name'] in registry.names() else request['source']}"
+def _show_way_on(run: Run) -> None:
+    """How to take up a run that was cut off, and what is kept of it."""
+    if saved(run):
+        return console.print(f"[dim]go on with:[/] {opening_words(run)} --resume {run.id}", soft_wrap=True)
+    share, minutes, more = run.result.get("share", 0.0), "", ""
+    if run.state == "out of time" and share > 0:
+        # A tenth more than it seems to take: no two runs take the same time.
+        minutes = f" --minutes {ceil(1.1 * run.result['seconds'] / share / 60)}"
+        more = f", and {100 * share:.0f} % of it was done in {run.result['seconds']:.0f} s"
+    elif run.state == "out of time":
+        more = "; give it more --minutes, or none"
+    command = f"{opening_words(run)} --resume {run.id}{minutes}"
+    console.print(f"[dim]begin anew with:[/] {command}", soft_wrap=True)
+    return _say(f"[dim]{NOTHING_SAVED}: it begins from its start again{more}[/]")
+
+
+def show_taken_up(run: Run) -> None:
+    """Where a run that is taken up goes on."""
+    kept = saved(run)
+    told = f"goes on from what it saved: {', '.join(kept)}"
+    _say(escape(told) if kept else f"{NOTHING_SAVED}: it begins anew")
 
 
 def _show_verdict(one: ClaimVerdict) -> None:

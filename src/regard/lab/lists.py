@@ -71,12 +71,14 @@ def duration(seconds: float | None) -> str:
 def show_runs(entries: Iterable[RunEntry]) -> None:
     """Runs, the oldest first: how each ended and what came of its claims."""
     heads = [Column(head) for head in ("run", "state", "time", "held", "failed", "not settled")]
+    heads.append(Column("trained on", wraps=True))
     rows = [
         (
             one.id,
             one.state,
             duration(one.seconds),
             *(str(count) for count in (one.held, one.failed, one.unsettled)),
+            one.told,
         )
         for one in entries
     ]
@@ -119,6 +121,7 @@ def show_coverage(items: Iterable[Item]) -> None:
     for source, group in groupby(items, lambda one: one.source):
         rows += [("",), (Text(source, style="bold"),), *(row for one in group for row in _answered(one))]
     show_table(console, ANSWERED, rows)
+    console.print(f"\n[dim]{COLUMNS}[/]", soft_wrap=not console.is_terminal)
 
 
 def show_course(source: Assignment, items: Iterable[Item]) -> None:
@@ -127,6 +130,7 @@ def show_course(source: Assignment, items: Iterable[Item]) -> None:
     console.print(f"[bold]{source.name}[/]  [dim]{facts}[/]")
     console.print(" ".join(source.asks.split()) + "\n")
     show_table(console, ANSWERED, [row for one in items for row in _answered(one)])
+    console.print(f"\n[dim]{COLUMNS}[/]", soft_wrap=not console.is_terminal)
 
 
 ANSWERED = (
@@ -137,6 +141,12 @@ ANSWERED = (
     Column("here"),
     Column("recorded"),
 )
+
+COLUMNS = (
+    "here: what its claims came to in the newest run on this machine; "
+    "recorded: in the full run that is kept with regard, empty where none is"
+)
+"What the last two columns mean."
 
 
 def _answered(one: Item) -> Iterator[tuple[Cell, ...]]:

@@ -30,13 +30,19 @@ from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
 from regard.lab.store.job import job
-from regard.lab.store.resumption import RESUMABLE, TAKEN_UP, require_experiment, require_unchanged, since
-from regard.lab.store.run import REPORT, Run, State
+from regard.lab.store.resumption import (
+    RESUMABLE,
+    TAKEN_UP,
+    require_experiment,
+    require_unchanged,
+    saved,
+    since,
+)
+from regard.lab.store.run import REPORT, TRACEBACK, Run, State
 from regard.lab.store.runs import Store
 from regard.lab.store.writer import Writer
 
 Watch = Callable[[Event], None]
-TRACEBACK = "traceback.txt"
 NO_DATA = "without its data"
 BRING = "'regard data NAME' fetches by name, 'regard data' lists what is here"
 
@@ -71,17 +77,18 @@ def run(
     changes: Sequence[str] = (),
     seed: int = 0,
     minutes: float = inf,
+    words: Sequence[str] = (),
     watch: Watch = lambda event: None,
 ) -> Run:
     """Run an experiment to its end, or to the end of its budget, and give the run that tells of it.
 
     `changes` are the words by which `settings` differ from the preset's; such a run answers for no item, but
-    where it differs by its device alone.
+    where it differs by its device alone. `words` are what follows a verb of its own, to run it again.
     """
     check(settings)
     parts = fingerprint.parts(settings, seed=seed, source=source)
     request = _request(experiment) | {"preset": preset, "changes": list(changes), "source": str(source)}
-    request["devices"] = devices(settings)
+    request |= {"devices": devices(settings)} | ({"words": list(words)} if words else {})
     writer = store.create(experiment.name, preset, request | parts | {"key": fingerprint.digest(parts)})
     try:
         return _carry_out(experiment, settings, writer, minutes, watch)
@@ -115,7 +122,8 @@ def resume(
     require_experiment(run, experiment.name)
     changed = since(run, fingerprint.parts(settings, seed=run.request["seed"], source=source))
     require_unchanged(changed, accept)
-    before = run.result["seconds"] or 0.0
+    # One that saved nothing begins anew, and takes as long as it takes from there.
+    before = (run.result["seconds"] or 0.0) if saved(run) else 0.0
     writer = Writer(run.path)
     if changed:
         said = "\n".join(f"{kind}: {told}" for kind, told in changed.items())

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from regard.errors import RegardError, nearest
-from regard.lab.ranges import Device, Follows, rules
+from regard.lab.ranges import Device, Follows, Range, Rule, rules
 
 SPOKEN = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", Path: "a path"}
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+ABSURD = 10**12
+"What no number of a person's own settings exceeds, where they declare no range."
 
 
 def choose(presets: Mapping[str, Any], name: str) -> Any:
@@ -85,8 +87,19 @@ def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
     found = parse(value, kind, name)
     if (not value or found == ()) and before not in ("", ()):
         raise RegardError(f"the setting '{name}' is empty", f"'{value}'", f"give {_spoken(kind)}")
-    for rule in rules(kind, before):
+    for rule in _rules(settings, kind, before):
         rule.check(found, name)
+    return found
+
+
+def _rules(settings: Any, kind: Any, preset: Any) -> list[Rule]:
+    """What a setting keeps to. Of a person's own settings nobody knows how large an undeclared one may be."""
+    found = rules(kind, preset)
+    own = type(settings).__module__.partition(".")[0] != "regard"
+    if own and not any(isinstance(rule, Range) for rule in getattr(kind, "__metadata__", ())):
+        usual = found.pop()
+        assert isinstance(usual, Range)
+        found.append(Range(usual.low if usual.low >= 0 else -ABSURD, ABSURD))
     return found
 
 

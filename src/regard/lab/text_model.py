@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.data.tokens.bpe import tokenizer_from_json
-from regard.data.tokens.tokenizer import Tokenizer
+from regard.data.tokens.tokenizer import Character, Tokenizer
 from regard.errors import RegardError, nearest
 from regard.files import Damaged, explained, write
 from regard.generation.beam import Beam, beam_search
@@ -53,7 +53,14 @@ class TextModel:
             raise RegardError(
                 "the prompt is empty", "''", "give the model at least one character to start from"
             )
-        return self.tokenizer.encode(text)[None]
+        try:
+            return self.tokenizer.encode(text)[None]
+        except RegardError as error:
+            if not isinstance(self.tokenizer, Character):
+                raise
+            known = f"use only the {self.tokenizer.size} characters of its text"
+            fix = f"{known}, or train one that knows all: --tokenizer bytes"
+            raise RegardError(error.what, error.got, fix) from error
 
     def opening(self) -> str:
         """What a text may begin with: a line break, or where the tokenizer knows none, its first token."""

@@ -52,12 +52,21 @@ def plain(source: str) -> str:
 
 
 def told(words: str) -> str:
-    """A text with its formulas, between dollars, as Unicode.
+    """A text without its marks: $formulas$ as Unicode, *stress* and [[experiments]] as plain words.
 
-    >>> told("the square $a^2$")
-    'the square a²'
+    >>> told("*Note.* The square $a^2$ of [[positions]]")
+    'Note. The square a² of positions'
     """
-    return re.sub(r"\$\$?(.+?)\$\$?", lambda found: plain(found[1]), words, flags=re.DOTALL)
+    return "".join(_piece(one) for one in re.split(r"(`[^`]*`|\$\$?.+?\$\$?)", words, flags=re.DOTALL))
+
+
+def _piece(text: str) -> str:
+    if text.startswith("`"):
+        return text
+    if len(text) > 2 and text[0] == text[-1] == "$":
+        return plain(text.strip("$"))
+    bare = re.sub(r"\[\[([\w-]+)\]\]", r"\1", text)
+    return re.sub(r"(?<!\S)\*(\w[^*]*)\*(?!\w)", r"\1", bare)
 
 
 def _shown(node: Node) -> str:  # noqa: C901 - one case per kind of node

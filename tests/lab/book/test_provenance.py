@@ -1,4 +1,5 @@
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from regard.lab.book.provenance import command, provenance
 from regard.lab.events import Metric
@@ -8,7 +9,9 @@ from regard.lab.runner import run
 def test_a_number_can_be_traced_to_its_command_seeds_code_machine_and_time(experiment, store, source) -> None:
     done = run(experiment, experiment.presets["quick"], store, source=source, preset="quick", seed=4)
     told = dict(provenance(done))
-    assert told["run"] == done.id and told["command"] == "regard run heights --seed 4"
+    assert (
+        told["run"] == done.id and told["command"] == f"regard run {source.relative_to(Path.cwd())} --seed 4"
+    )
     assert told["seed"] == "4" and told["seeds measured"] == "0 to 2"
     assert done.request["key"].startswith(told["code key"]) and len(told["code key"]) == 16
     assert told["started"][:10] == done.request["started"][:10] and told["took"].endswith(" s")
@@ -17,8 +20,29 @@ def test_a_number_can_be_traced_to_its_command_seeds_code_machine_and_time(exper
 
 def test_the_command_has_preset_and_changes(experiment, store, source) -> None:
     settings = experiment.presets["full"]
-    done = run(experiment, settings, store, source=source, preset="full", changes=["height=2"])
+    ours = replace(experiment, chapter="graphs")
+    done = run(ours, settings, store, source=source, preset="full", changes=["height=2"])
     assert command(done) == "regard run heights --preset full --set height=2"
+
+
+def test_the_command_of_ones_own_experiment_has_its_file_as_it_is_called_from_here(
+    experiment, store, source, monkeypatch, tmp_path
+) -> None:
+    done = run(experiment, experiment.presets["quick"], store, source=source, preset="quick")
+    monkeypatch.chdir(source.parent)
+    assert command(done) == f"regard run {source.name}"
+    monkeypatch.chdir(tmp_path)
+    assert command(done) == f"regard run {source}"
+
+
+def test_the_command_of_a_verb_of_its_own_has_all_its_words(
+    experiment, store, source, monkeypatch, tmp_path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = [str(tmp_path / "my tales.txt"), "--tokenizer", "bytes"]
+    other = replace(experiment, verb="train")
+    done = run(other, other.presets["quick"], store, source=source, preset="mine", words=words)
+    assert command(done) == "regard train 'my tales.txt' --tokenizer bytes"
 
 
 @dataclass(frozen=True, kw_only=True)

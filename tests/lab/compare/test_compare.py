@@ -1,12 +1,13 @@
 """Comparing: it stops as soon as the answer is clear, and says when it cannot come."""
 
+from math import ceil
 from pathlib import Path
 
 import pytest
 
 from regard.data.sets.text import Text
 from regard.lab.compare import compare as module
-from regard.lab.compare.compare import _end, compare, held_out
+from regard.lab.compare.compare import MOST, _end, compare, held_out
 from regard.lab.compare.contenders import contender
 from regard.lab.compare.sequential import stand
 
@@ -30,19 +31,26 @@ def test_it_stops_as_soon_as_it_is_settled(monkeypatch) -> None:
     assert len(found) == 3 and found[-1][0].answer == "second" and found[-1][1] == "settled"
 
 
-def test_one_minute_is_said_as_one() -> None:
-    now = stand([2.0, 2.1, 1.9, 2.0], [2.3, 1.8, 2.2, 1.7], 0.02)
-    assert _end(now, 0.02, 0.001, 0.0005).endswith(", 1 minute") and _end(now, 0.02, 60, 50).endswith(
-        " minutes"
-    )
+def test_the_minutes_that_would_do_are_said_rounded_up() -> None:
+    now = stand([2.0, 2.1, 1.9, 2.0], [2.06, 2.04, 1.99, 2.07], 0.02)
+    pairs = now.needed(0.02)
+    assert 4 < pairs < MOST
+    told = "not settled, and it cannot be within the budget: "
+    assert _end(now, 0.02, 0.001, 0.0005) == f"{told}about {pairs} pairs; --minutes 1 would do"
+    assert _end(now, 0.02, 240, 250) == f"{told}about {pairs} pairs; --minutes {ceil(1.1 * pairs)} would do"
+    far = stand([2.0, 2.1, 1.9, 2.0], [2.3, 1.8, 2.2, 1.7], 0.02)
+    assert far.needed(0.02) > MOST and _end(far, 0.02, 60, 50).endswith("try a larger --margin")
 
 
 def test_it_says_so_where_the_budget_cannot_settle_it(monkeypatch) -> None:
     losses(monkeypatch, [2.0, 2.1, 1.9, 2.0], [2.3, 1.8, 2.2, 1.7])
     found = run(60)
-    assert found[-1][1].startswith("not settled, and it cannot be within the budget: about ")
+    assert found[-1][1].startswith("not settled, and it cannot be within the budget: ")
     losses(monkeypatch, [2.0] * 4, [2.3, 1.8, 2.2, 1.7])
-    assert run(1.5)[-1][1] == "not settled: the budget ends after 1 of the 3 pairs that are needed"
+    assert (
+        run(1.5)[-1][1]
+        == "not settled: the budget ends after 1 of the 3 pairs that are needed; --minutes 1 would do"
+    )
 
 
 @pytest.mark.slow
@@ -115,4 +123,4 @@ def test_one_layer_from_other_first_weights_cannot_be_settled_within_the_budget(
     found = list(compare(*both, TEXT, seconds=3.5, margin=1e-5, steps=2, clock=lambda: next(ticks)))
     standing, reason = found[-1]
     assert standing.answer == "open" and standing.pairs == 3 and 0 < abs(standing.mean) < standing.floor
-    assert reason.startswith("not settled, and it cannot be within the budget: about ")
+    assert reason.startswith("not settled, and it cannot be within the budget: ")

@@ -39,6 +39,24 @@ def test_the_weights_of_a_gpt_are_those_of_the_reference_backend() -> None:
     assert right is not None and torch.allclose(seen.weights[0], right, atol=1e-6)
 
 
+class Encoder:
+    """A tokenizer that cannot decode."""
+
+    def encode(self, text: str) -> list[int]:
+        return LETTERS.encode(text).tolist()
+
+
+@pytest.mark.parametrize("tokenizer", [Encoder(), Encoder().encode])
+def test_who_encodes_is_a_tokenizer_whose_labels_are_the_characters(tokenizer) -> None:
+    right = attention(gpt(), "to be", tokenizer=LETTERS)
+    seen = attention(gpt(), "to be", tokenizer=tokenizer)
+    assert seen.labels == right.labels and torch.equal(seen.weights[0], right.weights[0])
+
+
+def test_ids_of_more_than_a_character_are_labels_themselves() -> None:
+    assert attention(gpt(), "to be", tokenizer=lambda text: [1, 3]).labels == ("1", "3")
+
+
 def test_a_model_is_left_as_it_was() -> None:
     model = gpt().train()
     model.blocks[1].eval()
@@ -192,6 +210,8 @@ def test_a_model_of_transformers_gives_what_it_says_itself() -> None:
         (lambda: attention("gpt2", "x"), "attention looks into an nn.Module", "'gpt2'"),
         (lambda: attention(gpt()), "there is nothing to look at", "no input"),
         (lambda: attention(gpt(), "to be", tokenizer=3), "a text needs a tokenizer", "3"),
+        (lambda: attention(gpt(), "to be", tokenizer=Encoder), "a text needs a tokenizer", f"{Encoder}"),
+        (lambda: attention(gpt(), "to be", tokenizer=str.split), "a tokenizer gives whole numbers, one for each token", "['to', 'be']"),
         (lambda: attention(gpt(), ""), "the text is empty", "''"),
         (lambda: attention(gpt(), "", tokenizer=LETTERS), "the text is empty", "''"),
     ],

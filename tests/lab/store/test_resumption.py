@@ -5,7 +5,7 @@ import pytest
 from regard.errors import RegardError
 from regard.lab.runner import run
 from regard.lab.store import fingerprint
-from regard.lab.store.resumption import require_experiment, require_unchanged, since
+from regard.lab.store.resumption import require_experiment, require_unchanged, saved, since
 
 
 @pytest.fixture
@@ -21,6 +21,14 @@ def test_what_changed_since_a_run_began_is_named(begun, experiment, source) -> N
     code = dict.fromkeys(now["code"], "0") | {"new.py": "1"}
     told = since(begun, now | {"code": code, "versions": now["versions"] | {"torch": "9"}})["code"]
     assert "more files" in told and told.endswith("is now 9")
+
+
+def test_what_an_experiment_saved_is_what_no_run_has_by_itself(begun) -> None:
+    assert saved(begun) == []
+    (begun.path / "pictures").mkdir()
+    (begun.path / "pictures" / "vision.json").write_text("{}")
+    (begun.path / "checkpoints").mkdir()
+    assert saved(begun) == ["checkpoints"]
 
 
 def test_changed_code_alone_can_be_accepted() -> None:

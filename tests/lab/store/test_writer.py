@@ -70,8 +70,13 @@ def test_a_number_of_numpy_or_torch_is_a_measurement(store: Store, value) -> Non
     writer = store.create("heights", "quick", request)
     writer.record(Metric("height", value))
     writer.record(PairedMetric("gain", ("new", "old"), {0: value}, {0: value}))
+    with pytest.raises(
+        RegardError,
+        match=r"the measurement 'height' is one number\n  got: a Tensor of shape \(2, 3\)\n  fix: give one",
+    ):
+        writer.record(Metric("height", torch.ones(2, 3)))
     with pytest.raises(RegardError, match="the measurement 'height' is no number"):
-        writer.record(Metric("height", torch.ones(2)))
+        writer.record(Metric("height", "high"))
     writer.close()
     run = Run(writer.path)
     assert [one.value for one in run.measured] == [1.5] and run.compared[0].first == {0: 1.5}

@@ -8,7 +8,7 @@ from alphabets import CHINESE
 from regard.data.tokens.tokenizer import Bytes
 from regard.errors import RegardError
 from regard.lab.text_model import TextModel
-from regard.lab.train.choice import LADDER, SIZED, Asked, choose, weights
+from regard.lab.train.choice import LADDER, OWN_SIZE, SIZED, Asked, choose, weights
 from regard.lab.train.memory import step_bytes
 from regard.lab.train.weights import save_weights
 from regard.models.gpt.config import GPTConfig
@@ -110,10 +110,17 @@ def test_published_weights_bring_their_model_and_tokenizer(published: Path) -> N
     assert "weights and tokenizer: those of published" in chosen.why
 
 
+@pytest.mark.usefixtures("mine")
+def test_sizes_of_ones_own_are_given_as_the_refusal_says() -> None:
+    words = OWN_SIZE.partition(": ")[2].replace("--set ", "").split()
+    model = choose(asked(changes=tuple(words))).settings.recipe.model
+    assert (model.depth, model.width) == (3, 64)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"size": "gpt3"}, "no size of that name\n  got: 'gpt3'\n  fix: did you mean 'gpt2'?"),
+        ({"size": "gpt3"}, "no size of that name\n  got: 'gpt3'\n  fix: did you mean 'gpt2'? (or sizes of your own: --set model.depth=3 --set model.width=64 --set model.heads=4)"),
         ({"size": ""}, "no size of that name\n  got: ''\n  fix: one of swift, gpt-nano,"),
         ({"vocabulary": 300}, "--vocabulary has no effect without --tokenizer bpe\n  got: --vocabulary 300\n  fix: add --tokenizer bpe, or leave it out"),
         ({"device": "gpu"}, "no device of that name"),

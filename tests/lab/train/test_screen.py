@@ -24,8 +24,9 @@ def test_losses_and_samples_are_shown_and_everything_is_passed_on(capsys) -> Non
     assert seen == events
     assert out == (
         "A sample after step 3\nto [be]\n"
-        "held-out loss 1.5000 before training\n"
-        "held-out loss 2.0000 after step 1,000, the best so far\nheld-out loss 2.5000 after step 2,000\n"
+        "held-out loss 1.5000 on some of the windows before training\n"
+        "held-out loss 2.0000 on some of the windows after step 1,000, the best so far\n"
+        "held-out loss 2.5000 on some of the windows after step 2,000\n"
     )
 
 
@@ -54,3 +55,4 @@ def test_a_text_that_teaches_nothing_beyond_itself_is_told(
     out = " ".join(capsys.readouterr().out.split())
     told = "no better than 2.0000 before training: the texts are too short, and what it says it has by heart"
     assert (told not in out) == learned
+    assert "on all that was held out: loss 3.0000 nats a token (3.0000 a character) at step 5 of 9" in out

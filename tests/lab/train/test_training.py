@@ -1,5 +1,6 @@
 """A whole training as a run: what it measures, keeps and says, and how it goes on after it was stopped."""
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from regard.lab.store.runs import Store
 from regard.lab.text_model import load_text_model
 from regard.lab.train.choice import Asked, choose
 from regard.lab.train.settings import TrainSettings, stored_settings
-from regard.lab.train.training import SOURCE, trainer
-from regard.training import Checkpoints, TrainingState
+from regard.lab.train.training import SOURCE, Pace, trainer
+from regard.training import Checkpoints, Plan, Training, TrainingState
 from regard.training.budget import Budget
+from regard.training.schedule import Course
 
 SMALL = ("model.depth=1", "model.heads=1", "model.width=8", "batch=2")
 
@@ -154,6 +156,21 @@ def test_progress_tells_how_long_it_will_take() -> None:
         watch=lambda event: seen.append(event.what) if isinstance(event, ProgressEvent) else None,
     )
     assert len(seen) == 3 and seen[-1].startswith("step 3, loss ") and seen[-1].endswith("about 0:00 left")
+
+
+@pytest.mark.parametrize(
+    ("deadline", "fitted", "left"),
+    [(60.0, 10, "0:04"), (9.0, 10, "0:01"), (60.0, 9, "0:52"), (inf, 10, "0:04")],
+)
+def test_what_ends_first_says_how_long_it_takes(deadline: float, fitted: int, left: str) -> None:
+    training = Training(
+        torch.nn.Linear(1, 1), lambda index: index, lambda model, batch: batch, Plan(steps=10)
+    )
+    training.step, training.course = 4, Course(fitted)
+    now = [0.0, 8.0]
+    pace = Pace(training, deadline=deadline, clock=lambda: now.pop(0))
+    training.step = 8  # taken up at step 4: four steps in eight seconds, two are left
+    assert pace.left() == left
 
 
 @pytest.mark.usefixtures("mine")

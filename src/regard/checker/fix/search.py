@@ -164,7 +164,8 @@ class FixSearch:
             if self._over(until):
                 return
             self.tried += 1
-            self.tell(f"{self.tried} changes tried, {max(self.left, 0):.0f} s left")
+            count = f"{self.tried} change{'' if self.tried == 1 else 's'}"
+            self.tell(f"{count} tried, {max(self.left, 0):.0f} s left")
             new, start = code.applied(change), time.monotonic()
             seen = screen.look(new) if screen else Screened.UNKNOWN
             looking += time.monotonic() - start

@@ -1,6 +1,8 @@
 """Provenance of a run's numbers: the command, seeds, code key, versions, machine and time behind them."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from regard.lab.events import Metric
@@ -41,11 +43,27 @@ def command(run: Run) -> str:
     """The words that run it again."""
     request = run.request
     if request.get("verb", "run") != "run":
-        return f"regard {request['verb']}"
+        return " ".join([opening_words(run), *(quote(_from_here(one)) for one in request.get("words", ()))])
     preset = "" if request["preset"] == "quick" else f" --preset {request['preset']}"
-    changes = "".join(f" --set {one}" for one in request["changes"])
+    changes = "".join(f" --set {quote(one)}" for one in request["changes"])
     seed = f" --seed {request['seed']}" if request.get("seed") else ""
-    return f"regard run {request['name']}{preset}{changes}{seed}"
+    return f"{opening_words(run)}{preset}{changes}{seed}"
+
+
+def opening_words(run: Run) -> str:
+    """The verb, and the experiment by its name or, if it is a person's own, by its file."""
+    request = run.request
+    if request.get("verb", "run") != "run":
+        return f"regard {request['verb']}"
+    own = request.get("chapter") == "yours" and request.get("source")
+    return f"regard run {quote(_from_here(request['source'])) if own else request['name']}"
+
+
+def _from_here(word: str) -> str:
+    """A path as it is written in this folder, if it lies in it; anything else as it is."""
+    path = Path(word)
+    inside = path.is_absolute() and path.is_relative_to(Path.cwd()) and path != Path.cwd()
+    return str(path.relative_to(Path.cwd())) if inside else word
 
 
 def _machine(name: str, value: object) -> str:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from math import isfinite
+from math import ceil, isfinite
 
 import torch
 
@@ -72,14 +72,17 @@ def _end(now: Standing, margin: float, spent: float, seconds: float) -> str:
     each = spent / now.pairs
     left = (seconds - spent) / each
     if now.pairs < FIRST:
-        return (
-            ""
-            if left >= 1
-            else f"not settled: the budget ends after {now.pairs} of the {FIRST} pairs that are needed"
-        )
-    needed = now.needed(margin) - now.pairs
-    if left < 1 or needed > left:
-        minutes = max(1, round((needed * each + spent) / 60))
-        about = f"about {needed + now.pairs:.0f} pairs, {minutes} minute{'' if minutes == 1 else 's'}"
-        return f"not settled, and it cannot be within the budget: {about}"
-    return ""
+        ends = f"not settled: the budget ends after {now.pairs} of the {FIRST} pairs that are needed"
+        return "" if left >= 1 else f"{ends}; {_minutes(FIRST * each)} would do"
+    needed = max(1, now.needed(margin) - now.pairs)
+    if left >= 1 and needed <= left:
+        return ""
+    ends, pairs = "not settled, and it cannot be within the budget", needed + now.pairs
+    if pairs > MOST:
+        return f"{ends}: it takes more than the {MOST} pairs that are made at most; try a larger --margin"
+    return f"{ends}: about {pairs:.0f} pairs; {_minutes(pairs * each)} would do"
+
+
+def _minutes(seconds: float) -> str:
+    """The budget for a comparison that takes so long, with some time to spare."""
+    return f"--minutes {ceil(1.1 * seconds / 60)}"

@@ -55,8 +55,9 @@ def attention(
     """Attention weights of a model on an input: a text, a tensor, or whatever its forward takes.
 
     The model may be any nn.Module: it is called as in `model.eval()`, without gradients. A text is encoded by
-    the tokenizer (`encode`, or one of transformers'), which a model of a run has, and a GPT of `load_gpt2` if
-    it lies in that folder; without one the ids are the bytes of the text, and a note says so.
+    the tokenizer (any object with `encode`, a function, or one of transformers'), which a model of a run has,
+    and a GPT of `load_gpt2` if it lies in that folder; without one the ids are the bytes of the text, and a
+    note says so.
 
     >>> from regard.models.attention import MultiHead
     >>> seen = attention(MultiHead(width=6, heads=2), torch.randn(1, 5, 6), labels="abcde")
@@ -145,14 +146,31 @@ def encoded(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
     if hasattr(tokenizer, "convert_ids_to_tokens"):
         ids = [int(one) for one in tokenizer(text)["input_ids"]]
         return torch.tensor([ids]), [str(one) for one in tokenizer.convert_ids_to_tokens(ids)]
-    if not hasattr(tokenizer, "encode"):
+    ids = _ids(text, tokenizer)
+    if hasattr(tokenizer, "decode"):
+        return ids[None], [tokenizer.decode([int(one)]) for one in ids]
+    return ids[None], list(text) if len(text) == len(ids) else [str(int(one)) for one in ids]
+
+
+def _ids(text: str, tokenizer: Any) -> Tensor:
+    """What a tokenizer, or a function in its place, makes of a text."""
+    encode = getattr(tokenizer, "encode", tokenizer)
+    if isinstance(tokenizer, type) or not callable(encode):
         raise RegardError(
             "a text needs a tokenizer",
             told(tokenizer),
-            "pass attention(model, text, tokenizer=...), or the ids as a tensor with labels=...",
+            "pass an object with encode(text), or a function from a text to its ids; or the ids as a tensor",
         )
-    ids = torch.as_tensor(tokenizer.encode(text)).flatten()
-    return ids[None], [tokenizer.decode([int(one)]) for one in ids]
+    found = encode(text)
+    try:
+        ids = torch.as_tensor(getattr(found, "ids", found)).flatten()
+    except (TypeError, ValueError, RuntimeError):
+        ids = torch.zeros(0)
+    if not len(ids) or ids.is_floating_point() or ids.is_complex() or ids.dtype is torch.bool:
+        raise RegardError(
+            "a tokenizer gives whole numbers, one for each token", told(found), "let it give a list of ids"
+        )
+    return ids.long()
 
 
 def patches(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from regard.claims import ClaimVerdict, State
 from regard.lab.store.run import Run
@@ -26,6 +27,8 @@ class RunEntry:
     "The checklist items that its claims settle, and what came of each."
     claims: dict[str, State] = field(default_factory=dict)
     "What came of each claim."
+    told: str = ""
+    "Of a training: its texts, its tokenizer, its size, and the loss on what was held out."
 
 
 def entries(store: Store) -> list[RunEntry]:
@@ -53,7 +56,23 @@ def _entry(run: Run) -> RunEntry:
         *(states.count(state) for state in ("held", "failed", "not settled")),
         items=settled_items(run.verdicts),
         claims={one.claim.name: one.state for one in run.verdicts},
+        told=_training(run) if request.get("verb") == "train" else "",
     )
+
+
+def _training(run: Run) -> str:
+    """By what one training differs from another."""
+    settings = run.request["settings"]
+    texts, tokenizer = (
+        [Path(one["path"] if isinstance(one, dict) else one).name for one in found]
+        for found in (settings["texts"], [settings["tokenizer"]])
+    )
+    more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
+    model = settings["recipe"]["model"]
+    found = [one.value for one in run.measured if one.name == "held-out loss at the end"]
+    loss = [f"held-out loss {found[0]:.4f}"] if found else []
+    size = f"{model['depth']} layer{'' if model['depth'] == 1 else 's'} of width {model['width']}"
+    return ", ".join([texts[0] + more, *tokenizer, size, *loss])
 
 
 def settled_items(verdicts: Iterable[ClaimVerdict]) -> dict[int, State]:

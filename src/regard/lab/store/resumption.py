@@ -5,7 +5,9 @@ from typing import Any
 
 from regard.errors import RegardError
 from regard.lab.store.diff import flat
-from regard.lab.store.run import Run
+from regard.lab.store.models import VISION_FILE
+from regard.lab.store.run import LOCK, LOG, REPORT, REQUEST, RESULT, TRACEBACK, Run
+from regard.lab.store.writer import PROGRESS
 
 RESUMABLE = ("interrupted", "out of time", "without data", "stopped", "broken")
 "States of a run that may be taken up."
@@ -13,6 +15,17 @@ ACCEPTABLE = ("code",)
 "What may have changed, if a person says that it may."
 TAKEN_UP = "This run was taken up although something had changed"
 "The heading under which a run says so."
+EVERY = (REQUEST, LOG, RESULT, LOCK, REPORT, TRACEBACK, PROGRESS, "figures")
+"What any run has in its folder."
+
+
+def saved(run: Run) -> list[str]:
+    """What its experiment has saved in the run's folder, such as checkpoints: where it can be taken up.
+
+    A model that looks at pictures is what came of a run, and none is taken up from it.
+    """
+    names = sorted(one.name for one in run.path.iterdir() if not one.name.startswith("."))
+    return [one for one in names if one not in EVERY and not (run.path / one / VISION_FILE).exists()]
 
 
 def require_experiment(run: Run, name: str) -> None:

@@ -22,6 +22,7 @@ State = Literal[
     "damaged", "other format",
 ]  # fmt: skip
 REQUEST, LOG, RESULT, LOCK, REPORT = "run.json", "log.jsonl", "result.json", "lock", "report.html"
+TRACEBACK = "traceback.txt"
 AGAIN = "run the experiment again, or read it with the version that wrote it"
 ASKED = Format("run", 2, AGAIN, fields=("name", "started", "claims"), early=("name", "key", "claims"))
 CAME = Format(

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
-from math import inf
+from math import inf, prod
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ class Writer:
         self._log = Log(path / LOG)
         self._measured: set[tuple] = set()
         self._told = -inf
+        self._share = 0.0
 
     def record(self, event: Any) -> None:
         """Add an event to the log, in one write; what is no event is told."""
@@ -71,6 +72,7 @@ class Writer:
 
     def progress(self, event: ProgressEvent) -> None:
         """Tell those who watch from outside how far the run is; no more than a few times a second."""
+        self._share = event.share
         if time.monotonic() - self._told < PAUSE:
             return
         self._told = time.monotonic()
@@ -80,12 +82,13 @@ class Writer:
             os.replace(draft, self.path / PROGRESS)
 
     def finish(self, state: State, verdicts: list[ClaimVerdict], *, seconds: float, error: str = "") -> None:
-        """Say what came of the run."""
+        """Say what came of the run, and of one that was cut off how far it came."""
         settled = [
             {"claim": one.claim.plain(), "state": one.state, "value": one.value, "reason": one.reason}
             for one in verdicts
         ]
         result = {"state": state, "seconds": seconds, "error": error, "verdicts": settled}
+        result |= {} if state == "finished" else {"share": self._share}
         write(self.path / RESULT, CAME.page(result | {"log": self._log.vouch()}))
 
     def close(self) -> None:
@@ -120,6 +123,13 @@ def _checked(event: Any) -> Kept:
 
 
 def _number(name: str, value: Any) -> float:
+    shape = getattr(value, "shape", ())
+    if isinstance(shape, tuple) and prod(shape) != 1:
+        raise RegardError(
+            f"the measurement '{name}' is one number",
+            f"a {type(value).__name__} of shape {tuple(shape)}",
+            "give one number, such as its mean, or a Metric for each",
+        )
     try:
         value = value.detach() if hasattr(value, "detach") else value
         return float(value.item() if hasattr(value, "item") else value)

@@ -23,6 +23,7 @@ Form = Literal["swift", "gpt2"]
 MINUTES = 5.0
 "How long a training takes that was given neither minutes nor steps."
 ENDLESS = 10_000_000
+OWN_SIZE = "or sizes of your own: --set model.depth=3 --set model.width=64 --set model.heads=4"
 "Steps of a plan that ends by the clock."
 GPU = 300
 "How many cores a GPU stands for."
@@ -90,7 +91,7 @@ def choose(asked: Asked) -> Chosen:
     """Everything that a person left open, from the texts and the time."""
     if asked.size is not None and asked.size not in SIZED:
         fix = nearest(asked.size, SIZED, f"one of {', '.join(SIZED)}")
-        raise RegardError("no size of that name", f"'{asked.size}'", fix)
+        raise RegardError("no size of that name", f"'{asked.size}'", f"{fix} ({OWN_SIZE})")
     if asked.tokenizer is not None:
         require_tokenizer(asked.tokenizer)
     if asked.vocabulary is not None and asked.tokenizer != "bpe":

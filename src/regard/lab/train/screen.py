@@ -24,7 +24,7 @@ def narrated(watch: Watch) -> Watch:
             if event.at["step"]:
                 when = f"after step {event.at['step']:,}{', the best so far' if event.value < best else ''}"
                 best = min(best, event.value)
-            console.print(f"[bold]held-out loss {event.value:.4f}[/] {when}")
+            console.print(f"[bold]held-out loss {event.value:.4f}[/] on some of the windows {when}")
         watch(event)
 
     return see
@@ -35,7 +35,7 @@ def show_trained(run: Run) -> None:
     found = {one.name: one.value for one in run.measured if not one.at}
     if "held-out loss at the end" in found:
         console.print(
-            f"held-out loss {found['held-out loss at the end']:.4f} nats a token "
+            f"on all that was held out: loss {found['held-out loss at the end']:.4f} nats a token "
             f"({found['held-out loss at the end, nats a character']:.4f} a character) at step "
             f"{found['step of the best checkpoint']:,.0f} of {found['steps']:,.0f}, "
             f"{found['passes over the texts']:.3g} times through the texts",

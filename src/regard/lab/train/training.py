@@ -1,7 +1,7 @@
 """A training on one's own texts (`regard train`), as a run without claims: losses, samples, checkpoints."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -13,7 +13,7 @@ from regard.lab.train.corpus import read_corpus
 from regard.lab.train.figure import HELD, LOSS, TRAINED, draw_losses, losses_of
 from regard.lab.train.lesson import GLIMPSE, TextLesson, prepare
 from regard.lab.train.settings import TrainSettings
-from regard.training import checkpointed, distributed, save
+from regard.training import Training, checkpointed, distributed, save
 from regard.training.budget import Budget
 
 NAME = "train"
@@ -84,10 +84,11 @@ def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
     marks = [at / times for at in range(1, times + 1) if at / times > lesson.share]
     heard = [at / SAMPLES for at in range(1, SAMPLES + 1) if at / SAMPLES > lesson.share]
     noted, losses = lesson.share, list[float]()
+    pace = Pace(training, deadline=began + seconds)
     for step in checkpointed(training, lesson.checkpoints):
         share = lesson.share
         losses.append(step.loss)
-        yield ProgressEvent(_progress(lesson, step.loss, began, seconds), share)
+        yield ProgressEvent(f"step {training.step:,}, loss {step.loss:.3f}, about {pace.left()} left", share)
         if share >= noted + NOTED or share == 1:
             yield Metric(TRAINED, sum(losses) / len(losses), at={"step": training.step})
             noted, losses = share, []
@@ -110,11 +111,23 @@ def _left(lesson: TextLesson, deadline: float, looked: float) -> float:
     return max(left - judged - 1.0, 0.4 * left, 0.05)
 
 
-def _progress(lesson: TextLesson, loss: float, began: float, seconds: float) -> str:
-    elapsed, share = time.monotonic() - began, max(lesson.share, 1e-9)
-    left = seconds - elapsed if seconds < inf else elapsed * (1 - share) / share
-    minutes, rest = divmod(round(max(0.0, left)), 60)
-    return f"step {lesson.training.step:,}, loss {loss:.3f}, about {minutes}:{rest:02d} left"
+class Pace:
+    """How long a training still takes: to the end of its time or of its plan's steps, whichever is first."""
+
+    def __init__(
+        self, training: Training, deadline: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._training, self._deadline, self._clock = training, deadline, clock
+        self._began, self._first = clock(), training.step
+
+    def left(self) -> str:
+        """Minutes and seconds."""
+        step, steps, now = self._training.step, self._training.course.steps, self._clock()
+        left = self._deadline - now
+        if steps == self._training.plan.steps:  # not fitted to the time
+            left = min(left, (steps - step) * (now - self._began) / max(1, step - self._first))
+        minutes, seconds = divmod(round(max(0.0, left)), 60)
+        return f"{minutes}:{seconds:02d}"
 
 
 def _ended(lesson: TextLesson, context: Context) -> Iterator[Event]:
