@@ -120,7 +120,7 @@ THEOREM = Theorem(
         Conclusion(
             of="what beam search finds",
             steps=(1, 2, 3, 4, 8, 9, 10),
-            answer="No, it need not find the most probable sequence: a beginning that is dropped does not come back, however well it would go on, and for any number of beams short of all Mᵀ⁻¹ beginnings there is a tree on which it fails. It cannot miss it with as many beams as the worst rank of any of its beginnings.",
+            answer="No, it need not find the most probable sequence: a beginning that is dropped does not come back, however well it would go on, and for any number of beams short of all Mᵀ⁻¹ beginnings there is a tree on which it fails; with as many beams as the worst rank of a beginning of that sequence it cannot miss it.",
         ),
         Conclusion(
             of="what beam search costs",
