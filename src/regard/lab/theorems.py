@@ -270,14 +270,14 @@ def _drawn(axis: "Axes", one: TrialOutcome) -> None:
 
 
 def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:
-    """On a logarithmic axis, ticks where the knob stood, and plain numbers where they are few."""
+    """On a logarithmic axis, ticks where the knob stood, and plain numbers where they are few and short."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     if scales[0] == "log":
         axis.set_xticks(at, [_short(one) for one in at], fontsize=8.5)
         axis.xaxis.set_minor_formatter(NullFormatter())
     low, high = axis.get_ylim()
-    if scales[1] == "log" and high / low < 100:
+    if scales[1] == "log" and high / low < 100 and low > 1e-4 and high < 1e6:
         axis.yaxis.set_major_formatter(FuncFormatter(lambda one, _: f"{one:g}"))
         axis.yaxis.set_minor_formatter(
             FuncFormatter(lambda one, _: f"{one:g}" if f"{one:e}"[0] in "25" else "")
