@@ -122,9 +122,11 @@ def test_the_worst_instance_is_the_one_farthest_off_or_nearest_to_its_bound(rela
     assert theorems._extremes(one, (0, 1)) == worst
 
 
-def test_no_instance_is_the_worst_where_each_has_a_prediction_of_its_own() -> None:
+def test_no_instance_is_the_worst_where_each_has_a_prediction_of_its_own_or_there_is_one() -> None:
     one = outcome("≡", at=(1.0,), predicted=(2.0,), measured=((1.0, 3.5),), each=((1.0, 3.0),))
     assert theorems._extremes(one, (0,)) == []
+    alone = outcome("≤", at=(1.0,), predicted=(2.0,), measured=((1.0,),))
+    assert theorems._extremes(alone, (0,)) == []
 
 
 def test_a_table_says_bound_of_a_bound_and_what_broken_means() -> None:

@@ -35,6 +35,8 @@ NO_BOUND = {
     "What is measured is the best of five random projections, for which √(8 ln N/n) is a yardstick and no bound.",
 }
 "By the title of a trial: what it means that an instance is beyond a formula that does not bind it."
+YARDSTICK = "whether chance comes as near as the formula says that one can come"
+"Why such a formula is held against instances."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +110,7 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
         no_bound = NO_BOUND.get(trial.title, "")
         yield Claim(
             name=_named(trial), high=trial.limit, source=source, items=items,
-            why=f"where every assumption holds, {_agrees(trial)}",
+            why=YARDSTICK if no_bound else f"where every assumption holds, {_agrees(trial)}",
             says=f"{title}: {_agrees(trial)}{gap}.",
             otherwise=f"{title}: {_misses(trial)}{gap}." + (no_bound and " " + no_bound),
             asks=f"whether the formula holds for: {trial.title}",
@@ -204,7 +206,7 @@ def _table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
     word = "predicted" if one.trial.relation in AGREES else "bound"
     columns = (one.trial.knob, word, "measured", "from", "to", "assumption")
     told = f"{_begun(one.trial.title)}: {one.trial.quantity}, with 95 % intervals of the mean."
-    if one.trial.relation not in AGREES:
+    if one.trial.relation not in AGREES and one.trial.title not in NO_BOUND:
         told += " The bound is one of every instance, not of the mean alone."
     return columns, rows, told + _marked(one)
 
@@ -308,9 +310,12 @@ def _measured(axis: "Axes", one: TrialOutcome, chosen: Sequence[int], colour: st
 
 def _extremes(one: TrialOutcome, chosen: Sequence[int]) -> list[float]:
     """At each of these settings the instance that is nearest to a bound or beyond it, or farthest from what is exact;
-    none where means are at stake, or where what is predicted differs from instance to instance and is no one line."""
+    none where means are at stake, where there is one instance only, or where what is predicted differs from instance
+    to instance and is no one line."""
     sweep = one.sweep
     if one.trial.relation == "=" or (one.trial.relation == "≡" and sweep.each):
+        return []
+    if all(len(found) == 1 for found in sweep.measured):
         return []
     if one.trial.relation == "≡":
         gaps = one.gaps()

@@ -275,7 +275,7 @@ CLAIMS = (
           asks="whether weights go to uniform with 1/d"),
     Claim("softmax gradient at the largest d, 1/√d minus no scale", low=0.02,
           why="a one-hot softmax passes no gradient; a scaled one does", source="this experiment", items=(25,),
-          says="And the gradient through the softmax becomes small: from d = {of[d from which on the softmax gradient is smaller without a scale]} on its Jacobian is smaller without a scale than with 1/√d, and at the largest width {of[softmax gradient at the largest d, no scale / 1/√d]:.0%} of it is left ({of[softmax gradient at the largest d, no scale, mean]:.3f} and {of[softmax gradient at the largest d, 1/√d, mean]:.3f}).",
+          says="In wide layers the gradient through the softmax shrinks too: from d = {of[d from which on the softmax gradient is smaller without a scale]} on its Jacobian is smaller without a scale than with 1/√d, and at the largest width {of[softmax gradient at the largest d, no scale / 1/√d]:.0%} of it is left ({of[softmax gradient at the largest d, no scale, mean]:.3f} and {of[softmax gradient at the largest d, 1/√d, mean]:.3f}).",
           otherwise="The scale does not save the gradient: its size at the largest width is {of[softmax gradient at the largest d, no scale, mean]:.3f} without a scale and {of[softmax gradient at the largest d, 1/√d, mean]:.3f} with 1/√d.",
           asks="whether 1/√d keeps the gradient through the softmax"),
 )  # fmt: skip
