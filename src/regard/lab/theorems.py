@@ -31,8 +31,9 @@ AGREES = {
     "≡": "every instance is as the formula says, but for rounding",
 }
 NO_BOUND = {
-    "the lemma's constant in practice": "The lemma is not refuted: it says that some map changes no squared distance by more. "
-    "What is measured is the best of five random projections, for which √(8 ln N/n) is a yardstick and no bound.",
+    "the lemma's constant in practice": "The lemma is not refuted: it says that some map changes no "
+    "squared distance by more. What is measured is the best of five random projections, for which "
+    "√(8 ln N/n) is a yardstick and no bound.",
 }
 "By the title of a trial: what it means that an instance is beyond a formula that does not bind it."
 YARDSTICK = "whether chance comes as near as the formula says that one can come"
@@ -309,9 +310,11 @@ def _measured(axis: "Axes", one: TrialOutcome, chosen: Sequence[int], colour: st
 
 
 def _extremes(one: TrialOutcome, chosen: Sequence[int]) -> list[float]:
-    """At each of these settings the instance that is nearest to a bound or beyond it, or farthest from what is exact;
-    none where means are at stake, where there is one instance only, or where what is predicted differs from instance
-    to instance and is no one line."""
+    """At each of these settings the instance nearest to a bound or beyond it, or farthest from what is exact.
+
+    None where means are at stake, where there is one instance only, or where what is predicted differs from
+    instance to instance and is no one line.
+    """
     sweep = one.sweep
     if one.trial.relation == "=" or (one.trial.relation == "≡" and sweep.each):
         return []

@@ -62,7 +62,7 @@ def compared(trained: float, tested: float, unseen: float, parts: list[float]) -
     said = f"After the last epoch the character after a window is right in {tested:.0%} of the test windows and in {trained:.0%} of training windows."
     if tested <= trained:
         return f"{said} What was trained on is no harder than what was not."
-    table = f"For a table of what follows two characters, counted elsewhere in the training text"
+    table = "For a table of what follows two characters, counted elsewhere in the training text"
     shares = f"it is right in {unseen:.1%} of the test text and in {min(parts):.1%} to {max(parts):.1%} of parts of the training text that are as long"
     least, most, points = unseen - max(parts), unseen - min(parts), tested - trained
     if least <= 0:
