@@ -11,7 +11,7 @@ from regard.lab.events import FigureEvent, Metric, TableEvent
 from regard.lab.experiment import Context
 from regard.lab.store.fingerprint import code
 from regard.theory import library
-from regard.theory.theorem import Sweep, TrialOutcome
+from regard.theory.theorem import Sweep, Trial, TrialOutcome
 
 
 def events(theorem, tmp_path, instances: int = 20):
@@ -105,6 +105,54 @@ def test_a_break_that_is_not_seen_fails_its_claim() -> None:
         if one.name.startswith("broken")
     ]
     assert claim.settle(2.0).state == "failed" and claim.settle(50.0).state == "held"
+
+
+def outcome(relation, **sweep) -> TrialOutcome:
+    trial = Trial(
+        title="q and k", knob="a", quantity="b", caption="", measure=lambda *_: None, relation=relation
+    )
+    return TrialOutcome(trial, Sweep(**sweep))
+
+
+@pytest.mark.parametrize(
+    ("relation", "worst"), [("≤", [7.0, 4.0]), ("≥", [1.0, 3.0]), ("≡", [7.0, 3.0]), ("=", [])]
+)
+def test_the_worst_instance_is_the_one_farthest_off_or_nearest_to_its_bound(relation, worst) -> None:
+    one = outcome(relation, at=(1.0, 2.0), predicted=(2.0, 4.0), measured=((2.0, 1.0, 7.0), (4.0, 3.0, 4.0)))
+    assert theorems._extremes(one, (0, 1)) == worst
+
+
+def test_no_instance_is_the_worst_where_each_has_a_prediction_of_its_own_or_there_is_one() -> None:
+    one = outcome("≡", at=(1.0,), predicted=(2.0,), measured=((1.0, 3.5),), each=((1.0, 3.0),))
+    assert theorems._extremes(one, (0,)) == []
+    alone = outcome("≤", at=(1.0,), predicted=(2.0,), measured=((1.0,),))
+    assert theorems._extremes(alone, (0,)) == []
+
+
+def test_a_table_says_bound_of_a_bound_and_what_broken_means() -> None:
+    values = {"at": (1.0, 2.0), "predicted": (2.0, 4.0), "measured": ((2.0, 1.0), (4.0, 3.0))}
+    columns, _, told = theorems._table(outcome("≤", **values, broken=(False, True)))
+    assert columns[1] == "bound" and told.startswith("q and k: b,") and "Broken: there the knob" in told
+    columns, _, told = theorems._table(outcome("=", **values))
+    assert columns[1] == "predicted" and "roken" not in told
+    assert "Broken: there the knob" in theorems._table(outcome("≡", **values, broken=(False, True)))[2]
+
+
+def test_sentences_about_a_break_give_its_condition_and_no_symbol_is_made_a_capital() -> None:
+    claims = {one.name: one for one in theorems.experiment(library.find("dot-product")).claims}
+    held = next(one for name, one in claims.items() if name.startswith("q and k that depend"))
+    assert held.says.startswith(
+        "Where the assumption holds (“q and k that depend on each other” breaks it), "
+    )
+    assert claims[f"broken, {held.name}"].says.startswith("Where the assumption is broken")
+
+
+def test_a_random_projection_beyond_the_lemma_does_not_refute_it() -> None:
+    claims = theorems.experiment(library.find("almost-orthogonal")).claims
+    (claim,) = [one for one in claims if "lemma's constant" in one.name]
+    assert claim.settle(1.036).state == "failed" and "some map" in claim.otherwise
+    titles = {one.title for theorem in library.everything() for one in theorem.trials}
+    assert set(theorems.NO_BOUND) <= titles
 
 
 @pytest.mark.slow

@@ -30,6 +30,14 @@ AGREES = {
     "=": "what is measured agrees with the formula in the mean",
     "≡": "every instance is as the formula says, but for rounding",
 }
+NO_BOUND = {
+    "the lemma's constant in practice": "The lemma is not refuted: it says that some map changes no "
+    "squared distance by more. What is measured is the best of five random projections, for which "
+    "√(8 ln N/n) is a yardstick and no bound.",
+}
+"By the title of a trial: what it means that an instance is beyond a formula that does not bind it."
+YARDSTICK = "whether chance comes as near as the formula says that one can come"
+"Why such a formula is held against instances."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,24 +106,33 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
             otherwise=f"The derivation of {one.of} does not stand: {{value}} of its steps fail.",
             asks=f"whether the derivation of {one.of} stands",
         )  # fmt: skip
-    for trial in (*theorem.trials, *theorem.breaks):
-        title, gap = _told_apart(trial)
-        agrees = AGREES.get(trial.relation, "no instance is beyond the bound")
+    for trial in theorem.trials:
+        title, gap = _begun(trial.title), _ended(trial)
+        no_bound = NO_BOUND.get(trial.title, "")
         yield Claim(
             name=_named(trial), high=trial.limit, source=source, items=items,
-            why=f"where every assumption holds, {agrees}",
-            says=f"{title}: {agrees}{gap}.",
-            otherwise=f"{title}: the formula misses what is measured{gap}.",
+            why=YARDSTICK if no_bound else f"where every assumption holds, {_agrees(trial)}",
+            says=f"{title}: {_agrees(trial)}{gap}.",
+            otherwise=f"{title}: {_misses(trial)}{gap}." + (no_bound and " " + no_bound),
             asks=f"whether the formula holds for: {trial.title}",
         )  # fmt: skip
     for trial in theorem.breaks:
-        title, gap = _told_apart(trial)
+        where, gap = f"Where the assumption holds (“{trial.title}” breaks it)", _ended(trial)
+        yield Claim(
+            name=_named(trial), high=trial.limit, source=source, items=items,
+            why=f"where every assumption holds, {_agrees(trial)}",
+            says=f"{where}, {_agrees(trial)}{gap}.",
+            otherwise=f"{where}, {_misses(trial)} all the same{gap}.",
+            asks=f"whether the formula holds before its assumption is broken by “{trial.title}”",
+        )  # fmt: skip
+    for trial in theorem.breaks:
+        gap = _ended(trial)
         yield Claim(
             name=f"broken, {_named(trial)}", low=trial.fall, source=source, items=items,
             why="without the assumption the formula does not hold: the knob is seen to matter",
-            says=f"{title}: without its assumption the formula no longer holds{gap}.",
-            otherwise=f"{title}: the formula survives although its assumption is broken{gap}.",
-            asks=f"whether the assumption matters for: {trial.title}",
+            says=f"Where the assumption is broken (“{trial.title}”), the formula no longer holds{gap}.",
+            otherwise=f"The formula survives although its assumption is broken (“{trial.title}”){gap}.",
+            asks=f"whether the assumption matters that “{trial.title}” breaks",
         )  # fmt: skip
 
 
@@ -123,9 +140,31 @@ def _steps(one: Conclusion) -> str:
     return f"{one.of}: {STEPS}"
 
 
-def _told_apart(trial: Trial) -> tuple[str, str]:
-    """How sentences about a trial begin, and the number they end with."""
-    return trial.title[:1].upper() + trial.title[1:], f" ({UNITS[trial.relation]}: {{value}})"
+def _begun(title: str) -> str:
+    """A title as a sentence begins with it; a symbol keeps its letter.
+
+    >>> [_begun(one) for one in ("a faint place", "q and k that depend on each other")]
+    ['A faint place', 'q and k that depend on each other']
+    """
+    symbol = title[1:2] == " " and title[0] != "a"
+    return title if symbol else title[:1].upper() + title[1:]
+
+
+def _ended(trial: Trial) -> str:
+    """The number that sentences about a trial end with."""
+    return f" ({UNITS[trial.relation]}: {{value}})"
+
+
+def _agrees(trial: Trial) -> str:
+    return AGREES.get(trial.relation, "no instance is beyond the bound")
+
+
+def _misses(trial: Trial) -> str:
+    return (
+        "the formula misses what is measured"
+        if trial.relation in AGREES
+        else "an instance is beyond the bound"
+    )
 
 
 def _named(trial: Trial) -> str:
@@ -165,12 +204,12 @@ def _table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
     ):
         found = summarise(measured)
         rows.append((at, predicted, found.mean, found.low, found.high, "broken" if off else ""))
-    columns = (one.trial.knob, "predicted", "measured", "from", "to", "assumption")
-    return (
-        columns,
-        rows,
-        f"{_told_apart(one.trial)[0]}: {one.trial.quantity}, with 95 % intervals of the mean.",
-    )
+    word = "predicted" if one.trial.relation in AGREES else "bound"
+    columns = (one.trial.knob, word, "measured", "from", "to", "assumption")
+    told = f"{_begun(one.trial.title)}: {one.trial.quantity}, with 95 % intervals of the mean."
+    if one.trial.relation not in AGREES and one.trial.title not in NO_BOUND:
+        told += " The bound is one of every instance, not of the mean alone."
+    return columns, rows, told + _marked(one)
 
 
 def _exact_table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
@@ -182,8 +221,16 @@ def _exact_table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
     columns = (one.trial.knob, "predicted", "measured", "largest gap of an instance", "assumption")
     count = len(one.sweep.measured[0])
     how = "counted once" if count == 1 else f"means over {count} instances"
-    told = f"{_told_apart(one.trial)[0]}: {one.trial.quantity}, {how}."
-    return columns, rows, told + " A gap is a share of what is predicted, or of 1."
+    told = f"{_begun(one.trial.title)}: {one.trial.quantity}, {how}."
+    gap = " A gap is a share of what is predicted, or of 1 where that is less than 1."
+    return columns, rows, told + gap + _marked(one)
+
+
+def _marked(one: TrialOutcome) -> str:
+    """What the last column of a table means, where it is not empty."""
+    if not any(one.broken):
+        return ""
+    return " Broken: there the knob takes an assumption of the theorem away, and what is predicted need not hold."
 
 
 def _captions(trials: Sequence[Trial]) -> str:
@@ -226,14 +273,14 @@ def _drawn(axis: "Axes", one: TrialOutcome) -> None:
 
 
 def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:
-    """On a logarithmic axis, ticks where the knob stood, and plain numbers where they are few."""
+    """On a logarithmic axis, ticks where the knob stood, and plain numbers where they are few and short."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     if scales[0] == "log":
         axis.set_xticks(at, [_short(one) for one in at], fontsize=8.5)
         axis.xaxis.set_minor_formatter(NullFormatter())
     low, high = axis.get_ylim()
-    if scales[1] == "log" and high / low < 100:
+    if scales[1] == "log" and high / low < 100 and low > 1e-4 and high < 1e6:
         axis.yaxis.set_major_formatter(FuncFormatter(lambda one, _: f"{one:g}"))
         axis.yaxis.set_minor_formatter(
             FuncFormatter(lambda one, _: f"{one:g}" if f"{one:e}"[0] in "25" else "")
@@ -251,14 +298,30 @@ def _short(value: float) -> str:
 
 
 def _measured(axis: "Axes", one: TrialOutcome, chosen: Sequence[int], colour: str, label: str) -> None:
-    """Means with their intervals; where a bound is at stake, the worst instance too."""
+    """Means with their intervals; where every instance is held to the prediction, the worst instance too."""
     found = [summarise(one.sweep.measured[place]) for place in chosen]
     at = [one.sweep.at[place] for place in chosen]
     half = [mean.high - mean.mean if mean.count > 1 else 0.0 for mean in found]
     means = [mean.mean for mean in found]
     axis.errorbar(at, means, yerr=half, color=colour, linestyle="", capsize=2, marker="o", label=label)
-    if one.trial.relation != "=":
-        worst = max if one.trial.relation == "≤" else min
-        extremes = [worst(one.sweep.measured[place]) for place in chosen]
+    if extremes := _extremes(one, chosen):
         once = None if one.broken[chosen[0]] else "the worst"
         axis.plot(at, extremes, color=colour, linestyle="", marker="_", markersize=9, label=once)
+
+
+def _extremes(one: TrialOutcome, chosen: Sequence[int]) -> list[float]:
+    """At each of these settings the instance nearest to a bound or beyond it, or farthest from what is exact.
+
+    None where means are at stake, where there is one instance only, or where what is predicted differs from
+    instance to instance and is no one line.
+    """
+    sweep = one.sweep
+    if one.trial.relation == "=" or (one.trial.relation == "≡" and sweep.each):
+        return []
+    if all(len(found) == 1 for found in sweep.measured):
+        return []
+    if one.trial.relation == "≡":
+        gaps = one.gaps()
+        return [sweep.measured[place][gaps[place].index(max(gaps[place]))] for place in chosen]
+    worst = max if one.trial.relation == "≤" else min
+    return [worst(sweep.measured[place]) for place in chosen]

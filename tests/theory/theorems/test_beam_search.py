@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import golden
-from regard.theory.theorems.beam_search import THEOREM, best, search, table, trap
+from regard.theory.theorems.beam_search import THEOREM, best, search, table, trap, worst_rank
 
 # Berkeley HW6's tree: words 0 neural, 1 network; what the figure leaves out is far below.
 TREE = [
@@ -17,6 +17,14 @@ TREE = [
 def test_berkeley_s_tree_has_the_known_answers() -> None:
     assert search(TREE, 2)[0] == pytest.approx(-1.85) and best(TREE) == pytest.approx(-1.46)
     assert [search(TREE[:length], 2)[0] for length in (1, 2)] == pytest.approx([-0.65, -1.25])
+
+
+def test_as_many_beams_as_the_worst_rank_find_the_best_and_one_less_may_not() -> None:
+    assert worst_rank(TREE) == 3 and search(TREE, 3)[0] == pytest.approx(best(TREE))
+    for seed in range(20):
+        made = table(np.random.default_rng(seed))
+        assert search(made, worst_rank(made))[0] == pytest.approx(best(made))
+    assert worst_rank(trap(np.random.default_rng(41))) == 27
 
 
 def test_the_best_is_that_of_trying_everything() -> None:

@@ -5,7 +5,7 @@ from scipy.signal import convolve2d
 
 import golden
 from regard.theory.theorem import bindings
-from regard.theory.theorems.convolution_sizes import THEOREM, meetings, placements
+from regard.theory.theorems.convolution_sizes import THEOREM, meetings, placements, seen
 from regard.theory.value import value
 
 
@@ -40,6 +40,19 @@ def test_only_full_padding_treats_the_corner_like_the_middle() -> None:
     for padding in range(5):
         met = torch.nn.functional.conv2d(image, torch.ones(1, 1, 5, 5), padding=padding).sum().item()
         assert meetings(12, 5, padding) == met
+
+
+@pytest.mark.parametrize(
+    ("kernels", "strides"), [((3, 3, 3), (1, 1, 1)), ((5, 3, 2), (2, 3, 1)), ((2, 4, 3), (1, 2, 2))]
+)
+def test_what_a_stack_sees_is_where_torch_has_a_gradient(kernels, strides) -> None:
+    x = torch.zeros(1, 1, 60, requires_grad=True)
+    y = x
+    for kernel, stride in zip(kernels, strides, strict=True):
+        y = torch.nn.functional.conv1d(y, torch.ones(1, 1, kernel), stride=stride)
+    y[0, 0, 0].backward()
+    places = x.grad[0, 0].nonzero()
+    assert seen(kernels, strides) == int(places.max() - places.min()) + 1
 
 
 def test_point_and_trials_are_those_of_before() -> None:

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 
 import golden
-from regard.theory.theorems.flash_attention import THEOREM, online, traffic
+from regard.theory.theorems.flash_attention import THEOREM, online, traffic, traffic_queries_outside
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 3, 7])
@@ -31,6 +31,7 @@ def test_without_the_factor_the_result_is_another() -> None:
 
 def test_traffic_by_hand() -> None:
     assert traffic(4, 2, 16) == 2 * (2 * 2 * 2) + 2 * 2 * (3 * 2 * 2)
+    assert traffic_queries_outside(4, 2, 16) == 2 * (2 * 2 * 2) + 2 * 2 * (2 * 2 * 2)
 
 
 def test_point_and_trials_are_those_of_before() -> None:

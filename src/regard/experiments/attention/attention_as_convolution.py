@@ -30,6 +30,7 @@ bbGGwwdd
 ddddrryy"""
 LETTERS = {"w": "white", "G": "grey", "r": "red", "d": "dark red", "g": "green", "b": "blue", "y": "yellow"}
 TOLERANCE = 1e-9
+RULES = ("1 bounded", "2 itself is most similar", "3 others are less", "4 symmetric")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,9 +212,16 @@ def _rules(settings: Settings, context: Context, image: Tensor) -> Iterator[Even
     for name, found in broken.items():
         for rule in range(1, 5):
             yield Metric("rule broken", float(rule in found), at={"similarity": name, "rule": rule})
-    yield TableEvent("rules", ("similarity", "1 bounded", "2 itself is most similar", "3 others are less", "4 symmetric"),
-                 [(name, *(found.get(rule, "no counterexample found") for rule in range(1, 5))) for name, found in broken.items()],
-                 "Each rule of a similarity, tried by search over the picture's colours and random vectors; what breaks it, where something does.")  # fmt: skip
+    yield TableEvent(
+        "rules",
+        ("similarity", "rule", "what breaks it"),
+        [
+            (name, rule, found.get(place, "no counterexample found"))
+            for name, found in broken.items()
+            for place, rule in enumerate(RULES, 1)
+        ],
+        "Each rule of a similarity, tried by search over the picture's colours and random vectors; what breaks it, where something does.",
+    )
     yield Metric("rules broken by the dot product", len(broken[DOT]))
     yield Metric("rules broken by cosine on vectors", len(broken[COSINE]))
     yield Metric("rules broken by cosine on directions", len(broken[DIRECTIONS]))
@@ -335,7 +343,7 @@ CLAIMS = (
           asks="whether a convolution is the cosine times the norms"),
     Claim("gap between f(Z) by convolution and by matrices", high=1e-6,
           why="the kernels are the normalised pixels", source="Duke HW3, 4b.iv", items=(17,),
-          says="Attention's normalised scores are a convolution: with the picture's own normalised pixels as kernels, it gives f(Z) to within {value:.2g}.",
+          says="Attention's normalised scores are a convolution: with the picture's own normalised pixels as kernels, it gives f(Z) (largest gap {value:.2g}).",
           otherwise="The convolution with the picture's own pixels misses f(Z) by up to {value:.2g}.",
           asks="whether f(Z) is a convolution"),
     Claim("ZZᵀ: largest diagonal entry minus the smallest", low=0.5,

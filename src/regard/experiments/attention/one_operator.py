@@ -265,12 +265,12 @@ def _gaps(worst: dict[str, tuple[float, float]], shown: dict):
 
 CLAIMS = (
     Claim("largest gap of an output", high=1e-10,
-          why="the same function, in float64", source="the table in DESIGN.md",
+          why="the same function, in float64", source="the table of the guide Build: one operator and the models made of it",
           says="Yes: in all eight rows `attend` gives what the layer's own formula gives (largest gap of an output {value:.2g}).",
           otherwise="No: in at least one row `attend` differs from the layer's own formula, by up to {value:.2g}.",
           asks="whether every row of the table gives its layer"),
     Claim("largest gap of a gradient", high=1e-10,
-          why="the same function has the same gradient", source="the table in DESIGN.md",
+          why="the same function has the same gradient", source="the table of the guide Build: one operator and the models made of it",
           says="The gradients with respect to all inputs are the same too (largest gap {value:.2g}).",
           otherwise="Their gradients are not the same: they differ by up to {value:.2g}.",
           asks="whether the gradients are the same"),

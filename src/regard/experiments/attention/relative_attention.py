@@ -120,7 +120,7 @@ def _convolutions(settings: Settings, generator: torch.Generator, x: Tensor) -> 
         "kernels",
         ("kernel", "W_V", "p_-1, p_0, p_1", "largest gap"),
         rows,
-        "The weights that make the layer Toronto A4's convolution: W_Q = W_K = 0, so that scores come from p alone; W_V and p as shown; the largest gap is over all sequences and all places inside.",
+        "The weights that make the layer Toronto A4's convolution: W_Q = W_K = 0, so that scores come from p alone; W_V and p as shown, p the logarithms of shares: a constant added to all of p changes nothing; the largest gap is over all sequences and all places inside.",
     )
 
 
@@ -204,7 +204,7 @@ PICTURE = (
 CLAIMS = (
     Claim("gap to the convolution [2, 0, 1]", high=1e-12,
           why="W_V = 3, p_1 = log 2, p_-1 = 0, p_0 = −∞ give weights 2/3 and 1/3 exactly", source="Toronto A4, 1.4.1", items=(83,),
-          says="It can be a convolution, exactly: with W_V = 3, p_1 = log 2, p_-1 = 0 and p_0 = −∞ it is the kernel [2, 0, 1] (largest gap {value:.2g}).",
+          says="It can be a convolution, exactly: with W_V = 3, p_1 = log 2, p_-1 = 0 and p_0 = −∞, up to a constant in p that the softmax does not see, it is the kernel [2, 0, 1] (largest gap {value:.2g}).",
           otherwise="With W_V = 3, p_1 = log 2, p_-1 = 0 and p_0 = −∞ it misses the convolution [2, 0, 1] by up to {value:.2g}.",
           asks="whether the layer can be the convolution [2, 0, 1]"),
     Claim("largest gap over 50 random kernels without negative entries", high=1e-12,
@@ -224,7 +224,7 @@ CLAIMS = (
           asks="whether the bounds on the error of max pooling hold"),
     Claim("max pooling: mean error at the largest β", high=0.005,
           why="the bound 2k/(eβx_i) goes to zero with 1/β", source="Toronto A4, 1.4.2", items=(84,),
-          says="It can come as near to max pooling as wanted: with W_Q = W_K = √β the mean error is {value:.2g} at the largest β tried, on values up to 1.",
+          says="It can come as near to max pooling as wanted: with W_Q = W_K = √β the mean error is {value:.2g} at the largest β tried, on values from 0.05 to 1.05.",
           otherwise="At the largest β tried the mean error of max pooling is still {value:.2g}.",
           asks="whether the layer comes near to max pooling"),
     Claim("max pooling where x_i = 0: gap to the mean of the window", high=1e-12,

@@ -1,6 +1,6 @@
 """Why attention divides by the square root of the width. About 3 s on a CPU.   regard run scaled-dot-product"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import log, sqrt
@@ -148,6 +148,30 @@ def _softmax(settings: Settings, curves: dict) -> Iterator[Event]:
         yield Metric(
             f"softmax gradient at the largest d, {name}, mean", sum(norms[name].values()) / settings.seeds
         )
+    ratios = [_left(curves, width) for width in settings.widths]
+    yield Metric("softmax gradient at the largest d, no scale / 1/√d", ratios[-1])
+    if smaller := smaller_from(settings.widths, ratios):
+        yield Metric("d from which on the softmax gradient is smaller without a scale", smaller)
+
+
+def _left(curves: dict, width: int) -> float:
+    """The size of the Jacobian without a scale, as a share of that with 1/√d."""
+    plain, scaled = (sum(norm for _, norm in curves[name, width]) for name in ("no scale", "1/√d"))
+    return plain / scaled
+
+
+def smaller_from(widths: Sequence[int], ratios: Sequence[float]) -> int | None:
+    """The smallest width from which on all ratios are below 1; none if the last is not.
+
+    >>> smaller_from((4, 16, 64), (0.9, 1.2, 0.5)), smaller_from((4, 16), (0.9, 1.0))
+    (64, None)
+    """
+    found = None
+    for width, ratio in zip(reversed(widths), reversed(ratios), strict=True):
+        if ratio >= 1:
+            break
+        found = width
+    return found
 
 
 def _moment_figure(settings: Settings, moments: dict):
@@ -209,7 +233,7 @@ MOMENTS = (
 )
 SOFTMAX = (
     "What the scale does to a softmax over random keys, against the width (bars: smallest and largest seed). Left: the entropy of the weights, between 0 (one key has all the weight) and log m (dotted: all keys have the same). "
-    "Right: the size of the softmax's Jacobian, through which the gradient to queries and keys goes. A scale that is right for every width gives a level curve."
+    "Right: the size of the softmax's Jacobian with respect to the scores, through which the gradient to queries and keys goes. A level curve says that the width does not matter, not that keys are told apart: read the two panels together."
 )
 WEIGHTS = "The twelve heaviest weights of one query at each width, by scale: one bright cell in a row means that one key has all the weight, an even row that the keys are not told apart."
 
@@ -230,9 +254,9 @@ CLAIMS = (
           otherwise="The variance of q·k rises to {value:.1%} of d(σ⁴ + 2σ²μ²) in one case.",
           asks="whether the variance of q·k stays within d(σ⁴ + 2σ²μ²)"),
     Claim("variance of q·k/√d at μ = 0, σ = 1, largest d", low=0.95, high=1.05,
-          why="s = √d brings the variance to 1", source=SOURCE + "c", items=(25,),
-          says="Because q·k has variance d: divided by √d, scores have variance {value:.3f} at the largest width, so s = √d brings it to 1.",
-          otherwise="Divided by √d, scores have variance {value:.3f} at the largest width, not 1.",
+          why="division by √d divides the variance by d", source=SOURCE + "c", items=(25,),
+          says="Because q·k has variance d where entries have mean 0 and variance 1: divided by √d, such scores have variance {value:.3f} at the largest width.",
+          otherwise="Divided by √d, scores of entries of mean 0 and variance 1 have variance {value:.3f} at the largest width, not 1.",
           asks="whether dividing by √d brings the variance of scores to 1"),
     Claim("entropy at the largest d without a scale, as a share of uniform", high=0.1,
           why="scores of standard deviation √d = 32 leave the softmax next to one-hot", source="this experiment", items=(25,),
@@ -251,7 +275,7 @@ CLAIMS = (
           asks="whether weights go to uniform with 1/d"),
     Claim("softmax gradient at the largest d, 1/√d minus no scale", low=0.02,
           why="a one-hot softmax passes no gradient; a scaled one does", source="this experiment", items=(25,),
-          says="The gradient through the softmax goes with the weights: its size at the largest width is {of[softmax gradient at the largest d, no scale, mean]:.3f} without a scale and {of[softmax gradient at the largest d, 1/√d, mean]:.3f} with 1/√d.",
+          says="In wide layers the gradient through the softmax shrinks too: from d = {of[d from which on the softmax gradient is smaller without a scale]} on its Jacobian is smaller without a scale than with 1/√d, and at the largest width {of[softmax gradient at the largest d, no scale / 1/√d]:.0%} of it is left ({of[softmax gradient at the largest d, no scale, mean]:.3f} and {of[softmax gradient at the largest d, 1/√d, mean]:.3f}).",
           otherwise="The scale does not save the gradient: its size at the largest width is {of[softmax gradient at the largest d, no scale, mean]:.3f} without a scale and {of[softmax gradient at the largest d, 1/√d, mean]:.3f} with 1/√d.",
           asks="whether 1/√d keeps the gradient through the softmax"),
 )  # fmt: skip
@@ -264,8 +288,9 @@ EXPERIMENT = Experiment(
 
         Then a query chooses among keys by softmax, with the scores as they are, divided by $\sqrt{d}$, and
         divided by $d$. Two numbers say what the choice is worth for learning: the entropy of the weights, and
-        the size (Frobenius norm) of the softmax's Jacobian $\mathrm{diag}(p) - p p^\top$, through which every
-        gradient to queries and keys must pass. The same seeds serve all three scales.""",
+        the size (Frobenius norm) of the softmax's Jacobian with respect to the scores, $\mathrm{diag}(p) - p p^\top$,
+        through which every gradient to queries and keys must pass; what comes after it on that way, the scale
+        and the other vector, is not counted. The same seeds serve all three scales.""",
     see=r"""The score $q \cdot k$ is a sum of $d$ independent terms, so its variance is $d$ times that of one
         term, $\sigma^4 + 2 \sigma^2 \mu^2$; dividing by $\sqrt{d}$ divides it by $d$: 1 where entries have mean
         0 and variance 1. For one-hot weights $p$ the Jacobian $\mathrm{diag}(p) - p p^\top$ is zero: a model

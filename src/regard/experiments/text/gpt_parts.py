@@ -166,8 +166,8 @@ def _tokenizer() -> Iterator[Event]:
     yield TableEvent(
         "a text as numbers",
         ("text", "its characters and their numbers"),
-        [(TEXT[:24], said)],
-        "A tokenizer of characters: each different character has a number, in the order of their codes.",
+        [(f"{TEXT[:24]}…", f"{said} …")],
+        "A tokenizer of characters: each different character has a number, in the order of their codes. Shown is the beginning of the text.",
     )
 
 
@@ -247,8 +247,8 @@ CLAIMS = (
           otherwise="The rotation changes the length of a vector by up to {value:.2g}.",
           asks="whether rotary positions keep lengths"),
     Claim("rotary: largest spread of q·k among pairs equally far apart", high=1e-11, why="turning both by the same angle changes no product", source=SOURCE, items=(64,),
-          says="And q·k depends on the distance of the two places alone: pairs equally far apart differ by {value:.2g} at most.",
-          otherwise="Pairs of places equally far apart have q·k that differ by up to {value:.2g}: not the distance alone counts.",
+          says="With rotary positions q·k depends on the distance of the two places alone: pairs equally far apart differ by {value:.2g} at most.",
+          otherwise="With rotary positions, pairs of places equally far apart have q·k that differ by up to {value:.2g}: not the distance alone counts.",
           asks="whether q·k depends on the distance alone"),
     Claim("block: gap to the formulas written out", high=1e-12, why="norm, heads, turns, mask, softmax, GELU and both sums, token by token", source=SOURCE, items=(64,),
           says="Yes for the whole: a block is x + attention(norm(x)), then x + MLP(norm(x)), with causal attention in heads, and equals these formulas written out token by token (largest gap {value:.2g}).",

@@ -169,7 +169,7 @@ THEOREM = Theorem(
         ProofStep(
             text="Apply the lemma to 0 and $d$ standard basis vectors. Their squared distances are 1 (from 0) and 2 (between two); the images have squared lengths of at most $1 + \\epsilon$ and squared distances of at least $2 (1 - \\epsilon)$, so their products are at most "
             "(and with the signs of $\\epsilon$ exchanged, at least minus) twice $\\epsilon$.",
-            formula=r"\frac{1}{2} ((1 + \epsilon) + (1 + \epsilon) - 2 (1 - \epsilon)) = 2 \epsilon, \quad \frac{1}{2} ((1 - \epsilon) + (1 - \epsilon) - 2 (1 + \epsilon)) = -2 \epsilon",
+            formula=r"((1 + \epsilon) + (1 + \epsilon) - 2 (1 - \epsilon)) / 2 = 2 \epsilon, \quad ((1 - \epsilon) + (1 - \epsilon) - 2 (1 + \epsilon)) / 2 = -2 \epsilon",
         ),
         ProofStep(
             text="The images are not of length 1. Normalising divides by their lengths, whose product is at least $1 - \\epsilon$; so the bound becomes $\\kappa(\\epsilon)$. With $\\epsilon = \\delta / 2$, as Toronto A4's hint has it, that is more than $\\delta$.",
@@ -227,7 +227,7 @@ THEOREM = Theorem(
             measure=lemma,
             relation="≤",
             scales=("log", "log"),
-            caption="Largest relative change of a squared distance among 50 points, the best of five random projections, and ε = √(8 ln N/n) (solid line): the constant 8 is nearly what a random projection needs.",
+            caption="Largest relative change of a squared distance among 50 points, the best of five random projections, and ε = √(8 ln N/n) (solid line). The lemma says that some map changes none by more; for projections drawn at random the line is a yardstick and no bound, and an instance may be beyond it.",
         ),
         Trial(
             title="features read back",
@@ -245,7 +245,8 @@ THEOREM = Theorem(
             quantity="inactive features that read above ½",
             measure=crowded,
             scales=("linear", "linear"),
-            caption="The same with 8 active features, when directions have a common part and their products a mean that is not 0. The errors no longer cancel but add up: from 1/16 on, features that are not there are read.",
+            caption=f"The same with {FEW} active features, when directions have a common part and their products a mean that is not 0. The errors no longer cancel but add up to {FEW} times that mean: at 1/{2 * FEW} they are ½ on average, which is read as a feature that is not there. "
+            f"Tried were {', '.join(f'{one:g}' for one in SHARED[:-1])} and {SHARED[-1]:g}.",
         ),
     ),
     meaning="""Exactly orthogonal directions number $n$; almost orthogonal ones number exponentially many in $n \\delta^2$. That is room for far more features than dimensions, on one condition: few are active at a time. Sparse features in superposition is what the

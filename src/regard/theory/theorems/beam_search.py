@@ -41,6 +41,15 @@ def best(tables: list[np.ndarray]) -> float:
     return float(total.max())
 
 
+def worst_rank(tables: list[np.ndarray]) -> int:
+    """The worst place that a beginning of the best sequence has among all beginnings of its length, from 1 on."""
+    totals = [np.zeros(())]
+    for one in tables:
+        totals.append(totals[-1][..., None] + one)
+    winner = np.unravel_index(totals[-1].argmax(), totals[-1].shape)
+    return max(int((total > total[winner[: total.ndim]]).sum()) + 1 for total in totals)
+
+
 def trap(random: np.random.Generator, words: int = WORDS, length: int = LENGTH) -> list[np.ndarray]:
     """A tree on which all beams but one are too few: beginnings nearly alike, and the least of them goes on with certainty."""
     made = [one / 100 for one in table(random, words, length)]
@@ -64,7 +73,7 @@ def point(random: np.random.Generator) -> dict[str, Any]:
     begun = np.exp(beginnings(trapped))
     return {
         "M": WORDS, "T": LENGTH, "K": 2, "C": search(tables, 2)[1], "N": sum(WORDS**step for step in range(1, LENGTH + 1)),
-        "G": search(tables, WORDS ** (LENGTH - 1))[0], "O": best(tables),
+        "G": search(tables, WORDS ** (LENGTH - 1))[0], "O": best(tables), "R": search(tables, worst_rank(tables))[0],
         "Y": best(trapped), "Z": search(trapped, WORDS ** (LENGTH - 1) - 1)[0], "a": begun.min(), "b": begun.max(),
     }  # fmt: skip
 
@@ -104,14 +113,14 @@ THEOREM = Theorem(
     elsewhere=("decoding",),
     assumptions=(
         "sequences of $T$ tokens from $M$; a sequence's score is the sum of the log-probabilities of its tokens, each given those before",
-        "beam search keeps the $K \\le M$ best beginnings of each length; to be sure of the best sequence it must keep them all, $K = M^{T-1}$",
+        "beam search keeps the $K$ best beginnings of each length; for the cost, $K \\le M$",
     ),
     statement="""Beam search scores $C = M + (T - 1) K M$ continuations. There are $M^T$ sequences; with fewer than $M^{T-1}$ beams the best of them can be lost, and in Berkeley HW6's example it is.""",
     conclusions=(
         Conclusion(
             of="what beam search finds",
-            steps=(1, 2, 3, 4, 8, 9),
-            answer="No, it need not find the most probable sequence: a beginning that is dropped does not come back, however well it would go on, and for any number of beams short of all Mᵀ⁻¹ beginnings there is a tree on which it fails.",
+            steps=(1, 2, 3, 4, 8, 9, 10),
+            answer="No, it need not find the most probable sequence: a beginning that is dropped does not come back, however well it would go on, and for any number of beams short of all Mᵀ⁻¹ beginnings there is a tree on which it fails; with as many beams as the worst rank of a beginning of that sequence it cannot miss it.",
         ),
         Conclusion(
             of="what beam search costs",
@@ -158,6 +167,11 @@ THEOREM = Theorem(
             "The least is dropped, and with it the best sequence: $Y$ is the best of all, $Z$ what is found. Fewer beams drop it too.",
             formula=r"Y = \log(a), \quad Z = \log(\frac{b}{M}), \quad Z \le Y",
         ),
+        ProofStep(
+            text="On a given tree fewer may do. Let every beginning of the best sequence be among the $W$ most probable of its length: $W$ is its worst rank. A beginning is dropped only where $W$ others are kept that are better, "
+            "and less than $W$ are better at all; so with $W$ beams what is found, $R$, is the best of all.",
+            formula=r"R = O",
+        ),
     ),
     trials=(
         Trial(
@@ -180,7 +194,7 @@ THEOREM = Theorem(
             caption="Share of random trees on which the sequence found is not the best. With as many beams as beginnings none can be lost (solid line). Look how the share grows towards greedy search (K = 1), and with how few beams of random trees none is seen lost, though step 9 makes one that is.",
         ),
     ),
-    meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. Berkeley HW6's tree shows two beams of four failing; the last step has a tree for every number short of all. How often it happens on trees drawn at random is another question, which the second figure answers for one kind of them.""",
+    meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. Berkeley HW6's tree shows two beams of four failing; step 9 has a tree for every number short of all. How often it happens on trees drawn at random is another question, which the right panel of the figure answers for one kind of them.""",
     correction="""Berkeley HW6, 5(e), counts $M \\log(M)$ by sorting; a selection needs $M$.""",
     instances=400,
     seconds=1.0,

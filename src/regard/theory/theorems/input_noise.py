@@ -145,7 +145,7 @@ THEOREM = Theorem(
         ),
     ),
     meaning="""Noise on the inputs makes large weights expensive, since they amplify it; that is the whole of ridge. More noise shrinks more: the weights go to 0 as $\\sigma$ grows, first along directions in which
-        the data hardly vary. The bias multiplies no input and is not shrunk. Uncorrelated entries of equal variance are what makes the penalty round; a nonlinear model has this penalty only to second order in $\\sigma$. The same penalty from a prior on the weights, with corners, is [[theory-laplace-prior]]; what noise on the inputs does to an autoencoder is measured by [[autoencoders]].""",
+        the data hardly vary. The bias multiplies no input and is not shrunk. Uncorrelated entries of equal variance are what makes the penalty round; a nonlinear model has this penalty only to second order in $\\sigma$. A prior on the weights gives a penalty too: a Gaussian one this penalty, a Laplace one another, with corners, which is derived in [[theory-laplace-prior]]; what noise on the inputs does to an autoencoder is measured by [[autoencoders]].""",
     instances=60,
     seconds=1.0,
 )

@@ -149,7 +149,7 @@ THEOREM = Theorem(
         Trial(
             title="error of a cut-off table",
             knob="rank k kept, of 32",
-            quantity="‖P − P_k‖ (Frobenius)",
+            quantity="what rank k misses of P (Frobenius)",
             measure=discarded,
             relation="≡",
             scales=("linear", "log"),

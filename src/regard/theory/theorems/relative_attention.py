@@ -106,7 +106,7 @@ THEOREM = Theorem(
             formula=r"h(t) \coloneqq t \exp(-a t), \quad \frac{\partial h(t)}{\partial t} = (1 - a t) \exp(-a t), \quad h(\frac{1}{a}) = \frac{1}{e a}",
         ),
         ProofStep(
-            text="The term of the largest is 0, so at most $n - 1 = 2 k$ others count. This bound needs no gap between the largest and the next; with a gap $d$ every term has at most $x \\exp(-\\beta c d)$, and the error falls exponentially.",
+            text="The term of the largest is 0, so at most $n - 1 = 2 k$ others count. This bound needs no gap between the largest and the next; with a gap $d$ and values between 0 and $M$ every other term is at most $M \\exp(-\\beta c d)$, and the error falls exponentially.",
             formula=r"S \sum_{j=1}^{n} g_j (M - x_j) \le \frac{n - 1}{e \beta c}",
         ),
         ProofStep(

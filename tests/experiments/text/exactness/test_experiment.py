@@ -8,7 +8,7 @@ import golden
 from regard.core.attend import attend
 from regard.core.support import Full
 from regard.experiments.text.exactness import experiment as exactness
-from regard.experiments.text.exactness.experiment import EXPERIMENT, Settings, bound, prepared, run
+from regard.experiments.text.exactness.experiment import BOTH, EXPERIMENT, Settings, bound, prepared, run
 from regard.experiments.text.exactness.machine import tiled
 from regard.generation.engine import continuation
 from regard.lab.bench import Growth
@@ -40,6 +40,9 @@ def test_a_small_run_measures_and_draws(tmp_path, monkeypatch) -> None:
     assert (
         values["largest gap of the cache / bound"] < 1
         and values["largest gap of flash attention / bound"] < 1
+    )
+    assert values[BOTH] == max(
+        values["largest gap of the cache / bound"], values["largest gap of flash attention / bound"]
     )
     assert values["greedy tokens that differ with a cache, float32"] == 0
     assert values["memory of the reference / one matrix of scores"] == 2
@@ -100,13 +103,13 @@ right_next = GPT.next
 SABOTEURS = {
     "a cache that forgets": Saboteur(
         lambda patch: patch.setattr(GPT, "next", lambda self, ids, cache: right_next(self, ids, self.cache())),
-        {"largest gap of the cache / bound"},
+        {"largest gap of the cache / bound", BOTH},
     ),
     "a cache of three tokens": Saboteur(
         lambda patch: patch.setattr(exactness, "continuation", short_memory), {"greedy tokens that differ with a cache, float32"}
     ),
     "flash attention without the mask": Saboteur(
-        lambda patch: patch.setattr(exactness, "attend", unmasked), {"largest gap of flash attention / bound"}
+        lambda patch: patch.setattr(exactness, "attend", unmasked), {"largest gap of flash attention / bound", BOTH}
     ),
     "the two exchanged": Saboteur(
         lambda patch: patch.setattr(exactness, "prepared", lambda name, length: prepared({"sdpa": "reference", "reference": "sdpa"}[name], length)),

@@ -119,11 +119,8 @@ def _cost(settings: Settings) -> Iterator[Event]:
             yield Metric(f"seconds, {name}", seconds[name][-1], at={"N": length})
     yield Metric("largest share by which counted operations differ from the formula", off)
     span = log(settings.lengths[-1] / settings.lengths[-3])
-    for name, found in seconds.items():
-        yield Metric(f"exponent of the time in N, {name}", log(found[-1] / found[-3]) / span)
-        yield Metric(
-            f"exponent of the operations in N, {name}", log(counted[name][-1] / counted[name][-3]) / span
-        )
+    for name, found in counted.items():
+        yield Metric(f"exponent of the operations in N, {name}", log(found[-1] / found[-3]) / span)
     features = comb(settings.width + 2, 2)
     for name, size in (("linear, elu + 1", settings.width), ("linear, (q·k + 1)²", features)):
         meeting = crossing(settings.lengths, seconds["softmax"], seconds[name])
@@ -199,7 +196,7 @@ def _rank(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
     n, d, rank = 256, settings.width, settings.rank
     q, k, v = (torch.randn(n, d, generator=generator, dtype=torch.float64) for _ in range(3))
     spectra = {}
-    used = 0.0
+    used, errors = 0.0, []
     for sharpness in (0.3, 1.0, 3.0):
         p = (sharpness * q @ k.T / sqrt(d)).softmax(-1)
         left, values, right = torch.linalg.svd(p)
@@ -207,6 +204,7 @@ def _rank(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
         short = left[:, :rank] @ (values[:rank, None] * (right[:rank] @ v))
         error = torch.linalg.matrix_norm(p @ v - short, 2) / torch.linalg.matrix_norm(v, 2)
         used = max(used, (error / values[rank]).item())
+        errors.append(error.item())
         yield Metric(f"relative error of rank {rank}", error.item(), at={"sharpness": sharpness})
         yield Metric(
             "singular values for 99 % of the squares",
@@ -214,6 +212,8 @@ def _rank(settings: Settings, generator: torch.Generator) -> Iterator[Event]:
             at={"sharpness": sharpness},
         )
     yield Metric("largest error of the low-rank form / first discarded singular value", used)
+    yield Metric("relative error of the low-rank form, softest attention", errors[0])
+    yield Metric("relative error of the low-rank form, sharpest attention", errors[-1])
     yield from _short_costs(settings)
     p = q @ k.T
     w = torch.linalg.svd(p)[2][:d]
@@ -236,7 +236,7 @@ def _short_costs(settings: Settings) -> Iterator[Event]:
             counts[name] = counter.get_total_flops()
             yield Metric(f"operations, {name}", counts[name], at={"N": n})
         rows.append((n, *counts.values()))
-    columns = ("N", "PV: 2N²D", f"U(S(WᵀV)), rank {rank}: 4NkD", "Q(CK)ᵀDV: 8NkD")
+    columns = ("N", "PV: 2N²D", f"U(S(WᵀV)), rank {rank}: 4NkD", "keys and values projected: 8NkD")
     yield TableEvent(
         "short",
         columns,
@@ -324,7 +324,7 @@ CLAIMS = (
           asks="what linear attention saves in memory"),
     Claim("largest error of the low-rank form / first discarded singular value", high=1.0,
           why="‖(P − P_k)V‖ ≤ s‖V‖ with s the first value cut", source="Toronto A4, 1.3.2", items=(81,),
-          says="Low rank is an approximation: its error stays within the first singular value cut off (at most {value:.2f} of it).",
+          says="Low rank is an approximation: its error stays within the first singular value cut off (at most {value:.2f} of it); as a share of the values it is {of[relative error of the low-rank form, softest attention]:.2g} for the softest attention tried and {of[relative error of the low-rank form, sharpest attention]:.2g} for the sharpest.",
           otherwise="The error of the low-rank form exceeds the first singular value cut off, {value:.2f}-fold.",
           asks="whether the low-rank form keeps its bound"),
     Claim("exponent of the operations in N, low rank", low=0.99, high=1.01,
@@ -360,11 +360,11 @@ EXPERIMENT = Experiment(
         Low rank: the attention matrix of random tokens is cut to its leading $k$ singular values, and the error
         of the output is held against the first value cut. Projection: $P = Q K^\top$ without softmax has rank at
         most the width, and with both projections $C = D$ the transposed right singular vectors, $Q (C K)^\top D V$
-        is $P V$.""",
+        is $P V$; here $C$ and $D$ are Toronto A4's matrices, not the number of features and the width.""",
     see="""Linear attention is another function than softmax attention: what is given up is the softmax's own
         weights, not exactness. The denominator is the catch: a kernel may be negative, and then the sum can be
         next to zero; a feature map that is positive everywhere makes it safe. Low rank keeps the softmax and
-        approximates it, the more so the sharper it is. The algebra is derived in [[theory-kernel-attention]] and
+        approximates it; how well depends on how sharp it is. The algebra is derived in [[theory-kernel-attention]] and
         [[theory-low-rank]]. Exact softmax attention that stores no scores, and saves memory but no
         operations, is [[theory-flash-attention]].""",
     correction=r"""Berkeley HW6's feature map for the quadratic kernel lacks $\sqrt{2}$ on its linear terms. It

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 COST = (
     "Operations (counted) and time (the fastest of several calls) of one call against the length. On these "
     "axes N² is a line twice as steep as N. The quadratic kernel has (D + 1)(D + 2)/2 features: look where its "
-    "line crosses that of softmax, left and right of the mark at N = D²."
+    "line crosses that of softmax in each panel, and how far that is from N = D², which is marked on the left."
 )
 RANK = (
     "Singular values of softmax attention over 256 random tokens, largest first, with the scores multiplied by "

@@ -250,8 +250,8 @@ CLAIMS = (
           asks="how wide a beam must be to find the best text"),
     Claim("smallest p-value of the samplers, times their number", low=0.001,
           why="draws follow the distribution; by chance it is smaller once in a thousand runs", source="this experiment",
-          says="All seven samplers draw what they should: the smallest p-value of a chi-square test, times seven, is {value:.2g}.",
-          otherwise="At least one sampler draws something else than it should: the smallest p-value of a chi-square test, times seven, is {value:.2g}.",
+          says="All seven samplers draw what they should: the smallest p-value of a chi-square test, times seven and cut off at 1, is {value:.2g}.",
+          otherwise="At least one sampler draws something else than it should: the smallest p-value of a chi-square test, times seven and cut off at 1, is {value:.2g}.",
           asks="whether samplers draw from their distributions"),
     Claim("draws of tokens that the sampler forbids", low=0.0, high=0.0,
           why="top-k, top-p and min-p leave them no probability", source="Jerusalem ex. 5 and Amsterdam A2",
@@ -270,7 +270,7 @@ CLAIMS = (
           asks="whether the cost grows as the formula says, from below"),
     Claim("largest comparisons / formula", high=1.0,
           why="merging sorts take at most M log2 M", source="Berkeley HW6, 5e", items=(41,),
-          says="A beam costs T K M log M: counted comparisons of sorting are at most {value:.0%} of T (K M log₂ M + K² log₂ K²).",
+          says="A beam of width K costs of the order of T K M log M comparisons for T of M tokens, if it sorts: those counted are at most {value:.0%} of T (K M log₂ M + K² log₂ K²).",
           otherwise="Counted comparisons exceed the formula T (K M log₂ M + K² log₂ K²): {value:.0%} of it.",
           asks="whether the cost grows as the formula says, from above"),
 )  # fmt: skip
@@ -294,9 +294,9 @@ EXPERIMENT = Experiment(
         and nothing later brings it back. That a beam as wide as the worst rank of a beginning cannot miss it, and
         what beams cost, is derived in [[theory-beam-search]].""",
     correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$. Sorting is not needed to find the k largest: selection
-        makes it $O(T K M)$, which is what is run here; the term $K^2 \log K^2$ is smaller where $M \ge K$.""",
+        makes it $O(T K M)$, which is what is run here; the term $K^2 \log K^2$ is of no higher order where $M \ge K$.""",
     claims=CLAIMS,
-    opens_with=("the beam of two finds the most probable text", "smallest p-value of the samplers, times their number"),
+    opens_with=("models in which a beam as wide as the worst rank misses the best text", "largest comparisons / formula"),
     presets={
         "quick": Settings(),
         "full": Settings(models=400, draws=1_000_000, sizes=(64, 256, 1024, 4096, 16384)),

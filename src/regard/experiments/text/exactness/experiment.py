@@ -1,6 +1,6 @@
 """Caches and flash attention against the plain computation, in value, time and memory. About 7 s on a CPU.   regard run exactness"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from math import sqrt
 
@@ -12,7 +12,7 @@ from regard.core.attend import attend
 from regard.core.support import Causal
 from regard.errors import RegardError
 from regard.experiments.text.exactness.figures import BYTES, TIME, draw_bytes, draw_times
-from regard.experiments.text.exactness.machine import Chip, crossing, standard, tiled
+from regard.experiments.text.exactness.machine import Chip, block_of, crossing, standard, tiled
 from regard.generation.engine import continuation
 from regard.generation.sampling import GREEDY
 from regard.lab.bench import growth, interleave
@@ -29,10 +29,13 @@ KINDS = {
     "bfloat16": torch.bfloat16,
 }
 HEADS, WIDTH = 4, 32
+TILED = 64
+"Width of the head whose numbers are counted as they cross."
 MARGIN = 3
 "Standard deviations that a sum of independent roundings is allowed."
 
 
+BOTH = "largest gap of a cache or of flash attention / bound"
 CHUNKS = (37, 1, 60, 2)
 "Tokens that are read at once, one lot after the other, before all the rest."
 
@@ -71,8 +74,9 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     """The cache first, then flash attention: values, time, memory, bytes."""
     if not is_main():  # of several processes: nothing is trained, and they would disturb what is timed
         return
-    yield from _cache(settings, context)
-    yield from _values(context)
+    cache = yield from _cache(settings, context)
+    flash = yield from _values(context)
+    yield Metric(BOTH, max(cache, flash))
     yield from _times(settings)
     yield from _memory(settings)
     yield from _bytes(settings, context)
@@ -96,7 +100,7 @@ def cached(model: GPT, ids: Tensor, sizes: list[int]) -> Tensor:
     return torch.stack([model.next(part, cache) for part in ids.split(sizes, 1)], 1)
 
 
-def _cache(settings: Settings, context: Context) -> Iterator[Event]:
+def _cache(settings: Settings, context: Context) -> Generator[Event, None, float]:
     config = settings.model
     torch.manual_seed(context.seed)
     model, length = GPT(config).eval(), settings.model.context
@@ -131,6 +135,7 @@ def _cache(settings: Settings, context: Context) -> Iterator[Event]:
         f"Logits with a cache against one full pass over {length} tokens, relative to the largest logit. The bound is "
         f"{MARGIN} √N u: N is the longest chain of additions, {chain(config, length):,}, u the rounding of one.",
     )
+    return used
 
 
 def inputs(length: int, kind: torch.dtype = torch.float32, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
@@ -141,7 +146,7 @@ def inputs(length: int, kind: torch.dtype = torch.float32, seed: int = 0) -> tup
     return q, k, v
 
 
-def _values(context: Context) -> Iterator[Event]:
+def _values(context: Context) -> Generator[Event, None, float]:
     used = 0.0
     for name, kind in KINDS.items():
         yield ProgressEvent(f"flash attention in {name}", 0.3)
@@ -156,6 +161,7 @@ def _values(context: Context) -> Iterator[Event]:
         used = max(used, gap / limit)
         yield Metric("flash less reference, relative to the largest output", gap, at={"type": name})
     yield Metric("largest gap of flash attention / bound", used)
+    return used
 
 
 def prepared(backend: str, length: float) -> Callable[[], object]:
@@ -203,7 +209,7 @@ def _memory(settings: Settings) -> Iterator[Event]:
 
 def _bytes(settings: Settings, context: Context) -> Iterator[Event]:
     generator = torch.Generator().manual_seed(context.seed)
-    n, d = settings.tokens, 64
+    n, d = settings.tokens, TILED
     q, k, v = (torch.randn(n, d, generator=generator, dtype=torch.float64) for _ in range(3))
     expected = (q @ k.mT / sqrt(d)).softmax(-1) @ v
     gap, off, counted = 0.0, 0.0, []
@@ -223,6 +229,11 @@ def _bytes(settings: Settings, context: Context) -> Iterator[Event]:
 
 
 CLAIMS = (
+    Claim(BOTH, high=1.0,
+          why="both take the same sums in another order: only roundings differ", source="Higham and Mary 2019, on rounding as a random walk", items=(68,),
+          says="A cache and flash attention are both exact up to rounding: in four number types neither is farther from the plain computation than {value:.0%} of what roundings alone may do.",
+          otherwise="Not both are exact: a cache is off the plain computation by {of[largest gap of the cache / bound]:.1f} times what roundings alone may do, flash attention by {of[largest gap of flash attention / bound]:.1f} times.",
+          asks="whether a cache and flash attention are exact"),
     Claim("largest gap of the cache / bound", high=1.0,
           why="the same sums in another order: only roundings differ", source="Higham and Mary 2019, on rounding as a random walk",
           says="A cache is exact up to rounding: in four number types its logits stay within {value:.0%} of what roundings alone may do.",
@@ -245,7 +256,7 @@ CLAIMS = (
           asks="what plain attention takes in memory"),
     Claim("memory of flash / one matrix of scores", high=0.1,
           why="outputs and blocks are linear in the length", source="Amsterdam A2, 2.9b", items=(68,),
-          says="It saves memory: flash attention takes {value:.1%} of one N × N matrix of scores, where plain attention takes {of[memory of the reference / one matrix of scores]:.1f} such matrices.",
+          says="Flash attention saves memory: it takes {value:.1%} of one N × N matrix of scores, where plain attention takes {of[memory of the reference / one matrix of scores]:.1f} such matrices.",
           otherwise="It does not save what it should: flash attention takes {value:.1%} of one N × N matrix of scores.",
           asks="what flash attention saves in memory"),
     Claim("largest gap of the tiled form to the softmax", high=1e-12,
@@ -259,7 +270,7 @@ CLAIMS = (
           otherwise="Numbers moved to and from the chip differ from the formula by {value:.1%}.",
           asks="whether the formula counts what moves"),
     Claim("numbers moved by plain attention / by tiled attention, largest chip", low=2.0,
-          why="about 2B/d with B = 257 queries at a time and d = 64, less what Q, K, V and the output take", source="this experiment", items=(68,),
+          why=f"about 2B/d with B = {block_of(256 * Settings().chips[-1], TILED)} queries at a time and d = {TILED}, less what Q, K, V and the output take", source="this experiment", items=(68,),
           says="And it saves traffic: with the largest chip, plain attention moves {value:.1f} times the numbers that tiled attention moves between slow and fast memory.",
           otherwise="Even with the largest chip, plain attention moves only {value:.1f} times the numbers of tiled attention.",
           asks="what tiling saves in traffic"),
@@ -277,14 +288,16 @@ EXPERIMENT = Experiment(
 
         What stays on chip is counted, not guessed: the tiled algorithm is written out with a chip of a given size
         that counts every number which comes in or goes out and refuses to hold more than it can.""",
-    see=r"""Neither a cache nor flash attention approximates: the sums are the same, in another order. The number of
-        multiplications is the same too; what is saved is storing the $N \times N$ matrix, and writing and reading it. By
+    see=r"""Neither a cache nor flash attention approximates: the sums are the same, in another order. A cache saves
+        multiplications, since keys and values of earlier tokens are not computed again. Flash attention takes as many
+        as the plain computation; what it saves is storing the $N \times N$ matrix, and writing and reading it. By
         the formula the gain in traffic grows with the chip, as $2 B / d$ for blocks of $B$ queries of width $d$. The running maximum
-        and sum, and the count, are derived in [[theory-flash-attention]].""",
+        and sum are derived in [[theory-flash-attention]], and so is the count, for both orders of the two loops: the queries are outside here,
+        so that keys and values come in again for each block of queries and outputs stay on the chip until they are done.""",
     correction=r"""The answer to Amsterdam A2, 2.9b, says that reads and writes of the $N \times N$ matrix are the bottleneck, and is right for
         long sequences; for one new token with a cache there is no such matrix to save.""",
     claims=CLAIMS,
-    opens_with=("largest gap of flash attention / bound", "memory of flash / one matrix of scores"),
+    opens_with=(BOTH, "memory of flash / one matrix of scores"),
     presets={
         "quick": Settings(),
         "full": Settings(

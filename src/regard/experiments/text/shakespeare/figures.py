@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EPOCHS = (
     "Jerusalem ex. 5's model: loss over all characters of a window, and how often the character after the "
     "window is the most probable one, by epoch; training and test apart, so that learning by heart would show as a gap. The training loss is the mean during an epoch, "
-    "the test loss that at its end: in the first epochs the one can be above the other for that reason alone."
+    "the test loss that at its end, when the model has learned more. How much harder or easier the test text itself is stands in the section “Training and test text”."
 )
 LOSS = (
     "Duke HW3's model: the loss of each training batch, and on text that was held out. Dotted: the loss "
