@@ -51,7 +51,13 @@ def finding(name: str, contents: BookContents) -> CoverFinding:
     """An experiment as the cover tells it: title, the first sentence of its answer, one figure."""
     run = contents.by_name[name]
     caption, chart = _chart(run, f"cover-{name}")
-    return CoverFinding(contents.title(name), f"/{path(name)}", first_sentence(run), caption, chart)
+    return CoverFinding(
+        contents.title(name),
+        f"/{path(name)}",
+        first_sentence(run, contents.records.get(name)),
+        caption,
+        chart,
+    )
 
 
 def _chart(run: Run, name: str) -> tuple[str, Thumbnail | None]:
