@@ -11,7 +11,7 @@ from regard.lab.book.site.page import Page
 from regard.lab.book.thumbnail import Thumbnail, thumbnail
 from regard.lab.store.run import Run
 
-FINDINGS = ("scaled-dot-product", "positions", "cora", "unet", "karate", "padding", "uniform-mixture")
+FINDINGS = ("scaled-dot-product", "padding", "positions", "unet", "karate", "cora", "uniform-mixture")
 "The experiments to read first, in an order that fills four columns of one screen evenly."
 
 
