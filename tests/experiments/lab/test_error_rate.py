@@ -101,5 +101,5 @@ def test_the_first_sentences_tell_the_distance_of_the_truth_and_the_rate_on_the_
     found = {name: one.mean for name, one in summaries(done).items()}
     assert "by 1 × the standard deviation between seeds" in held
     assert (
-        f"{100 * found[EDGES['held']]:.1f} %." in held and f"{100 * found[EDGES['failed']]:.1f} %." in failed
+        f"{100 * found[EDGES['held']]:.1f} %." in held and f"{100 * found[EDGES['failed']]:.1f} %;" in failed
     )

@@ -166,7 +166,7 @@ CLAIMS = (
           otherwise=f"The lab is too ready to believe: {{value:.1%}} of experiments in which the truth misses the band by {{of[{DISTANCE}]}} × the standard deviation between seeds are called held.",
           asks="how often the lab calls a null held"),
     Claim(RATES["failed"], high=0.01, why=HALF, source="this experiment",
-          says=f"Of experiments in which the truth lies as far inside the band, it calls {{value:.1%}} failed; of those on the edge, {{of[{EDGES['failed']}]:.1%}}. The others are held, or stay open.",
+          says=f"Of experiments in which the truth lies as far inside the band, it calls {{value:.1%}} failed; of those on the edge, {{of[{EDGES['failed']}]:.1%}}; the others are held, or stay open.",
           otherwise="The lab throws away what is true: {value:.1%} of effects that lie as far inside the band are called failed.",
           asks="how often the lab calls a true effect failed"),
     Claim("large effects that are called held", low=0.95, source="this experiment",

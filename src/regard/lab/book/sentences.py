@@ -1,11 +1,12 @@
 """Sentences of claims as a page tells them: what is open, why, and what a recorded run settled of it."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Protocol, runtime_checkable
 
 from regard.claims import ClaimVerdict
 from regard.lab.answer import opening, sentence, summaries
-from regard.lab.records.record import Record, RecordedClaim
 from regard.lab.store.run import Run
 
 NOTHING = re.compile(r"nothing measured under the name '.*?'(?=\)|$)")
@@ -14,7 +15,26 @@ SMALL = "only the full preset settles it"
 "The reason of a claim that a quick run is too small for."
 
 
-def answer(run: Run, record: Record | None = None) -> list[str]:
+@runtime_checkable
+class RecordedVerdict(Protocol):
+    """What came of a claim in a recorded run, as `lab.records` keeps it."""
+
+    @property
+    def state(self) -> str: ...
+
+    @property
+    def value(self) -> float | None: ...
+
+
+@runtime_checkable
+class RecordedRun(Protocol):
+    """A record of which the claims alone are asked for."""
+
+    @property
+    def claims(self) -> Mapping[str, RecordedVerdict]: ...
+
+
+def answer(run: Run, record: RecordedRun | None = None) -> list[str]:
     """The sentences that open the page of a run."""
     reworded = [NOTHING.sub(_nothing(run), one) for one in opening(run)]
     claims = {_sentence(run, one): one for one in run.verdicts}
@@ -26,7 +46,7 @@ def answer(run: Run, record: Record | None = None) -> list[str]:
     ]
 
 
-def claim_sentence(run: Run, verdict: ClaimVerdict, recorded: RecordedClaim | None = None) -> str:
+def claim_sentence(run: Run, verdict: ClaimVerdict, recorded: RecordedVerdict | None = None) -> str:
     """What came of a claim in a run; what that was too small for, as a recorded run settled it."""
     by_record = settled_by_record(verdict, recorded)
     if by_record:
@@ -34,10 +54,11 @@ def claim_sentence(run: Run, verdict: ClaimVerdict, recorded: RecordedClaim | No
     return _sentence(run, verdict)
 
 
-def settled_by_record(verdict: ClaimVerdict, recorded: RecordedClaim | None) -> str:
+def settled_by_record(verdict: ClaimVerdict, recorded: RecordedVerdict | None) -> str:
     """The recorded verdict on a claim that only the full preset settles; nothing where there is none.
 
     >>> from regard.claims import Claim
+    >>> from regard.lab.records.record import RecordedClaim
     >>> verdict = Claim("growth", low=2).settle(None, reason=SMALL)
     >>> settled_by_record(verdict, RecordedClaim("held", 3.14159, ""))
     'settled by the recorded run: held, 3.142'
