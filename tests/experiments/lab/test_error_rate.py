@@ -1,5 +1,7 @@
 """The lab's own error rate, and lab rules that would be wrong more often."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,18 +9,22 @@ import golden
 from regard.experiments.lab.error_rate import (
     CLAIMS,
     EDGE,
+    EDGES,
     EXPERIMENT,
     LAWS,
     RATES,
     Settings,
+    _reason,
     coin,
     run,
     verdict,
 )
 from regard.lab import runner
+from regard.lab.answer import opening, summaries
 from regard.lab.experiment import Context
 from regard.lab.runner import settle
 from regard.lab.statistics import Summary
+from regard.lab.store.runs import Store
 from saboteurs import Saboteur, covers, fails, small
 
 SMALL = Settings(planted=200, seeds=(2, 3, 5), distances=(0.0, 1.0))
@@ -81,3 +87,19 @@ def test_every_claim_has_a_saboteur():
 def test_a_small_run_is_what_it_was(tmp_path):
     golden.check(__file__, golden.of_events(run(SMALL, Context(folder=tmp_path))))
     assert EXPERIMENT.claims == CLAIMS
+
+
+def test_what_is_above_the_share_of_the_interval_is_told_with_the_law_it_comes_from():
+    assert _reason("held", 0.02, "skewed", 0.05).endswith("allows 2.5 %.")
+    assert "most under the skewed law (9.0 %)" in _reason("failed", 0.04, "skewed", 0.09)
+    assert "under the normal law too" in _reason("failed", 0.04, "normal", 0.09)
+
+
+def test_the_first_sentences_tell_the_distance_of_the_truth_and_the_rate_on_the_edge(tmp_path):
+    done = runner.run(EXPERIMENT, SMALL, Store(tmp_path), source=Path(__file__), preset="quick")
+    held, failed = opening(done)
+    found = {name: one.mean for name, one in summaries(done).items()}
+    assert "by 1 × the standard deviation between seeds" in held
+    assert (
+        f"{100 * found[EDGES['held']]:.1f} %." in held and f"{100 * found[EDGES['failed']]:.1f} %;" in failed
+    )

@@ -55,3 +55,14 @@ def test_repeats_that_are_no_seeds_are_called_what_they_are(experiment, store, s
         [Metric("height", 1.5, place) for place in range(settings.folds)]))  # fmt: skip
     told = dict(provenance(run(folded, Folded(), store, source=source, preset="quick")))
     assert told["folds measured"] == "0 to 3" and "seeds measured" not in told
+
+
+def test_repeats_of_different_kinds_have_no_range_in_common(experiment, store, source) -> None:
+    def measure(settings, context):
+        yield from (Metric("height", 1.5, training) for training in range(3))
+        yield from (Metric("share of works", 0.5, work) for work in range(55))
+
+    done = run(
+        replace(experiment, run=measure), experiment.presets["quick"], store, source=source, preset="quick"
+    )
+    assert not any(word.endswith("measured") for word, _ in provenance(done))

@@ -4,10 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.colors import hsv_to_rgb
 from matplotlib.path import Path as Outline
 from PIL import Image
 
-from regard.lab.book.style import BLUE, panels, picture, style
+from regard.lab.book.style import BLUE, PALETTE, panels, picture, style
 from regard.lab.book.svg import as_picture, inlined, is_fixed, share_glyphs, smallest_letter, width
 
 
@@ -158,3 +159,18 @@ def test_curves_keep_their_form() -> None:
         for text in (svg, inlined(svg, "x"))
     ]
     assert count[0] == count[1] > 3
+
+
+@pytest.mark.parametrize(("colours", "kept"), [(12, True), (3, False)])
+def test_marks_of_many_colours_keep_them_and_those_of_the_palette_or_few_follow_the_theme(
+    colours, kept
+) -> None:
+    def dots(colour: list) -> str:
+        with style():
+            figure, (axis,) = panels()
+            axis.scatter(range(len(colour)), range(len(colour)), s=60, color=colour, rasterized=True)
+            return picture(figure).decode()
+
+    wheel = [hsv_to_rgb((k / colours, 1.0, 1.0)) for k in range(colours)]
+    assert is_fixed(dots(wheel)) == kept
+    assert not is_fixed(dots(list(PALETTE)))

@@ -77,3 +77,12 @@ def test_pictures_are_shown_whole_and_follow_the_theme_once_nothing_is_written_o
 
 def test_what_is_no_figure_gives_none() -> None:
     assert thumbnail("<svg", "x") is None and thumbnail("<svg></svg>", "x") is None
+
+
+def test_ticks_that_say_words_are_no_range() -> None:
+    with style():
+        figure, (axis,) = panels()
+        axis.bar([0, 1], [1.0, 2.0])
+        axis.set(xlabel="level", xticks=[0, 1], xticklabels=["0\nfull size", "1\n1/2 size"], yticks=[1, 2])
+        made = thumbnail(picture(figure).decode(), "x")
+    assert made is not None and (made.above, made.below) == ("1 to 2", "level")

@@ -110,7 +110,7 @@ def arrange(rows: list[tuple[float, float, str]], countries: int, limit: int | N
     country = torch.tensor([number[row[2]] for row in kept])[order]
     held = len(points) // 9
     train = points[held:]
-    mean, deviation = train.mean(0), train.std(0)
+    mean, deviation = train.mean(0), train.std(0, correction=0)
     points = ((points - mean) / deviation).float()
     return Places(
         codes,

@@ -90,11 +90,19 @@ def _names(settings: Mapping[str, Any]) -> Iterator[str]:
 def _seeds(run: Run) -> str:
     """The numbers of the repeats in which anything was measured, as a range where they are one.
 
-    A run that measures once, from its own seed, has none.
+    A run that measures once, from its own seed, has none; nor has one whose measurements have repeats of
+    different kinds, such as trainings and works, which no one range names.
     """
-    found = {one.seed for one in run.measured if isinstance(one, Metric) and one.seed is not None}
-    found |= {seed for pair in run.compared for seed in pair.first}
-    seeds = sorted(found)
+    found: dict[str, set[int]] = {}
+    for one in run.measured:
+        if isinstance(one, Metric) and one.seed is not None:
+            found.setdefault(one.name, set()).add(one.seed)
+    for pair in run.compared:
+        found.setdefault(pair.name, set()).update(pair.first)
+    most = max(found.values(), key=len, default=set())
+    if any(len(one) > 1 and one != most for one in found.values()):
+        return ""
+    seeds = sorted(set().union(*found.values()))
     if len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1)):
         return f"{seeds[0]} to {seeds[-1]}"
     return ", ".join(map(str, seeds))

@@ -9,11 +9,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from regard.lab.answer import opening, sentence, summaries
+from regard.lab.answer import summaries
 from regard.lab.book.ideas import idea_and_method
 from regard.lab.book.leads import figure_names
 from regard.lab.book.numerals import is_number, shown, typeset
 from regard.lab.book.provenance import command, provenance
+from regard.lab.book.sentences import answer, claim_sentence, settled_by_record
 from regard.lab.book.site.page import relative
 from regard.lab.book.sources import asked
 from regard.lab.book.svg import inlined, is_fixed, share_glyphs, smallest_letter, width
@@ -291,9 +292,9 @@ def _templates() -> Any:
         "lengthy": LENGTHY,
         "paragraphs": paragraphs,
         "numbers": numbers,
-        "opening": opening,
-        "sentence": sentence,
-        "summaries": summaries,
+        "answer": answer,
+        "claim_sentence": claim_sentence,
+        "settled_by_record": settled_by_record,
         "settings": settings,
         "trials": trials,
         "idea_and_method": idea_and_method,

@@ -2,12 +2,15 @@
 
 Matplotlib writes fixed colours. Here those of the palette become the theme's series, and greys a mixture of
 its ink and its paper. Marks that are pixels have their lightness turned in a dark theme. A drawing that
-writes on coloured cells is left as it was drawn, on a white ground.
+writes on coloured cells, or whose marks have many colours that mean something, is left as it was drawn, on a
+white ground.
 """
 
 import base64
 import io
 import re
+from collections import Counter
+from colorsys import rgb_to_hsv
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -39,11 +42,35 @@ LETTER = re.compile(r"scale\((0?\.\d+) -0?\.\d+\)")
 PIXELS = re.compile(r'href="data:image/png;base64,([^"]+)"')
 IMAGE = re.compile(r"<image(\s[^>]*>)")
 OPAQUE = 255
+HUES = 6
+"Twelfths of the colour wheel of which marks that have so many are told apart by their colours."
+NEAR, VIVID = 24, 128
+"Differences of colour, of 255: what is still a colour of the palette, and what is no grey."
 
 
 def is_fixed(svg: str) -> bool:
-    """Whether the drawing must keep its colours: it writes on coloured cells."""
-    return bool(WHITE_TEXT.search(COMMENT.sub("", svg))) or _writes_on_pictures(svg)
+    """Whether the drawing must keep its colours: it writes on coloured cells, or its marks have many."""
+    return bool(WHITE_TEXT.search(COMMENT.sub("", svg))) or _writes_on_pictures(svg) or _has_many_colours(svg)
+
+
+def _has_many_colours(svg: str) -> bool:
+    """Whether marks that are pixels have many colours of their own, which a turned lightness would hide."""
+    pixels = (found.strip() for found in PIXELS.findall(svg.replace("base64, ", "base64,")))
+    return any(len(_hues(_picture(one))) >= HUES for one in pixels)
+
+
+def _hues(picture: Any) -> set[int]:
+    """The twelfths of the colour wheel that the marks of a picture have, beside the palette's own colours."""
+    import numpy
+
+    cells = numpy.asarray(picture).reshape(-1, 4)
+    if cells[:, 3].min() == OPAQUE:
+        return set()  # a heat map, which is shown as it is
+    marks = cells[cells[:, 3] > OPAQUE // 2, :3].astype(int)
+    own = numpy.array([[int(one[place : place + 2], 16) for place in (1, 3, 5)] for one in PALETTE])
+    marks = marks[(abs(marks[:, None] - own).max(-1) > NEAR).all(1) & (numpy.ptp(marks, axis=1) > VIVID)]
+    hues = [int(12 * rgb_to_hsv(*(mark / OPAQUE))[0]) for mark in marks[:: len(marks) // 4000 + 1]]
+    return {hue for hue, count in Counter(hues).items() if count > len(hues) / 100}
 
 
 def _marked(svg: str) -> str:

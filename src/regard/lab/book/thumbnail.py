@@ -20,6 +20,8 @@ SUPER = str.maketrans("0123456789−-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 MARGIN = 4.0
 "Points around the panel: marks on its edge are whole."
 LETTERS = re.compile(r"text_\d+|legend_\d+")
+NUMBER = re.compile(r"[−\d.][^A-Za-z]*")
+"What a tick says that is no word."
 
 
 @dataclass(frozen=True)
@@ -125,9 +127,7 @@ def _range(axis: ElementTree.Element) -> str:
     ticks = [_said(text) for tick in axis for text in tick if _is_text(text)]
     named = [one for one in ticks if one]
     return (
-        f"{named[0]} to {named[-1]}"
-        if len(named) > 1 and all(re.match(r"[−\d.]", one) for one in named)
-        else ""
+        f"{named[0]} to {named[-1]}" if len(named) > 1 and all(NUMBER.fullmatch(one) for one in named) else ""
     )
 
 

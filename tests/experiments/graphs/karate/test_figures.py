@@ -8,7 +8,13 @@ from matplotlib.colors import to_rgb
 
 from regard.core.edges import Edges
 from regard.experiments.graphs.karate.club import Club, Story
-from regard.experiments.graphs.karate.figures import draw_embedding, draw_members, draw_training
+from regard.experiments.graphs.karate.figures import (
+    ROOM,
+    draw_embedding,
+    draw_members,
+    draw_training,
+    window,
+)
 from regard.lab.book.style import BLUE, ORANGE
 
 NODES = 10
@@ -74,3 +80,12 @@ def test_the_embedding_is_that_of_the_first_run_at_six_epochs() -> None:
     assert all(axis.get_ylabel() for axis in axes[::3]) and all(axis.get_xlabel() for axis in axes[3:])
     first = torch.as_tensor(axes[2].collections[0].get_offsets().data)
     torch.testing.assert_close(first, told.embeddings[2][0, :5].double())
+
+
+def test_a_cloud_that_is_small_has_a_window_of_its_own_and_a_large_one_is_shown_whole() -> None:
+    small = torch.tensor([[0.50, -0.2], [0.52, -0.19]])
+    (left, right), (low, high) = window(small)
+    assert left < 0.50 and right > 0.52 and low < -0.2 and high > -0.19
+    assert right - left == pytest.approx(high - low) == pytest.approx(0.024)
+    assert window(torch.tensor([[-0.9, 0.0], [0.9, 0.1]])) == ((-ROOM, ROOM), (-ROOM, ROOM))
+    assert window(torch.zeros(2, 2))[0][0] < 0

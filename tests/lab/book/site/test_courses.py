@@ -7,6 +7,7 @@ from regard.lab.book.coverage import ItemClaim
 from regard.lab.book.site.courses import answered, course_page, progress
 from regard.lab.book.site.page import plain
 from regard.lab.book.sources import SOURCES
+from regard.lab.store.run import Run
 
 
 def item(contents, number):
@@ -67,3 +68,40 @@ def test_what_asks_nothing_is_not_counted_and_everything_else_is(contents) -> No
     counts = {source.word: found for source, found in progress(replace(contents, items=left))}
     assert counts["duke"] == {"held": 0, "failed": 1, "not settled": 18, "not run": 1}
     assert sum(counts["berkeley"].values()) == len(SOURCES[1].items) - 1
+
+
+def claims_of(contents, *changes: dict):
+    """The book with an experiment whose two claims settle item 6, and that item."""
+    run = contents.by_name["heights"]
+    verdicts = [replace(one, **change) for one, change in zip(run.verdicts, changes, strict=False)]
+    parts = {
+        "request": run.request | {"opens_with": ["depth, m"]},
+        "verdicts": [replace(one, claim=replace(one.claim, items=(6,))) for one in verdicts],
+    }
+    stub = type("OtherRun", (Run,), parts)(run.path)
+    states = [one.state for one in stub.verdicts]
+    claims = tuple(ItemClaim(one.claim.name, one.state, one.state) for one in stub.verdicts)
+    whole = "failed" if "failed" in states else "not settled" if "not settled" in states else "held"
+    known = replace(item(contents, 6), claims=claims, state=whole, recorded=whole)
+    return known, replace(contents, runs=[stub], items=[known])
+
+
+@pytest.mark.slow
+def test_the_sentence_is_what_the_experiment_opens_with_unless_that_is_open(contents) -> None:
+    known, book = claims_of(contents, {}, {"state": "held", "value": 2.0})
+    assert answered(known, book).said == "It is deep."
+    known, book = claims_of(contents, {}, {"state": "not settled", "reason": "too shallow"})
+    assert answered(known, book).said == "It is 1.51 m high."
+
+
+@pytest.mark.slow
+def test_a_claim_by_which_the_question_ends_otherwise_is_named_beside_the_sentence(contents) -> None:
+    known, book = claims_of(contents, {"state": "failed"}, {"state": "held", "value": 2.0})
+    one = answered(known, book)
+    assert (one.state, one.recorded, one.item.state) == ("held", "held", "failed")
+    assert [claim.name for claim, _ in one.decided] == ["height, m"]
+    assert [claim.name for claim, _ in one.decided_by_record] == ["height, m"]
+    told = plain(course_page(SOURCES[0], book).body)
+    assert "✓ held It is deep. The claim At full size, as recorded: ✓ held" in told
+    assert "The question as a whole: ✗ failed here, by: height, m." in told
+    assert "The question as a whole at full size: ✗ failed, by: height, m." in told

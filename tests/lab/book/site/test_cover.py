@@ -5,6 +5,8 @@ import pytest
 from regard.lab.book.leads import LEADS
 from regard.lab.book.site import cover as module
 from regard.lab.book.site.cover import FINDINGS, cover
+from regard.lab.book.site.page import plain
+from regard.lab.book.thumbnail import KeyEntry, Thumbnail
 from regard.lab.records.record import Record
 from regard.lab.registry import find, names
 
@@ -59,3 +61,22 @@ def test_a_figure_that_says_nothing_at_this_size_gives_way_to_one_that_does(cont
 
 def test_there_are_seven_findings_all_of_them_experiments() -> None:
     assert len(FINDINGS) == 7 and set(FINDINGS) <= set(names())
+
+
+@pytest.mark.slow
+def test_the_columns_are_named_by_what_is_in_them_and_records_by_the_signs_of_the_columns(contents) -> None:
+    body = cover(contents).body
+    heads = [[plain(one) for one in row.split("</th>")[:-1]] for row in body.split("<thead>")[1:]]
+    heads = [[one for one in row if one][:5] for row in heads]
+    assert heads[0] == ["chapter", "✓ held", "✗ failed", "– not settled", "recorded ✓ / ✗ / –"]
+    assert heads[1][:4] == ["course", "✓ held", "✗ failed", "– not settled"]
+    assert "about attention" in plain(body)
+
+
+@pytest.mark.slow
+def test_a_key_of_nine_entries_is_whole(contents, monkeypatch) -> None:
+    key = [KeyEntry("red", False, f"curve {number}.") for number in range(9)]
+    chart = Thumbnail("<svg></svg>", "", "", key, fixed=False)
+    monkeypatch.setattr(module, "FINDINGS", ("heights",))
+    monkeypatch.setattr(module, "thumbnail", lambda svg, name: chart)
+    assert all(f"curve {number}." in cover(contents).body for number in range(9))

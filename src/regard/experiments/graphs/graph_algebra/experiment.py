@@ -20,8 +20,8 @@ from regard.experiments.graphs.graph_algebra.formulas import (
     own_graph,
     rate,
     smoothed,
-    told,
     walks,
+    whole,
 )
 from regard.experiments.graphs.graph_algebra.layers import median_of_three, messages, transformer, weights
 from regard.experiments.graphs.graph_algebra.noise import Noise, study
@@ -83,7 +83,14 @@ def _matrices(settings: Settings, left: Edges, right: Edges) -> Iterator[Event]:
     }
     apart = sum(float((found[name] - torch.tensor(rows)).abs().sum()) for name, rows in GIVEN.items())
     yield Metric("entries in which the four matrices differ from the published ones", apart)
-    yield TableEvent("matrices", ("matrix", "rows"), [(name, told(x)) for name, x in found.items()], MATRICES)
+    widest = max(len(x) for x in found.values())
+    entries = [
+        (name if place == 0 else "", place + 1, *row, *[None] * (widest - len(row)))
+        for name, x in found.items()
+        for place, row in enumerate(whole(x))
+    ]
+    heads = ("matrix", "row", *(str(node) for node in range(1, widest + 1)))
+    yield TableEvent("matrices", heads, entries, MATRICES)
     rows, wrong, more = [], 0.0, 0.0
     for length in range(1, settings.longest + 1):
         power, (counted, paths) = torch.linalg.matrix_power(a, length), walks(a, length)
@@ -146,7 +153,7 @@ def _oversmoothing(settings: Settings, draw: torch.Generator) -> Iterator[Event]
     yield FigureEvent("oversmoothing", draw_curves(curves, {own: rate(a, own) for own in SMOOTH}), SMOOTHING)
 
 
-MATRICES = "A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. They are held against the answers to Amsterdam A2, entry by entry."
+MATRICES = "Four matrices of the two graphs, row by row, a column for each node: A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. They are held against the answers to Amsterdam A2, entry by entry."
 WALKS = "The left graph: the sum of all entries of Aⁿ is compared with the number of walks of length n, counted here one by one. A path meets no node twice: the last column is what the answer to Amsterdam A2 speaks of."
 LAPLACIAN = (
     "(LX)_v is the sum over the neighbours u of x_v − x_u. For independent features with variance 1 its mean square is d(d + 1) in theory, which is largest for the nodes of degree 3: 2, 4 and 5. "

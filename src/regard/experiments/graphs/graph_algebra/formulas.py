@@ -121,9 +121,9 @@ def rate(a: Tensor, own: float) -> float:
     return float(((own + values) / (1 + own)).abs().max())
 
 
-def told(x: Tensor) -> str:
-    """A matrix row by row, as one writes it by hand."""
-    return str([[int(value) for value in row] for row in x.tolist()])
+def whole(x: Tensor) -> list[list[int]]:
+    """The rows of a matrix of whole numbers."""
+    return [[int(value) for value in row] for row in x.tolist()]
 
 
 def middle(values: Sequence[int]) -> float:

@@ -17,9 +17,11 @@ INK = ("white", "black")
 "The colour of a node's number: on blue, and on orange."
 SHOWN = 8
 "Nodes in red rings that are named in the embedding, at most."
+ROOM, SMALL = 1.08, 0.5
+"Half a side of a panel that shows all, and the extent below which a cloud gets a scale of its own."
 EMBEDDING = (
-    "The two numbers per node that the softmax layer sees (the second layer's output, between −1 and 1), as training goes "
-    "on, for the first seed, trained with all labels as in the notebook. Colours show the labels that nodes have, red "
+    "The two numbers per node that the softmax layer sees (the two channels of the second layer's output, between −1 and 1), as training goes "
+    "on, for the first seed, trained with all labels as in the notebook. A panel whose points lie close together is enlarged, as its heading says. Colours show the labels that nodes have, red "
     "rings are around those whose label is not their community's. Look for two things: whether the colours lie apart "
     "before any training (epoch 0), and in whose cloud the red rings end. In the other colour's cloud they are counted "
     "as right all the same, since the network is judged by communities."
@@ -107,6 +109,17 @@ def draw_training(members: Club, story: Story) -> "Figure":
         return figure
 
 
+def window(points: Tensor) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The borders within which points are drawn: all that a tanh gives, or a square around a small cloud."""
+    low, high = points.amin(0), points.amax(0)
+    side = float((high - low).max())
+    if side > SMALL:
+        return (-ROOM, ROOM), (-ROOM, ROOM)
+    half = 0.6 * max(side, 1e-6)
+    x, y = ((low + high) / 2).tolist()
+    return (x - half, x + half), (y - half, y + half)
+
+
 def draw_embedding(members: Club, story: Story) -> "Figure":
     """What the softmax layer sees of every member in the first run, at six epochs."""
     epochs = sorted(story.embeddings)
@@ -123,9 +136,16 @@ def draw_embedding(members: Club, story: Story) -> "Figure":
                 axis.scatter(x[node], y[node], s=90, facecolors="none", edgecolors=RED, linewidths=1.4)
                 look: Any = {"textcoords": "offset points", "color": RED, "fontsize": 9}
                 axis.annotate(str(node), (x[node], y[node]), (side, 4), **look)
-            axis.axhline(0, color=BLACK, linewidth=0.4, marker="")
-            axis.axvline(0, color=BLACK, linewidth=0.4, marker="")
-            axis.set(title=f"epoch {epoch}", xlim=(-1.08, 1.08), ylim=(-1.08, 1.08))
-            axis.set(xlabel="first channel of the second layer", ylabel="second channel")
-            axis.label_outer()
+            (left, right), (low, high) = window(story.embeddings[epoch][0])
+            narrow = right - left < 2
+            axis.set(xlim=(left, right), ylim=(low, high))
+            if not narrow:
+                axis.axhline(0, color=BLACK, linewidth=0.4, marker="")
+                axis.axvline(0, color=BLACK, linewidth=0.4, marker="")
+            axis.set_title(
+                f"epoch {epoch}, {1 / (right - left) * 2 * ROOM:.0f} times enlarged"
+                if narrow
+                else f"epoch {epoch}"
+            )
+            axis.set(xlabel="first channel", ylabel="second channel")
         return figure

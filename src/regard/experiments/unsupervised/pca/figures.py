@@ -1,6 +1,7 @@
 """The figures of the experiment `pca`, and what to see in them."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 import torch
@@ -56,8 +57,12 @@ def draw_training(
         steps = torch.tensor(at[start:])
         line = angles[start].mean() * (1 - 2 * rate * curvature) ** (steps - steps[0])
         right.plot(steps, line, color=BLACK, linestyle="--", marker="", label="slope from the curvature")
+        least = min(float(one[one > 0].min()) for one in angles if (one > 0).any())
         right.set(
-            title="angle to the principal subspace (degrees)", xlabel="step", yscale="log", ylim=(1e-6, 120)
+            title="angle to the principal subspace (degrees)",
+            xlabel="step",
+            yscale="log",
+            ylim=(min(1e-6, least / 3), 120),
         )
         right.legend(loc="upper right")
         return figure
@@ -95,11 +100,17 @@ def draw_landscape(rows: Sequence[Row], bottleneck: int) -> "Figure":
                 [row[2] for row in part], [row[1] for row in part], s=[12 + 3 * row[4] for row in part],
                 color=colour, marker=marker, alpha=0.6, label=name,
             )  # fmt: skip
-        for row in whole:
-            axis.annotate(row[0], (row[2], row[1]), xytext=(10, -3), textcoords="offset points", fontsize=8)
         lowest = min(rows, key=lambda row: row[1])
+        before: dict[int, float] = {}
+        room = (max(row[1] for row in rows) - lowest[1]) / 24
+        for row in sorted(whole, key=lambda row: row[1]):
+            # Points of one column may lie close together: their names are moved up until they can be read.
+            height = max(row[1], before.get(row[2], -inf) + room)
+            before[row[2]] = height
+            place = (row[2] + 0.12 + 0.002 * row[4], height)
+            axis.annotate(row[0], (row[2], row[1]), xytext=place, va="center", fontsize=8)
         axis.annotate(
-            "the minimum: principal components", (lowest[2], lowest[1]), xytext=(34, -4),
+            "the minimum: principal components", (lowest[2], lowest[1]), xytext=(58, -4),
             textcoords="offset points", color=GREEN, fontsize=9,
         )  # fmt: skip
         axis.set(xlabel="directions of descent", ylabel="loss at the critical point")

@@ -17,7 +17,7 @@ def claims_page(contents: BookContents) -> Page:
                     contents.title(run.name),
                     f"/{path(run.name)}",
                     contents.records.get(run.name),
-                    told_claims(run),
+                    told_claims(run, contents.records.get(run.name)),
                 )
                 for run in group
                 if run.verdicts

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import get_args
 
 from regard.claims import ClaimVerdict
-from regard.lab.answer import opening, sentence, summaries
 from regard.lab.book.coverage import Item
 from regard.lab.book.report import slugs
+from regard.lab.book.sentences import answer, claim_sentence
 from regard.lab.experiment import Chapter, Experiment
 from regard.lab.records.record import Record
 from regard.lab.store.run import Run
@@ -82,15 +82,19 @@ class ToldClaim:
     link: str
 
 
-def told_claims(run: Run) -> list[ToldClaim]:
-    """Every claim of a run with its sentence and its link."""
-    found, ids = summaries(run), slugs(run)
+def told_claims(run: Run, record: Record | None = None) -> list[ToldClaim]:
+    """Every claim of a run with its sentence and its link, and what a record settled of it."""
+    ids, recorded = slugs(run), record.claims if record else {}
     return [
-        ToldClaim(one, sentence(one, found), f"/{path(run.name)}#{ids[one.claim.name]}")
+        ToldClaim(
+            one,
+            claim_sentence(run, one, recorded.get(one.claim.name)),
+            f"/{path(run.name)}#{ids[one.claim.name]}",
+        )
         for one in run.verdicts
     ]
 
 
-def first_sentence(run: Run) -> str:
+def first_sentence(run: Run, record: Record | None = None) -> str:
     """The answer of a run in a sentence; nothing where it makes no claim."""
-    return next(iter(opening(run)), "")
+    return next(iter(answer(run, record)), "")

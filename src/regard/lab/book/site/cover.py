@@ -11,7 +11,7 @@ from regard.lab.book.site.page import Page
 from regard.lab.book.thumbnail import Thumbnail, thumbnail
 from regard.lab.store.run import Run
 
-FINDINGS = ("scaled-dot-product", "positions", "cora", "unet", "karate", "padding", "uniform-mixture")
+FINDINGS = ("scaled-dot-product", "padding", "positions", "unet", "karate", "cora", "uniform-mixture")
 "The experiments to read first, in an order that fills four columns of one screen evenly."
 
 
@@ -51,7 +51,13 @@ def finding(name: str, contents: BookContents) -> CoverFinding:
     """An experiment as the cover tells it: title, the first sentence of its answer, one figure."""
     run = contents.by_name[name]
     caption, chart = _chart(run, f"cover-{name}")
-    return CoverFinding(contents.title(name), f"/{path(name)}", first_sentence(run), caption, chart)
+    return CoverFinding(
+        contents.title(name),
+        f"/{path(name)}",
+        first_sentence(run, contents.records.get(name)),
+        caption,
+        chart,
+    )
 
 
 def _chart(run: Run, name: str) -> tuple[str, Thumbnail | None]:

@@ -22,5 +22,5 @@ def experiment_page(run: Run, contents: BookContents) -> Page:
         contents.title(run.name),
         body,
         request["chapter"],
-        first_sentence(run) or request["question"],
+        first_sentence(run, contents.records.get(run.name)) or request["question"],
     )

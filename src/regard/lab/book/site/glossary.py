@@ -33,11 +33,11 @@ GELU | an activation: x times the probability that a standard normal value lies 
 gradient | the vector of partial derivatives of the loss, along which training descends
 graph attention, GAT | message passing in which each neighbour has a learned weight from a softmax
 graph convolution, GCN | message passing that averages the neighbours with fixed weights of the degrees
-greedy decoding, greedy | taking the most probable token at each step
+greedy decoding, greedy | taking the most probable token at each step | token, tokens, beam
 held-out, held out | kept from training, so that it can judge what was learned
 IoU | intersection over union: common pixels over all pixels of found and true area
 kernel | a function of two vectors that is a dot product of their feature maps; or the filter of a convolution
-key, keys | what a query is compared with
+key, keys | what a query is compared with | query, queries
 KV cache, cache | keys and values of earlier tokens, kept so that generating one more costs one step
 Laplacian | degree matrix less adjacency matrix; it measures how much a signal differs along edges
 lasso | least squares with a penalty on the absolute values of the weights
@@ -67,11 +67,11 @@ query, queries | what asks: it is compared with all keys
 receptive field | the part of the input that one output can see
 relative positions | a score that depends on how far apart query and key are, not on where
 ReLU | an activation: x where x is positive, else 0
-residual, skips, skip connection | handing on a layer's input beside its output
+residual, skips, skip connection | handing on a layer's input beside its output | layer, layers, skips
 responsibilities | in a mixture, the probability of each component given a point
 ridge | least squares with a penalty on the squared weights
 rotary positions, rotary | turning queries and keys by an angle that grows with their place
-sampler, sampling | drawing the next token from the model's probabilities
+sampler, sampling | drawing the next token from the model's probabilities | temperature, top-k, top-p, beam
 seed | the number from which everything random in a run follows
 self-attention | attention in which queries, keys and values come from the same tokens
 sigmoid | the function 1 / (1 + exp(−x))
@@ -86,8 +86,12 @@ top-p | drawing among the fewest tokens that reach a probability of p together
 transformer | a network of blocks of attention and MLP
 U-Net | a network that halves a picture several times and brings it back, with skips between equal sizes
 validation, validation loss | held-out data that choose settings, or the end of a training
-value, values | what attention sums up
+value, values | what attention sums up | query, queries, keys
 vanishing gradient, exploding gradient | gradients that shrink or grow from layer to layer
 vision transformer | a transformer on the patches of a picture
 weight decay | pulling weights towards zero at every step"""
-"The term, then other words by which the texts call it, and after the bar what it is."
+"""The term, then other words by which the texts call it, and after the bar what it is.
+
+Where a word has another meaning elsewhere, a second bar is followed by words of which a text that means this
+one has some.
+"""

@@ -22,6 +22,8 @@ class Term:
     also: tuple[str, ...]
     "Other words by which the texts call it."
     meaning: str
+    beside: tuple[str, ...] = ()
+    "Words of which some stand in a text that means it, where its name has another meaning too."
 
     @property
     def anchor(self) -> str:
@@ -29,6 +31,8 @@ class Term:
 
     def count(self, text: str) -> int:
         """How often a text speaks of it."""
+        if self.beside and not any(_found(word).search(text) for word in self.beside):
+            return 0
         return sum(len(_found(word).findall(text)) for word in (self.name, *self.also))
 
 
@@ -41,9 +45,9 @@ def _found(word: str) -> re.Pattern[str]:
 def terms() -> Iterator[Term]:
     """All terms, in the order of the alphabet."""
     for line in GLOSSARY.splitlines():
-        words, _, meaning = line.partition(" | ")
+        words, meaning, *beside = line.split(" | ")
         name, *also = words.split(", ")
-        yield Term(name, tuple(also), meaning)
+        yield Term(name, tuple(also), meaning, tuple(one for part in beside for one in part.split(", ")))
 
 
 def terms_page(contents: BookContents) -> Page:
