@@ -7,7 +7,7 @@ from regard.checker.contract import Contract, Mistake
 from regard.checker.contracts.table import CONTRACTS
 from regard.checker.report.behaviour import BEHAVIOUR
 from regard.checker.report.example import compared
-from regard.checker.report.page import PAGES, marked, reasons
+from regard.checker.report.page import PAGES, marked, reason
 from regard.lab.book.docs.guides import markdown
 from regard.lab.book.docs.picture import beside
 from regard.lab.book.report import capital, render
@@ -57,7 +57,7 @@ def _mistake(contract: Contract, mistake: Mistake) -> Page:
         contract=contract,
         mistake=mistake,
         whole=not re.search(r": | \(", mistake.cause),
-        reason=reasons()[mistake.slug],
+        reason=reason(contract.name, mistake.slug),
         seen=seen,
         example=example,
         picture=beside(example) if example else "",
