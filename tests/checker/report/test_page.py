@@ -23,7 +23,7 @@ def test_a_mistake_is_explained_and_not_only_named(contract: Contract) -> None:
     for mistake in contract.mistakes:
         text = page(f"{contract.name}#{mistake.slug}")
         assert "\nWhy it is wrong: " in text
-        assert "\nThe right lines " in text
+        assert "\nThe right lines" in text and ("(those that matter" in text) == ("\n  > " in text)
         assert not mistake.forms or "\nPicture: " in text
         assert not mistake.forms or "\n  > " in text, f"no line of the right program does {mistake.slug}"
 

@@ -36,15 +36,17 @@ def page(reference: str) -> str:
 
 
 def explained(contract: Contract, mistake: Mistake) -> Iterator[str]:
-    """One mistake: what, why it is wrong, a small picture, the right lines with those that matter marked."""
+    """One mistake: what, why it is wrong, a small picture, the right lines with those that matter marked, where some do."""
     yield f"## {mistake.slug}\n"
     yield f"Mistake: {mistake.cause}.\n"
     yield f"Why it is wrong: {reason(contract.name, mistake.slug)}\n"
     if picture := list(drawn(contract, mistake)):
         yield from (f"Picture: {picture[0]}\n", *picture[1:], "")
-    yield "The right lines (those that matter here are marked):\n"
     steps = {name for form in mistake.forms for name in form} | {mistake.slug}
-    yield from (f"  {'>' if steps & marks else ' '} {line}" for line, marks in marked(contract.name))
+    lines = list(marked(contract.name))
+    told = " (those that matter here are marked)" if any(steps & marks for _, marks in lines) else ""
+    yield f"The right lines{told}:\n"
+    yield from (f"  {'>' if steps & marks else ' '} {line}" for line, marks in lines)
     yield f"\nRemedy: `{mistake.remedy}`\n"
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 
 import regard
+from regard.lab.book.docs.guides import REGION
 from regard.lab.book.docs.reference import CONSTANTS, docstring, public, reference, signature
 
 
@@ -41,7 +42,7 @@ def test_a_docstring_keeps_its_examples_and_formulas():
     text = docstring(thing)
     assert (
         text
-        == "<p>Adds.</p><pre>y = a + b</pre><ul><li>one</li><li>two</li></ul><pre>&gt;&gt;&gt; 1 &lt; 2\nTrue</pre>"
+        == f"<p>Adds.</p>{REGION}y = a + b</pre><ul><li>one</li><li>two</li></ul>{REGION}&gt;&gt;&gt; 1 &lt; 2\nTrue</pre>"
     )
 
 
