@@ -181,7 +181,10 @@ def _same(one: np.ndarray, two: np.ndarray) -> bool:
 
 def _rows(right: np.ndarray, wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The first rows of both, from where they begin to differ: the sample, or the half, in which they do."""
-    one, two = (values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values[:, None] for values in (right, wrong))
+    one, two = (
+        values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values[:, None]
+        for values in (right, wrong)
+    )
     if right.ndim > 2 and right.shape == wrong.shape:
         count = right.shape[-2]
         moved = ~np.isclose(one, two, equal_nan=True).all(axis=1)

@@ -88,7 +88,9 @@ def _mistake(contract: Contract, mistake: Mistake) -> Page:
         path=path,
     )
     told = f"A known mistake of {contract.title}: {mistake.cause}."
-    return Page(path(contract, mistake), heading(mistake), unbroken(body), "checker", told, parent=path(contract))
+    return Page(
+        path(contract, mistake), heading(mistake), unbroken(body), "checker", told, parent=path(contract)
+    )
 
 
 def heading(mistake: Mistake) -> str:
@@ -119,7 +121,10 @@ def remedy(text: str) -> str:
         said, sign, code = text, "", ""
     # What begins with code or with a formula keeps its first letter.
     begins = CALL.match(said) or re.match(r"\w+ [^\w\s(]", said)
-    pieces = [_code(one) if CALL.fullmatch(one) else _said(one) for one in CALL.split(said if begins else capital(said))]
+    pieces = [
+        _code(one) if CALL.fullmatch(one) else _said(one)
+        for one in CALL.split(said if begins else capital(said))
+    ]
     return "".join(pieces) + sign + (_code(code) if code else "") + ("" if text.endswith("…") else ".")
 
 

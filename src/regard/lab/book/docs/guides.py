@@ -17,8 +17,8 @@ ORDER = (
 )  # fmt: skip
 "The guides in the order of reading; others follow."
 CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
-SHORT = re.compile(r"<code>(?=([^<\n]{2,30})</code>)")
-"Code of a line of text that is too short to be broken."
+SHORT = re.compile(r"<code>(?=[^<\n]{2,30}</code>)(?=[^<\n]*[ /|-])")
+"Code inside a text that is too short to be broken, and might be."
 REGION = '<pre class="scroll" tabindex="0" role="group" aria-label="Code">'
 "Lines of code are not broken: where they are too long, they scroll sideways."
 MARKS = re.compile(r"[*`]|\[|\]\([^)]*\)")

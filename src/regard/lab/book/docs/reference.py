@@ -95,7 +95,9 @@ def _told(one: PublicName) -> str:
     if not (inspect.isclass(one.thing) or callable(one.thing)):
         return head + _paragraph(CONSTANTS[one.name]) + code(_short(one.thing))
     call = code(f"{one.name}{signature(one.thing)}")
-    return head + call + equation(one.name) + docstring(one.thing, SPOKEN.get(one.name)) + "".join(_parts(one))
+    return (
+        head + call + equation(one.name) + docstring(one.thing, SPOKEN.get(one.name)) + "".join(_parts(one))
+    )
 
 
 def equation(name: str) -> str:
