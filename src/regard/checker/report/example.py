@@ -127,6 +127,7 @@ PICTURED = {
 }
 GIVEN = {
     "rotary": "what becomes of the numbers 1 to 6; the first row is position 2",
+    "gaussian-mixture": "log p(x) of four points, a row for each",
     "gcn-layer": "what comes out of one small graph, a row for each node",
     "gat-layer": "what comes out of one small graph, a row for each node",
 }

@@ -223,8 +223,8 @@ def shown_figure(run: Run, name: str, caption: str, prefix: str = "") -> ShownFi
 def capital(text: str) -> str:
     """A text that begins as a sentence does; a symbol or code at its beginning stays as it is.
 
-    >>> capital("digits: accuracy"), capital("x @ W is a map"), capital("a convolution"), capital("exp(0) is 1")
-    ('Digits: accuracy', 'x @ W is a map', 'A convolution', 'exp(0) is 1')
+    >>> capital("digits: accuracy"), capital("x @ W maps"), capital("a map"), capital("exp(0) is 1")
+    ('Digits: accuracy', 'x @ W maps', 'A map', 'exp(0) is 1')
     """
     return text if SYMBOL.match(text) else text[:1].upper() + text[1:]
 

@@ -9,14 +9,14 @@ from regard.lab.book.numerals import typeset
 
 WIDE, HIGH, HEAD = 52, 26, 22
 "Pixels: a cell, and the line above a grid."
-LEAST = 2
+LEAST = 3
 "Columns that the line above a grid needs."
 STRONGEST = 0.55
 "Opacity of the largest number: what is written on it stays readable."
 
 
 def beside(example: Example) -> str:
-    """Both grids, each a drawing of its own; cells of the second that differ from the first as printed are outlined."""
+    """Both grids, each a drawing of its own; cells of the second that differ as printed are outlined."""
     right, wrong = example.right, example.wrong
     finite = np.abs(np.concatenate([right.ravel(), wrong.ravel()]))
     most = float(finite[np.isfinite(finite)].max(initial=0.0)) or 1.0

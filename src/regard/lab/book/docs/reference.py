@@ -147,7 +147,7 @@ def _written(text: str) -> str:
 def docstring(thing: Any, spoken: str | None = None) -> str:
     """A docstring as HTML: paragraphs, indented formulas and examples.
 
-    Where its first line begins with a formula that is shown above it, that is left out, as far as the signs `spoken`.
+    Where its first line begins with a formula that is shown above, that is left out, as far as `spoken`.
     """
     text = inspect.getdoc(thing) or ""
     if spoken is not None:
