@@ -78,13 +78,12 @@ def _mistake(contract: Contract, mistake: Mistake) -> Page:
         reason=reason(contract.name, mistake.slug),
         seen=seen,
         example=example,
-        picture=beside(example) if example else "",
+        picture=beside(example, heading(mistake)) if example else "",
         id=f"check-{contract.name}-{mistake.slug}-picture",
         steps=steps,
         lines=lines,
         pointed=any(marks & steps for _, marks in lines),
         remedy=remedy(mistake.remedy),
-        heading=heading,
         path=path,
     )
     told = f"A known mistake of {contract.title}: {mistake.cause}."

@@ -1,6 +1,7 @@
 """A picture of a mistake (SVG): the right numbers and the mistaken ones as two grids of coloured cells."""
 
 from collections.abc import Iterator
+from html import escape
 
 import numpy as np
 
@@ -15,8 +16,11 @@ STRONGEST = 0.55
 "Opacity of the largest number: what is written on it stays readable."
 
 
-def beside(example: Example) -> str:
-    """Both grids, each a drawing of its own; cells of the second that differ as printed are outlined."""
+def beside(example: Example, mistake: str = "") -> str:
+    """Both grids, each a drawing of its own; cells of the second that differ as printed are outlined.
+
+    Those who hear the page are told what each shows, and of the second what the mistake is.
+    """
     right, wrong = example.right, example.wrong
     finite = np.abs(np.concatenate([right.ravel(), wrong.ravel()]))
     most = float(finite[np.isfinite(finite)].max(initial=0.0)) or 1.0
@@ -24,7 +28,16 @@ def beside(example: Example) -> str:
     if right.shape == wrong.shape:
         differs = np.vectorize(_written)(right) != np.vectorize(_written)(wrong)
     nowhere = np.zeros(right.shape, dtype=bool)
-    return _grid(right, nowhere, "right", most) + _grid(wrong, differs, "with the mistake", most)
+    title = example.title[:1].upper() + example.title[1:]
+    labels = (f"{title}: right", f"{title}: with the mistake. {mistake}".rstrip(". "))
+    drawings = (
+        _grid(right, nowhere, "right", most),
+        _grid(wrong, differs, "with the mistake", most),
+    )
+    named = zip(labels, drawings, strict=True)
+    return "".join(
+        f'<div role="img" aria-label="{escape(label)}">{drawing}</div>' for label, drawing in named
+    )
 
 
 def _grid(values: np.ndarray, differs: np.ndarray, title: str, most: float) -> str:
