@@ -268,7 +268,9 @@ def paper() -> str:
         f"{limit} is what limits it: {alone:.0f} hours on one machine, {several:.2f} on {MACHINES} that have "
         "a copy each, gradients' travel not counted",
     }
-    return "| | |\n|---|---|\n" + "".join(f"| {name} | {told} |\n" for name, told in rows.items())
+    return "| what | how much |\n|---|---|\n" + "".join(
+        f"| {name} | {told} |\n" for name, told in rows.items()
+    )
 
 
 def show(curves: list[GrowthCurve], needs: dict[str, float]) -> None:

@@ -22,7 +22,7 @@ RATELESS = re.compile(r"\bdropout\(\s*\w+\s*(,\s*training\b[^,)]*)?\)|\bDropout\
 
 Asked = Callable[[Subject, np.random.Generator], Case]
 
-MISTAKES = (
+OWNED = (
     Mistake(
         slug="weights-unregistered",
         cause="some weights are not registered: parameters() does not have them, so they are never trained, moved or saved",
@@ -39,6 +39,9 @@ MISTAKES = (
         remedy="start them at random (nn.Linear does; nn.init.xavier_uniform_), a gain at one",
         weak=True,
     ),
+)
+"Mistakes of what has weights."
+USED = (
     Mistake(
         slug="training-only",
         cause="in train() it is another function than in eval(), beyond dropout",
@@ -63,6 +66,8 @@ MISTAKES = (
         remedy="take every size from the input, not from a constant",
     ),
 )
+"Mistakes of anything that can be called."
+MISTAKES = (*OWNED, *USED)
 
 
 def owned(case: Asked) -> tuple[Law, ...]:

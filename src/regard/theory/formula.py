@@ -16,7 +16,7 @@ SIGNS = GREEK | {
 }
 RELATIONS = {
     "=": "=", "<": "<", ">": ">", "le": "≤", "ge": "≥", "ne": "≠", "in": "∈", "to": "→",
-    "coloneqq": "≔",
+    "coloneqq": "≔", "mid": "∣",
 }  # fmt: skip
 TIMES = {"cdot": "·", "times": "×", "odot": "⊙", "/": "/"}
 ACCENTS = {"hat": "\u0302", "tilde": "\u0303", "bar": "\u0304"}

@@ -95,11 +95,11 @@ def _verdict(verdict: dict[str, Any]) -> dict[str, Any]:
 def _page(contract: str, slug: str) -> dict[str, Any] | None:
     """Why it is a mistake, and the right lines, those that matter marked."""
     from regard.checker.contracts.table import CONTRACTS  # the checker takes half a second to load
-    from regard.checker.report.page import marked, reasons
+    from regard.checker.report.page import marked, reason
 
     known = [one for one in CONTRACTS if one.name == contract]
     wrong = [one for contract in known for one in contract.mistakes if one.slug == slug]
     steps = {name for one in wrong for form in one.forms for name in form} | {slug}
-    why = reasons().get(slug)
+    why = reason(contract, slug)
     lines = [{"text": text, "marked": bool(steps & marks)} for text, marks in marked(contract)]
     return {"title": slug, "known": bool(wrong), "why": why, "right_lines": lines} if why or lines else None

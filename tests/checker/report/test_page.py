@@ -4,7 +4,7 @@ import pytest
 
 from regard.checker.contract import Contract
 from regard.checker.contracts.table import CONTRACTS
-from regard.checker.report.page import PAGES, page, reasons
+from regard.checker.report.page import PAGES, page, reason, reasons
 from regard.errors import RegardError
 
 
@@ -23,7 +23,7 @@ def test_a_mistake_is_explained_and_not_only_named(contract: Contract) -> None:
     for mistake in contract.mistakes:
         text = page(f"{contract.name}#{mistake.slug}")
         assert "\nWhy it is wrong: " in text
-        assert "\nThe right lines " in text
+        assert "\nThe right lines" in text and ("(those that matter" in text) == ("\n  > " in text)
         assert not mistake.forms or "\nPicture: " in text
         assert not mistake.forms or "\n  > " in text, f"no line of the right program does {mistake.slug}"
 
@@ -36,7 +36,23 @@ def test_the_picture_shows_what_the_mistake_does() -> None:
 
 
 def test_every_reason_belongs_to_a_mistake() -> None:
-    assert set(reasons()) == {m.slug for c in CONTRACTS for m in c.mistakes}
+    known = {(c.name, m.slug) for c in CONTRACTS for m in c.mistakes}
+    own = {tuple(key.split("#")) for key in reasons() if "#" in key}
+    assert {key for key in reasons() if "#" not in key} == {slug for _, slug in known} and own <= known
+
+
+def test_the_words_of_one_contract_win() -> None:
+    assert "1 / (d_i d_j)" in page("gcn-layer#root-missing")
+    assert "1 / (d_i d_j)" not in page("rms-norm#root-missing")
+    assert reason("rms-norm", "no-such") is None
+
+
+def test_what_has_no_weights_lists_no_mistakes_of_weights() -> None:
+    laws = {"weights-unregistered": "registered", "weights-shared": "unshared"}
+    for contract in CONTRACTS:
+        slugs = {mistake.slug for mistake in contract.mistakes}
+        for slug, law in laws.items():
+            assert (slug in slugs) == (law in {one.name for one in contract.laws}), (contract.name, slug)
 
 
 def test_there_is_no_page_without_a_contract() -> None:

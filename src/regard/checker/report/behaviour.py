@@ -44,7 +44,7 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
         "W         yes               moved",
         "V         no                as it was",
     ),
-    "weights-shared": ("right: W_q  W_k  W_v   three weights", "here:  W    W    W     one, pulled three ways"),
+    "weights-shared": ("right: W_1  W_2  W_3   three weights", "here:  W    W    W     one, pulled three ways"),
     "weights-at-zero": (
         "y = B (A x)      A = 0  B = 0",
         "dL/dB ~ A x = 0  dL/dA ~ B = 0   neither ever moves",

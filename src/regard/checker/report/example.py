@@ -49,7 +49,7 @@ def examples(contract: Contract) -> list[tuple[Case, WeightMap]]:
 
 
 def _function(name: str, rng: np.random.Generator) -> tuple[Case, WeightMap]:
-    q, k, v = rng.standard_normal((3, 2, TOKENS, WIDTH))
+    q, k, v = rng.standard_normal((3, 2, HEADS, TOKENS, WIDTH))
     mask = np.tril(np.ones((TOKENS, TOKENS), bool))
     inputs = {"query": q, "key": k, "value": v[..., :5], "mask": mask}
     return Case(name="", inputs=inputs, facts={"masked": True}), WeightMap(weights={})
@@ -80,18 +80,18 @@ def _norm(name: str, rng: np.random.Generator) -> tuple[Case, WeightMap]:
 
 
 def _graph(name: str, rng: np.random.Generator) -> tuple[Case, WeightMap]:
-    a = np.array([[0, 1, 0, 0], [1, 0, 1, 1], [0, 1, 0, 0], [0, 0, 1, 0]], dtype=float)
-    case = Case(name="", inputs={"x": rng.standard_normal((4, 3)), "adjacency": a})
     if name == "gcn-layer":
+        a = np.array([[0, 1, 0, 0], [1, 0, 1, 1], [0, 1, 0, 0], [0, 0, 1, 0]], dtype=float)
+        case = Case(name="", inputs={"x": rng.standard_normal((4, 3)), "adjacency": a})
         weights = {"w": rng.standard_normal((3, 4)), "bias": np.full(4, 0.1)}
         return case, WeightMap(weights=weights, facts={"prepared": False})
-    weights = {
-        "w": rng.standard_normal((3, 2, 3)),
-        "bw": np.zeros((2, 3)),
-        "ba": np.zeros(()),
-        "bias": np.full(6, 0.1),
-    }
-    weights |= {"target": rng.standard_normal((2, 3)), "source": rng.standard_normal((2, 3))}
+    # Several neighbours each, and moderate scores on both sides of zero: every mistake of a score shows in the weights.
+    rng = np.random.default_rng(87)
+    a = np.array([[1, 1, 1, 0], [0, 1, 1, 1], [1, 0, 0, 1], [1, 1, 0, 1]], dtype=float)
+    case = Case(name="", inputs={"x": rng.standard_normal((4, 3)), "adjacency": a})
+    weights = {"w": 0.8 * rng.standard_normal((3, 2, 3)), "bw": np.zeros((2, 3))}
+    weights |= {name: 0.8 * rng.standard_normal((2, 3)) for name in ("target", "source")}
+    weights |= {"ba": np.zeros(()), "bias": np.full(6, 0.1)}
     return case, WeightMap(weights=weights, facts={"heads": 2})
 
 
@@ -112,21 +112,51 @@ class Example:
     weights: bool
     "Whether these are weights of attention, and not what a layer gives."
 
+    @property
+    def differs(self) -> np.ndarray:
+        """Of each cell, whether the mistake shows in it as printed; of none where even the shapes differ."""
+        if self.right.shape != self.wrong.shape:
+            return np.zeros(self.wrong.shape, bool)
+        with np.errstate(invalid="ignore"):
+            return ~np.isclose(np.round(self.right, 2), np.round(self.wrong, 2), equal_nan=True)
+
+
+PICTURED = {
+    "gat-layer": "weights of one head, a row for each node that listens",
+    "gcn-layer": "the matrix that multiplies x W, a row for each node that listens",
+}
+GIVEN = {
+    "rotary": "what becomes of the numbers 1 to 6; the first row is position 2",
+    "gaussian-mixture": "log p(x) of four points, a row for each",
+    "gcn-layer": "what comes out of one small graph, a row for each node",
+    "gat-layer": "what comes out of one small graph, a row for each node",
+}
+"What is drawn, by the contract: the matrix of its picture, and what comes out."
+
 
 def compared(contract: Contract, mistake: Mistake) -> Example | None:
-    """Two small matrices: attention where the mistake shows there, else what comes out."""
+    """Two small matrices: attention where the mistake shows there, else what comes out; as far as two decimals show it."""
+    found = list(_pairs(contract, mistake))
+    told = (one for one in found if one.right.shape != one.wrong.shape or one.differs.any())
+    return next(told, found[0] if found else None)
+
+
+def _pairs(contract: Contract, mistake: Mistake) -> Iterator[Example]:
+    """What is right and what is not, in every program of the mistake and every example, where they differ at all."""
     for (case, frame), steps in product(examples(contract), mistake.forms):
-        if contract.picture:
+        # A sum that is no product with a matrix has none that could be drawn.
+        if contract.picture and not (contract.name == "gcn-layer" and "spread" in steps):
             try:
                 right, wrong = (contract.picture(case, frame, taken) for taken in ({}, steps))
             except (ValueError, IndexError, KeyError):
                 right = wrong = np.zeros((1, 1))
             if right.shape == wrong.shape and not np.allclose(right, wrong, equal_nan=True):
-                return Example("weights of one head, a row for each that listens", right, wrong, weights=True)
+                title = PICTURED.get(contract.name, "weights of one head, a row for each query")
+                yield Example(title, right, wrong, weights=True)
         right, wrong = computed(contract, case, frame, {}), computed(contract, case, frame, steps)
         if right is not None and wrong is not None and not _same(right, wrong):
-            return Example("what comes out of one small example", _rows(right), _rows(wrong), weights=False)
-    return None
+            title = GIVEN.get(contract.name, "what comes out of one small example")
+            yield Example(title, *_rows(right, wrong), weights=False)
 
 
 def drawn(contract: Contract, mistake: Mistake) -> Iterator[str]:
@@ -150,9 +180,18 @@ def _same(one: np.ndarray, two: np.ndarray) -> bool:
     return one.shape == two.shape and np.allclose(one, two, equal_nan=True)
 
 
-def _rows(values: np.ndarray) -> np.ndarray:
-    rows = values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values[:, None]
-    return rows[:MOST, :MOST]
+def _rows(right: np.ndarray, wrong: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first rows of both, from where they begin to differ: the sample, or the half, in which they do."""
+    one, two = (
+        values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values[:, None]
+        for values in (right, wrong)
+    )
+    if right.ndim > 2 and right.shape == wrong.shape:
+        count = right.shape[-2]
+        moved = ~np.isclose(one, two, equal_nan=True).all(axis=1)
+        first = int(np.flatnonzero(moved)[0]) // count * count
+        return one[first : first + count][:MOST, :MOST], two[first : first + count][:MOST, :MOST]
+    return one[:MOST, :MOST], two[:MOST, :MOST]
 
 
 def _numbers(rows: np.ndarray) -> list[str]:

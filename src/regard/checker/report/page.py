@@ -36,23 +36,34 @@ def page(reference: str) -> str:
 
 
 def explained(contract: Contract, mistake: Mistake) -> Iterator[str]:
-    """One mistake: what, why it is wrong, a small picture, the right lines with those that matter marked."""
+    """One mistake: what, why it is wrong, a small picture, the right lines with those that matter marked, where some do."""
     yield f"## {mistake.slug}\n"
     yield f"Mistake: {mistake.cause}.\n"
-    yield f"Why it is wrong: {reasons()[mistake.slug]}\n"
+    yield f"Why it is wrong: {reason(contract.name, mistake.slug)}\n"
     if picture := list(drawn(contract, mistake)):
         yield from (f"Picture: {picture[0]}\n", *picture[1:], "")
-    yield "The right lines (those that matter here are marked):\n"
     steps = {name for form in mistake.forms for name in form} | {mistake.slug}
-    yield from (f"  {'>' if steps & marks else ' '} {line}" for line, marks in marked(contract.name))
+    lines = list(marked(contract.name))
+    told = " (those that matter here are marked)" if any(steps & marks for _, marks in lines) else ""
+    yield f"The right lines{told}:\n"
+    yield from (f"  {'>' if steps & marks else ' '} {line}" for line, marks in lines)
     yield f"\nRemedy: `{mistake.remedy}`\n"
 
 
 @cache
 def reasons() -> dict[str, str]:
-    """Why each mistake is wrong, by its slug."""
+    """Why each mistake is wrong, by its slug; by `contract#slug` where one contract has words of its own."""
     lines = (PAGES / "reasons.txt").read_text(encoding="utf-8").splitlines()
     return {slug: words.strip() for slug, _, words in (line.partition(":") for line in lines)}
+
+
+def reason(contract: str, slug: str) -> str | None:
+    """Why a mistake is wrong in a contract: in its own words where it has them; nothing for an unknown slug.
+
+    >>> reason("gcn-layer", "root-missing") == reason("rms-norm", "root-missing")
+    False
+    """
+    return reasons().get(f"{contract}#{slug}") or reasons().get(slug)
 
 
 def marked(name: str) -> Iterator[tuple[str, set[str]]]:

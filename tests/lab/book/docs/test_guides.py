@@ -1,6 +1,6 @@
 """Markdown of the guides as pages."""
 
-from regard.lab.book.docs.guides import ORDER, code, folder, guide, guides, markdown
+from regard.lab.book.docs.guides import ORDER, REGION, code, folder, guide, guides, markdown
 
 
 def test_every_guide_of_the_folder_is_a_page_in_the_order_of_reading():
@@ -30,7 +30,7 @@ def test_formulas_are_mathml_and_code_is_left_alone():
 
 def test_html_in_a_guide_is_text():
     assert "<script>" not in markdown("<script>alert(1)</script>", "n")
-    assert code("a < b") == "<pre>a &lt; b</pre>"
+    assert code("a < b") == f"{REGION}a &lt; b</pre>"
 
 
 def test_marks_of_those_who_write_a_guide_are_not_shown():

@@ -36,3 +36,9 @@ def test_next_to_nothing_has_no_sign() -> None:
     assert ">0.00<" in beside(example([[1.0]], [[-0.001]])) and "−0.00" not in beside(
         example([[1.0]], [[-0.001]])
     )
+
+
+def test_what_is_printed_alike_is_not_outlined() -> None:
+    assert "differs" not in beside(example([[0.501]], [[0.502]])) and "differs" in beside(
+        example([[0.5]], [[0.51]])
+    )

@@ -1,8 +1,11 @@
 """The reference has every public name."""
 
 import dataclasses
+import inspect
 
 import regard
+from regard.lab.book.docs.equations import EQUATIONS, SPOKEN
+from regard.lab.book.docs.guides import REGION
 from regard.lab.book.docs.reference import CONSTANTS, docstring, public, reference, signature
 
 
@@ -41,7 +44,7 @@ def test_a_docstring_keeps_its_examples_and_formulas():
     text = docstring(thing)
     assert (
         text
-        == "<p>Adds.</p><pre>y = a + b</pre><ul><li>one</li><li>two</li></ul><pre>&gt;&gt;&gt; 1 &lt; 2\nTrue</pre>"
+        == f"<p>Adds.</p>{REGION}y = a + b</pre><ul><li>one</li><li>two</li></ul>{REGION}&gt;&gt;&gt; 1 &lt; 2\nTrue</pre>"
     )
 
 
@@ -72,3 +75,11 @@ def test_what_is_no_class_and_no_function_is_told_in_a_sentence():
     (page,) = [one for one in reference() if one.path == "docs/api/data.html"]
     albums = page.body.split('id="api-data-ALBUMS"')[1].split("<h2")[0]
     assert CONSTANTS["ALBUMS"] in albums and "membranes, pets" in albums and "http" not in albums
+
+
+def test_a_formula_that_stands_above_is_not_spelled_out_again():
+    text = "".join(page.body for page in reference())
+    assert "<p>The score of a GAT layer.</p>" in text and "LeakyReLU( target" not in text
+    for name in SPOKEN:
+        first = inspect.getdoc(getattr(regard, name)).splitlines()[0]
+        assert name in EQUATIONS and SPOKEN[name] in first

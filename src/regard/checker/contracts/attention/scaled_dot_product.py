@@ -184,7 +184,7 @@ CONTRACT = Contract(
         *known.SOFTMAX,
         *(m for m in wiring.SWAPS if m.slug in OTHERS),
         *wiring.BEHAVIOUR,
-        *conduct.MISTAKES,
+        *conduct.USED,
     ),
     conventions=CONVENTIONS,
     laws=(

@@ -84,7 +84,7 @@ SHARED = (
     ),
     Mistake(
         slug="eps-missing",
-        cause="there is no epsilon under the root: a row without spread gives NaN or infinity",
+        cause="there is no epsilon under the root: where it is zero, a row gives NaN or infinity",
         remedy="divide by sqrt(… + eps)",
         look="root power",
         forms=forms({"divide": lambda above, below, eps: above / np.sqrt(below)}),
@@ -352,7 +352,7 @@ def starting(reference: Callable[[Case, WeightMap, Steps], np.ndarray]) -> Law:
             instead=("gain-plus-one",),
         )
 
-    return Law(name="start", says="a fresh layer does not double what it normalises", test=test)
+    return Law(name="size", says="a fresh layer does not double what it normalises", test=test)
 
 
 def scaling(subject: Subject, rng: np.random.Generator) -> Broken | None:

@@ -350,7 +350,7 @@ CONTRACT = Contract(
     ),
     reference=rotary,
     program=ONE,
-    mistakes=(*MISTAKES, *conduct.MISTAKES),
+    mistakes=(*MISTAKES, *conduct.USED),
     decide=decide,
     conventions=CONVENTIONS,
     laws=(

@@ -16,7 +16,11 @@ ORDER = (
     "cluster", "scale", "scale-training", "checker-in-the-wild",
 )  # fmt: skip
 "The guides in the order of reading; others follow."
-CODE = re.compile(r"(<pre>.*?</pre>|<code>.*?</code>)", re.DOTALL)
+CODE = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
+SHORT = re.compile(r"<code>(?=[^<\n]{2,30}</code>)(?=[^<\n]*[ /|-])")
+"Code inside a text that is too short to be broken, and might be."
+REGION = '<pre class="scroll" tabindex="0" role="group" aria-label="Code">'
+"Lines of code are not broken: where they are too long, they scroll sideways."
 MARKS = re.compile(r"[*`]|\[|\]\([^)]*\)")
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 "Marks for those who write a guide, such as where a script puts its table."
@@ -64,8 +68,8 @@ def markdown(text: str, name: str) -> str:
             token.attrSet("href", _target(str(token.attrGet("href"))))
     html = _parser().renderer.render(tokens, _parser().options, {})
     number = count(1)
-    html = TABLE.sub(lambda found: _scrolled(found[0], next(number)), html)
-    return "".join(part if CODE.fullmatch(part) else _formulas(part) for part in CODE.split(html))
+    html = TABLE.sub(lambda found: _scrolled(found[0], next(number)), html).replace("<pre>", REGION)
+    return unbroken("".join(part if CODE.fullmatch(part) else _formulas(part) for part in CODE.split(html)))
 
 
 def _scrolled(table: str, number: int) -> str:
@@ -111,4 +115,13 @@ def _parser():
 
 def code(lines: str) -> str:
     """Lines of code or output as they stand."""
-    return f"<pre>{escape(lines)}</pre>"
+    return f"{REGION}{escape(lines)}</pre>"
+
+
+def unbroken(html: str) -> str:
+    """A page on which no line breaks inside a short piece of code.
+
+    >>> unbroken("<code>a - b</code>")
+    '<code class="short">a - b</code>'
+    """
+    return SHORT.sub('<code class="short">', html)

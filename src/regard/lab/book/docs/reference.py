@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from regard.lab.book.docs.equations import EQUATIONS
-from regard.lab.book.docs.guides import code
-from regard.lab.book.report import words
+from regard.lab.book.docs.equations import EQUATIONS, SPOKEN
+from regard.lab.book.docs.guides import code, unbroken
+from regard.lab.book.report import capital, words
 from regard.lab.book.site.page import Page
 from regard.lab.settings import sentences
 
@@ -81,7 +81,7 @@ def _page(key: str, title: str, names: list[PublicName]) -> Page:
     package = names[0].package
     listed = ", ".join(f'<a href="#{_anchor(one)}"><code>{one.name}</code></a>' for one in names)
     head = f"<p>From <code>{package}</code>: {listed}.</p>"
-    body = head + "".join(_told(one) for one in names)
+    body = unbroken(head + "".join(_told(one) for one in names))
     return Page(f"docs/api/{key}.html", f"Reference: {title.lower()}", body, "reference",
                 f"Signatures, equations and examples of {len(names)} public names of {package}.")  # fmt: skip
 
@@ -95,7 +95,9 @@ def _told(one: PublicName) -> str:
     if not (inspect.isclass(one.thing) or callable(one.thing)):
         return head + _paragraph(CONSTANTS[one.name]) + code(_short(one.thing))
     call = code(f"{one.name}{signature(one.thing)}")
-    return head + call + equation(one.name) + docstring(one.thing) + "".join(_parts(one))
+    return (
+        head + call + equation(one.name) + docstring(one.thing, SPOKEN.get(one.name)) + "".join(_parts(one))
+    )
 
 
 def equation(name: str) -> str:
@@ -142,9 +144,15 @@ def _written(text: str) -> str:
     return re.sub(r"\b(?:[a-z_]\w*\.)+(?=[A-Za-z])", "", text)
 
 
-def docstring(thing: Any) -> str:
-    """A docstring as HTML: paragraphs, indented formulas and examples."""
+def docstring(thing: Any, spoken: str | None = None) -> str:
+    """A docstring as HTML: paragraphs, indented formulas and examples.
+
+    Where its first line begins with a formula that is shown above, that is left out, as far as `spoken`.
+    """
     text = inspect.getdoc(thing) or ""
+    if spoken is not None:
+        first, _, rest = text.partition("\n")
+        text = f"{capital(first.partition(spoken)[2]) if spoken else ''}\n{rest}".lstrip("\n")
     return "".join(_block(part) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 

@@ -280,7 +280,7 @@ CONTRACT = Contract(
         ComputationStage(step="the scores of the edges", case=usual),
     ),
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
-    picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][0],
+    picture=lambda case, frame, steps: graph.attention(case, frame, steps)[1][-1],
     program=graph.ATTENTION,
     mistakes=(*SOFTMAX, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,

@@ -232,7 +232,7 @@ SCORE = (
     ),
     Mistake(
         slug="target-term-missing",
-        cause="the score ignores the node itself: every node ranks its neighbours alike",
+        cause="the score ignores the node itself: every node gives the same neighbours the same weights",
         remedy="a . [W x_i, W x_j]: both ends count",
         look="product concatenate",
         forms=forms(
