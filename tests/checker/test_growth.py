@@ -70,7 +70,9 @@ class Known(nn.Module):
 def test_another_width_is_tried_that_no_file_can_foresee() -> None:
     verdict = check(Known, contract="rms-norm").verdicts[0]
     assert verdict.slugs == ("size-dependent",)
-    assert re.match(r"sizes: made (6|12|18|24|30|36) wider: it differs by", verdict.findings[0].evidence[0])
+    assert re.match(
+        r"sizes: made (1|5|7|11|13|17|19|23|25|29) wider: it differs by", verdict.findings[0].evidence[0]
+    )
 
 
 def test_what_was_handed_over_ready_made_is_not_stretched(puppet: Callable) -> None:

@@ -138,6 +138,8 @@ class Contract:
     conventions: tuple[Convention, ...] = ()
     growing: Callable[..., list[Case]] = lambda subject, rng: []
     "Cases of growing size, of a subject and a generator: what was recognised must answer them too."
+    wider: tuple[int, ...] = (6, 12, 18, 24, 30, 36)
+    "By how much wider it may be made a second time: the text of a file decides."
     stages: tuple[ComputationStage, ...] = ()
     "Parts of the computation in order: the first that is not as the reference has it is where an unknown mistake begins."
     laws: tuple[Law, ...] = ()

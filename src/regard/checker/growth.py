@@ -52,7 +52,7 @@ def stretched(contract: Contract, first: Subject, best: Member, said: dict[str, 
     bench = first.bench
     if bench.made is not None or bench.making is not None or not _made(first):
         return []
-    more = 6 * (1 + _mark(bench) % 6)
+    more = contract.wider[_mark(bench) % len(contract.wider)]
     try:
         subject = contract.adapt(replace(bench, stretch=more, said=dict(said), doubts=[]))
         subject.fresh = first.fresh  # what remembers is asked as if for the first time, here too

@@ -98,6 +98,8 @@ def argument(value: Any, kind: str = "float32") -> Any:
         return Edges(sources, targets, nodes=value["nodes"])
     if isinstance(value, dict) and set(value) == {"tuple"}:
         return tuple(argument(part, kind) for part in value["tuple"])
+    if isinstance(value, dict) and set(value) == {"strided"}:
+        return argument(np.ascontiguousarray(value["strided"].swapaxes(-1, -2)), kind).transpose(-1, -2)
     if isinstance(value, dict) and set(value) == {"complex"}:
         real = _tensor(value["complex"].copy()).to(KINDS[kind])
         return torch.view_as_complex(real)

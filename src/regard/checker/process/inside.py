@@ -102,6 +102,8 @@ class Inside:
         """An input as an object takes it."""
         if number in self.arrays and isinstance(value, np.ndarray):
             return value.copy()
+        if number in self.arrays and isinstance(value, dict) and set(value) == {"strided"}:
+            return np.ascontiguousarray(value["strided"].swapaxes(-1, -2)).swapaxes(-1, -2)
         if number in self.arrays and isinstance(value, dict) and set(value) == {"tuple"}:
             return tuple(self._argument(number, part, kind) for part in value["tuple"])
         return argument(value, kind)

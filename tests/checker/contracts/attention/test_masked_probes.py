@@ -28,6 +28,13 @@ def test_every_layout_hides_the_same_keys(layout: str) -> None:
     assert (rows == mask.reshape(2, 1, 3)).all()
 
 
+@pytest.mark.parametrize(("layout", "axes"), [("n m b", (2, 0, 1)), ("n m b 1", (2, 0, 1))])
+def test_where_tokens_come_first_queries_may_see_different_keys(layout: str, axes: tuple[int, ...]) -> None:
+    mask = np.random.default_rng(1).random((2, 1, 5, 3)) < 0.5
+    found = shaped(mask, layout, 5)
+    assert (found.reshape(5, 3, 2).transpose(axes) == mask[:, 0]).all()
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_varied_mask_differs_along_the_axes_of_its_layout(layout: str, puppet: Callable) -> None:
     form = MaskForm("mask", layout, "seen")

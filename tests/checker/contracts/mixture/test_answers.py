@@ -11,6 +11,7 @@ from regard.checker.contracts.mixture.answers import joined, leave
 from regard.checker.live import check
 from regard.checker.report.verdict import Verdict
 from regard.checker.selftest import judge
+from regard.checker.target import check_file
 
 
 class Terms:
@@ -114,3 +115,30 @@ def test_components_may_be_a_list_and_one_of_them_may_have_its_own_method(file: 
     here = Path(__file__).parents[2]
     found = judge(here / file, file.partition("/")[0], 0, here)
     assert (found.state, found.right) == (state, True), found.said
+
+
+WEIGHTED = """
+import math
+import torch
+
+def weighted_log_probs(x, logits, means, log_vars):
+    square = (x[:, None] - means) ** 2 * torch.exp(-log_vars)
+    each = -0.5 * (square + log_vars + math.log(2 * math.pi)).sum(-1)
+    return each + torch.log_softmax(logits, 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "state"),
+    [
+        ("weighted", "weighted", "correct"),
+        ("weighted_log_probs", "mixture_log_prob", "mistake"),
+        (" + torch.log_softmax(logits, 0)", "", "mistake"),
+    ],
+)
+def test_a_function_that_says_so_gives_the_terms_of_the_components(
+    tmp_path: Path, old: str, new: str, state: str
+) -> None:
+    (tmp_path / "mine.py").write_text(WEIGHTED.replace(old, new), encoding="utf-8")
+    (found,) = check_file(str(tmp_path / "mine.py")).verdicts
+    assert found.state == state, found.sentence

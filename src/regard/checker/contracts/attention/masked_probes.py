@@ -31,11 +31,12 @@ def shaped(mask: np.ndarray, layout: str, queries: int) -> np.ndarray:
     """A mask (b, 1, 1, m), or one that also differs between heads or queries, in a layout that people use."""
     b, m = mask.shape[0], mask.shape[-1]
     if layout in TURNED or layout in COUNTS:
-        flat = mask.reshape(b, m)
+        # No head and, where queries have no axis, no query has a mask of its own.
+        flat, each = mask[:, 0, 0], np.broadcast_to(mask[:, 0], (b, queries, m)).transpose(1, 2, 0).copy()
         shapes = {
-            "n m b": np.repeat(flat.T[None], queries, axis=0),
+            "n m b": each,
             "1 m b": flat.T[None],
-            "n m b 1": np.repeat(flat.T[None], queries, axis=0)[..., None],
+            "n m b 1": each[..., None],
             "b": flat.sum(-1),
             "b n": np.repeat(flat.sum(-1)[:, None], queries, axis=1),
         }

@@ -6,8 +6,10 @@ from regard.checker.contract import Convention, Forms
 
 TAKES = r"(receiv\w*|targets?|dst|dest\w*|listen\w*)"
 GIVES = r"(send\w*|sources?|src|neighbou?rs?|origins?|from|\[1\]|row 1|second row)"
+ELSEWHERE = r"(?!\s*((in|at|is|are|from)\b|=)\s*(the\s+)?(\w+\s*)?(row 1|second row|\[1\]))"
+"Not where the words go on to say that it stands in the second row: source in row 0, target in row 1."
 REVERSED = (
-    rf"(\[0\]|\brow 0|\bfirst row)(?:(?!\b{GIVES})[^.;\n]){{0,40}}?\b{TAKES}"
+    rf"(\[0\]|\brow 0|\bfirst row)(?:(?!\b{GIVES})[^.;\n]){{0,40}}?\b{TAKES}\b{ELSEWHERE}"
     rf"|\(\s*(to|{TAKES})\s*,\s*{GIVES}\s*\)"
 )
 "What a person says whose list has the node that listens first."

@@ -22,6 +22,9 @@ LIKELY = r"log_?(prob\w*|lik\w*|pdf|density|evidence)|score_samples|log_?p(_?x)?
 INNER = r"comp|cond|class|cluster|each|per_|given|weighted|joint|gauss|normal|kernel|prior|posterior|respons"
 "Words in the names of what belongs to one component, or comes before the sum over them."
 
+EACH = re.compile(r"comp|cond|class|cluster|each|per_|weighted|joint|terms", re.I)
+"Words in the names of functions that give a number for each point and component, as they say."
+
 
 @dataclass
 class Pointwise(Subject):
@@ -67,7 +70,7 @@ def asked(
         subject.facts["shares_asked"] = True
         return subject
     held = bench.strict and made.module
-    if subject.method and not held and _apart(subject, trial, roles):
+    if (subject.method and not held and _apart(subject, trial, roles)) or _meant(subject, trial, roles):
         subject.leave = lambda answer, case: joined(answer, roles, made)
         subject.facts["terms"] = True
     return subject
@@ -188,6 +191,16 @@ def _apart(subject: Subject, trial: Case, roles: dict[str, str]) -> bool:
         "no-likelihood",
         f"{subject.method} gives the density of each component, without its weight: no log-likelihood of a point",
         f"say which method gives it: FILE.py:{subject.bench.name}.METHOD, or add one: def log_likelihood(self, x)",
+    )
+
+
+def _meant(subject: Subject, trial: Case, roles: dict[str, str]) -> bool:
+    """Whether a function gives a number for each point and component, and its name says that it should."""
+    k, told = subject.made.weights[roles["logits"]].size, EACH.search(subject.bench.name)
+    return bool(
+        subject.bench.member["kind"] == "function"
+        and told
+        and np.shape(first(subject.raw(*subject.enter(trial)))) == (len(trial["x"]), k)
     )
 
 

@@ -17,6 +17,8 @@ from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Made, Unfit, Workbench
 
 WIDTH, EPS = 24, 1e-5
+WIDER = (1, 5, 7, 11, 13, 17, 19, 23, 25, 29)
+"By how much wider it is made a second time: to widths that neither two nor three divides."
 VALUES = (
     EPS,
     1e-6,
@@ -167,7 +169,7 @@ def adapt(bench: Workbench) -> Subject:
             extra[name] = [width] if "shape" in name else width
     told = mean_of(bench, names, made)
 
-    def given(x: np.ndarray) -> Arguments:
+    def given(x: Any) -> Arguments:
         # A function may take its weight before its input: then everything goes by name.
         behind = function and data != names[0]
         return ([], extra | {data: x}) if behind else ([x], extra)
@@ -258,9 +260,14 @@ def read(
     ]
 
 
-def batch(rng: np.random.Generator, width: int, *, size: float = 1.0, shift: float = 0.7) -> Case:
+def usual_rows(rng: np.random.Generator, width: int, shift: float = 0.7) -> np.ndarray:
     """Rows with a mean that is not zero."""
-    x = (rng.standard_normal((3, 7, width)) + shift) * size
+    return rng.standard_normal((3, 7, width)) + shift
+
+
+def batch(rng: np.random.Generator, width: int, *, size: float = 1.0, shift: float = 0.7) -> Case:
+    """Rows of a size."""
+    x = usual_rows(rng, width, shift) * size
     return Case(name=f"rows of size {size:g}", inputs={"x": x})
 
 
@@ -274,9 +281,21 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples and tokens."""
     shapes = [*((b, 7) for b in larger(subject, rng, 4, 14)[:5]), *((3, n) for n in larger(subject, rng))]
     width = subject.facts["width"]
-    return [
+    more = [
         Case(name=f"{b} samples of {n} tokens", inputs={"x": rng.standard_normal((b, n, width)) + 0.7})
-        for b, n in shapes
+        for b, n in (*shapes, (3, width))
+    ]
+    return [*more, *unusual(rng, width)]
+
+
+def unusual(rng: np.random.Generator, width: int) -> list[Case]:
+    """Large rows, rows in which some numbers are exactly zero, and rows that do not lie one after the other in memory."""
+    calm = usual_rows(rng, width)
+    holes = np.where(rng.random(calm.shape) < 0.4, 0.0, calm)
+    return [
+        Case(name="rows of size 3000", inputs={"x": 3000 * calm}, facts={"breaks": ""}),
+        Case(name="rows with zeros", inputs={"x": holes}, facts={"breaks": ""}),
+        Case(name="a transposed input", inputs={"x": calm}, facts={"breaks": "", "strided": True}),
     ]
 
 

@@ -12,6 +12,7 @@ from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
     SHARED,
+    WIDER,
     adapt,
     alone,
     cases,
@@ -214,6 +215,7 @@ CONTRACT = Contract(
     roles=("gain", "bias"),
     cases=cases,
     growing=growing,
+    wider=WIDER,
     stages=(
         ComputationStage(step="the gain or the bias (rows that are normal already show it)", case=normal),
         ComputationStage(step="the division by the deviation (rows of mean 0 show it)", case=level),

@@ -1,6 +1,7 @@
 """Layouts of a norm's input: channels last, or second as convolutions have them."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ LAYOUTS: dict[str, tuple[Change, Change]] = {
 
 
 def called(
-    bench: Workbench, made: Made, given: Callable[[np.ndarray], Arguments], trial: Case
+    bench: Workbench, made: Made, given: Callable[[Any], Arguments], trial: Case
 ) -> tuple[Subject, tuple[str, ...]]:
     """The norm in the first layout that it takes, and what that layout assumes."""
     told = said(SECOND, bench)
@@ -54,11 +55,15 @@ def called(
 
 
 def _ways(
-    given: Callable[[np.ndarray], Arguments], into: Change, back: Change
+    given: Callable[[Any], Arguments], into: Change, back: Change
 ) -> tuple[Callable[[Case], Arguments], Callable[..., np.ndarray]]:
     def leave(answer: object, case: Case) -> np.ndarray:
         found = first(answer)
         fits = isinstance(found, np.ndarray) and found.shape == into(case["x"]).shape
         return back(found) if fits else found
 
-    return lambda case: given(np.ascontiguousarray(into(case["x"]))), leave
+    def enter(case: Case) -> Arguments:
+        x = np.ascontiguousarray(into(case["x"]))
+        return given({"strided": x} if case.facts.get("strided") else x)
+
+    return enter, leave

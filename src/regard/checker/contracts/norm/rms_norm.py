@@ -11,6 +11,7 @@ from regard.checker.contracts.norm.layer import (
     BEHAVIOUR,
     CONVENTIONS,
     SHARED,
+    WIDER,
     adapt,
     alone,
     cases,
@@ -112,6 +113,7 @@ CONTRACT = Contract(
     roles=("gain", "bias"),
     cases=cases,
     growing=growing,
+    wider=WIDER,
     stages=(
         ComputationStage(step="the gain (rows that are normal already show it)", case=normal),
         ComputationStage(step="the division by the root mean square", case=usual),

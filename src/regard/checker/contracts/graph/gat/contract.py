@@ -32,6 +32,7 @@ from regard.checker.contracts.graph.layer import (
     usual,
     widths,
 )
+from regard.checker.contracts.graph.rare import LONELY, strong
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -271,7 +272,7 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("w", "a", "heads"),
     cases=cases,
-    growing=growing,
+    growing=lambda subject, rng: [*growing(subject, rng), *strong(subject, rng)],
     stages=(
         ComputationStage(
             step="the transformation, the merging of the heads or the bias (loops alone show it)", case=alone
@@ -306,6 +307,7 @@ CONTRACT = Contract(
         laws.finite(usual, ("x",), 300.0),
         laws.lasting(usual, ("x",), 300.0),
         flowing(usual, ("x",)),
+        LONELY,
         *conduct.kept(usual),
     ),
     notices=(isolated,),

@@ -27,6 +27,7 @@ from regard.checker.contracts.graph.layer import (
     usual,
     widths,
 )
+from regard.checker.contracts.graph.rare import LONELY
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -269,6 +270,7 @@ CONTRACT = Contract(
         Law(name="widths", says="inputs and outputs may differ in width", test=widths, look="product"),
         laws.untouched(few_loops),
         flowing(usual, ("x",)),
+        LONELY,
         *conduct.kept(usual),
     ),
     notices=(isolated,),
