@@ -230,7 +230,7 @@ def _marked(one: TrialOutcome) -> str:
     """What the last column of a table means, where it is not empty."""
     if not any(one.broken):
         return ""
-    return " Broken: there the knob takes an assumption of the theorem away, and what is predicted need not hold."
+    return " Broken: there the knob takes an assumption away, and what is predicted need not hold."
 
 
 def _captions(trials: Sequence[Trial]) -> str:
