@@ -44,6 +44,10 @@ class Puppet(Subject):
     def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
         return self.contract.reference(case, self.frames[0], self.steps)
 
+    def raw(self, *given: Any, **named: Any) -> np.ndarray:
+        """All that it gives back: nothing beside the answer."""
+        return np.zeros(0)
+
     def training(self, on: bool) -> None:
         pass
 

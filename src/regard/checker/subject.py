@@ -169,7 +169,9 @@ def apart(values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     for name, value in values.items():
         found |= (
-            {name.replace("#", str(i)): one for i, one in enumerate(value)} if "#" in name else {name: value}
+            {name.replace("#", str(i)): np.asarray(one) for i, one in enumerate(value)}
+            if "#" in name
+            else {name: value}
         )
     return found
 

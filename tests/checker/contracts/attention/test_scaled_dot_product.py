@@ -14,7 +14,7 @@ NAMES = [
     "flat",
     "loops",
     "ScaledDotProductAttention",
-    "additive",
+    "masked",
     "swapped",
     "transposed",
     "two_mistakes",

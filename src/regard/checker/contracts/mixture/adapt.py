@@ -81,7 +81,8 @@ def adapt(bench: Workbench) -> Subject:
 
 def _names(made: Made) -> list[str]:
     """Weights by name, those of a list as one; where nothing is learned by gradients, buffers too."""
-    learned = made.learned or [n for n, value in made.weights.items() if value.dtype.kind == "f"]
+    every = [n for n, value in made.weights.items() if value.dtype.kind == "f"]
+    learned = every if set(made.learned) <= set(made.stray) else made.learned
     lists = listed(made.weights, learned)
     made.weights |= lists
     made.learned = learned

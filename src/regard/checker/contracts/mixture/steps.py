@@ -46,9 +46,11 @@ def log_softmax_rows(terms: np.ndarray) -> np.ndarray:
 def maximised(x: np.ndarray, shares: np.ndarray, about: np.ndarray | None = None) -> Parameters:
     """What the second half of EM gives; the spread is taken about the new means, unless others are given."""
     count = shares.sum(0)
-    means = shares.T @ x / count[:, None]
-    apart = x[:, None] - (means if about is None else about)
-    return count / len(x), means, np.einsum("nk,nki,nkj->kij", shares, apart, apart) / count[:, None, None]
+    with np.errstate(all="ignore"):  # a component may have no point
+        means = shares.T @ x / count[:, None]
+        apart = x[:, None] - (means if about is None else about)
+        spread = np.einsum("nk,nki,nkj->kij", shares, apart, apart) / count[:, None, None]
+    return count / len(x), means, spread
 
 
 def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
