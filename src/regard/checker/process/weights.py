@@ -47,8 +47,10 @@ def put(held: Any, name: str, value: np.ndarray) -> Any:
     after = put(before, rest, value) if rest else _alike(before, value)
     if isinstance(held, tuple):
         return tuple(after if str(i) == word else part for i, part in enumerate(held))
-    if isinstance(held, list | dict):
-        held[int(word) if isinstance(held, list) else word] = after
+    if isinstance(held, list):
+        held[int(word)] = after
+    elif isinstance(held, dict):
+        held[word] = after
     elif isinstance(before, np.ndarray | _Tensor) and before.shape == after.shape:
         before[...] = after  # others may hold the same array
     else:

@@ -188,14 +188,15 @@ def _inner(source: Source, parameter: str, name: str) -> list[str]:
         and isinstance(node.value, ast.Attribute | ast.Subscript)
         and _fields(node.value, parameter) == [name]
     ]
-    words = [
-        node.attr if isinstance(node, ast.Attribute) else node.slice.value
-        for node in held
-        if isinstance(node, ast.Attribute) or isinstance(node.slice, ast.Constant)
-    ]
+    words = [node.attr if isinstance(node, ast.Attribute) else _constant(node.slice) for node in held]
     called = {id(node.func) for node in ast.walk(source.tree) if isinstance(node, ast.Call)}
     methods = {node.attr for node in held if isinstance(node, ast.Attribute) and id(node) in called}
     return [word for word in dict.fromkeys(words) if isinstance(word, str) and word not in methods]
+
+
+def _constant(node: ast.AST) -> Any:
+    """What stands in brackets, where it is written out."""
+    return node.value if isinstance(node, ast.Constant) else None
 
 
 def guess(name: str, known: dict[str, Any], declared: Any = None) -> Any:

@@ -129,7 +129,9 @@ def remedy(text: str) -> str:
 
 def _said(text: str) -> str:
     """Words of a sentence, with the spaces around them."""
-    before, inside, after = re.fullmatch(r"(\s*)(.*?)(\s*)", text).groups()
+    if not (inside := text.strip()):
+        return text
+    before, _, after = text.partition(inside)
     return before + words(inside) + after
 
 
