@@ -228,9 +228,9 @@ class Layer:
 
 
 def test_arrays_are_given_to_what_works_on_them_and_forward_is_called(tmp_path: Path) -> None:
-    (tmp_path / "numbers.py").write_text(NUMPY, encoding="utf-8")
+    (tmp_path / "arrays_under_test.py").write_text(NUMPY, encoding="utf-8")
     inside = Inside()
-    inside.load(str(tmp_path / "numbers.py"))
+    inside.load(str(tmp_path / "arrays_under_test.py"))
     inside.make("Layer", 1, [], {"n": 2}, arrays=True)
     asked = {"named": {}, "method": "", "kind": "float64"}
     reply = inside.call(1, [np.ones((1, 2))], **asked, seed=0)
