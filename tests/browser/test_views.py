@@ -169,6 +169,6 @@ def test_a_check_in_the_terminal_appears_with_its_mistake(opened: Opened, lab: L
     page.get_by_role(
         "heading", name="The scores are divided by the square root of the model width"
     ).wait_for()
-    assert page.locator("svg.cells").count() == 1
+    assert page.locator("svg.cells").count() == 2
     page.get_by_role("link", name="causal self-attention").first.click()
     page.get_by_role("heading", name="Known mistakes").wait_for()
