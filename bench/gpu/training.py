@@ -14,7 +14,7 @@ from regard.claims import Claim
 from regard.lab.bench import BenchMetric, Comparison, Reading
 from regard.lab.bench_gpu import device_floor
 
-BATCH, CONTEXT, STEPS = 64, 1024, 24
+BATCH, CONTEXT, STEPS = 128, 1024, 24
 SHAPE = {
     "vocabulary": 50_304,
     "context": CONTEXT,

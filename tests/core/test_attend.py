@@ -460,6 +460,12 @@ q = torch.linspace(-1, 1, 40).view(1, 2, 5, 4)
 for call in ({}, {"support": Causal()}, {"position": Alibi((1.0, 2.0))}, {"weights": True}):
     compiled = torch.compile(lambda q: attend(q, q, q, **call).output, fullgraph=True, backend="eager")
     assert torch.allclose(compiled(q), attend(q, q, q, **call).output)
+bad, causal = q.clone(), Causal()
+bad[0, 0, 2] = torch.nan
+compiled = torch.compile(lambda q: attend(q, q.abs().nan_to_num(), q.abs().nan_to_num(), support=causal), fullgraph=True, backend="eager")
+made, clean = compiled(bad), compiled(q)
+assert made.output.isnan().any(-1).flatten().tolist() == [False, False, True] + [False] * 7
+assert "compiled: nobody looks for NaN" in made.reason and torch.equal(made.output[:, 1], clean.output[:, 1])
 """
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.core.call import Call, drop, finite, kept, wide
+from regard.core.call import Call, drop, finite, kept, look, transformed, unseen, wide
 from regard.core.normalise import Softmax
 from regard.core.similarity import Dot
 from regard.core.support import Full
@@ -57,11 +57,25 @@ def test_one_number_that_is_not_finite_is_found(bad):
     assert not finite(x)
 
 
-def test_where_nobody_can_look_all_is_taken_to_be_finite():
+def test_where_nobody_can_look_all_is_taken_to_be_finite(monkeypatch):
     assert finite(torch.zeros(2, device="meta"))
-    seen = []
-    torch.vmap(lambda x: seen.append(finite(x)) or x)(torch.full((2, 3), float("nan")))
-    assert seen == [True]
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    assert unseen(torch.zeros(2)) == "compiled"
+    assert finite(torch.full((2, 3), float("nan")))
+
+
+def test_mapped_calls_are_looked_at_together():
+    seen, rows = [], torch.zeros(2, 3)
+    rows[1, 1] = float("nan")
+    torch.vmap(lambda x: seen.append((finite(x), look(x, lambda x: x.isnan().sum().item() == 1))) or x)(rows)
+    torch.vmap(lambda x: seen.append(finite(x)) or x, 1)(torch.zeros(2, 3))
+    assert seen == [(False, True), True]
+
+
+def test_torch_func_is_noticed():
+    seen = [transformed()]
+    torch.func.grad(lambda x: seen.append(transformed()) or x.sum())(torch.zeros(2))
+    assert seen == [False, True]
 
 
 def test_a_draw_as_large_as_the_dropout_survives(monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from regard.core.products import _letters, weights_of
+from regard.core.products import letters, weights_of
 
 
 def rows(*shape: int) -> torch.Tensor:
@@ -67,5 +67,5 @@ def test_what_is_marked_counts_whatever_its_rows_sum_to() -> None:
     assert weights_of(torch.matmul, (w, torch.randn(2, 2)), lambda x: x is w) is w
 
 
-def test_an_equation_without_an_arrow_has_the_letters_that_stand_once() -> None:
-    assert _letters("ij,jd", [2, 2]) == ("ij", "jd", "di")
+def test_an_equation_without_an_arrow_has_theletters_that_stand_once() -> None:
+    assert letters("ij,jd", [2, 2]) == ("ij", "jd", "di")

@@ -15,6 +15,7 @@ from regard.core.normalise import Divide, Mean, Raw, Softmax
 from regard.core.position import Relative
 from regard.core.similarity import Additive, Constant, Cosine, Dot, Gaussian, Kernel, elu_plus_one, relu
 from regard.core.support import Causal, Full, Window
+from regard.errors import RegardError
 
 ROWS, WIDTH, CHANNELS = 6, 4, 3
 PLACES = [(name, row, bad) for name in "qkv" for row in (3, 5) for bad in (nan, inf, -inf)]
@@ -230,10 +231,93 @@ def test_gradients_pass_where_a_zero_was_looked_into():
 
 
 @pytest.mark.filterwarnings("ignore:There is a performance drop")
-def test_a_mapped_call_is_not_looked_at():
-    q = torch.randn(2, 1, 1, 4, 4)
-    made = torch.vmap(lambda x: attend(x, x, x, backend="sdpa").output)(q)
-    assert alike(made[1], attend(q[1], q[1], q[1]).output)
+@pytest.mark.parametrize("support", [name for name in SUPPORTS if "edges" not in name])
+def test_a_mapped_call_is_looked_at_with_its_neighbours(support):
+    options, allowed = SUPPORTS[support]
+    for place in PLACES:
+        clean, given = tensors("q", 0, 1.0), tensors(*place)
+        pairs = [torch.stack([clean[name], given[name]]) for name in "qkv"]
+        made = torch.vmap(lambda q, k, v: attend(q, k, v, **options, backend="sdpa").output)(*pairs)
+        for one, mapped in zip((clean, given), made, strict=True):
+            assert alike(mapped[0, 0], by_the_equation(one, Dot(), Softmax(), allowed)), place
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_mapped_twice_and_differentiated_it_is_looked_at():
+    x = torch.randn(2, 3, 1, 1, ROWS, WIDTH)
+    x[1, 2, 0, 0, 3, 1] = nan
+
+    def row(x: Tensor) -> Tensor:
+        return attend(x, x, x, support=Causal(), backend="sdpa").output[0, 0, 2].sum()
+
+    twice = torch.vmap(torch.vmap(row))(x)
+    assert twice.isfinite().all()
+    assert torch.vmap(torch.vmap(torch.func.grad(row)))(x)[0].isfinite().all()
+    assert torch.vmap(torch.vmap(row))(x.flip(-2))[1, 2].isnan()
+
+
+@pytest.mark.parametrize("support", ["full", "causal", "edges"])
+def test_other_backends_are_looked_at_when_mapped(support):
+    options, allowed = SUPPORTS[support]
+    call = {"similarity": Kernel(elu_plus_one), "normalise": Divide(), **options}
+    for place in PLACES:
+        given = tensors(*place)
+        made = torch.vmap(lambda q, k, v: attend(q, k, v, **call).output)(
+            *(given[name].unsqueeze(0) for name in "qkv")
+        )[0]
+        right = by_the_equation(given, call["similarity"], Divide(), allowed)
+        assert (finite_alike if support == "full" else alike)(made[0, 0], right), place
+
+
+@pytest.mark.parametrize(
+    ("support", "similarity", "normalise"),
+    [(Causal(), Kernel(elu_plus_one), Divide()), (EDGES, Dot(), Softmax())],
+    ids=["linear", "edges"],
+)
+def test_what_torch_func_cannot_pass_goes_to_the_reference_and_is_refused_by_name(
+    support, similarity, normalise
+):
+    x, call = torch.randn(1, 1, ROWS, WIDTH), {"similarity": similarity, "normalise": normalise}
+    reasons = []
+
+    def energy(x: Tensor, backend: str = "auto") -> Tensor:
+        made = attend(x, x, x, support=support, backend=backend, **call)
+        reasons.append(made.reason)
+        return made.output.square().sum()
+
+    energy(leaf := x.clone().requires_grad_()).backward()
+    assert alike(torch.func.grad(energy)(x), leaf.grad)
+    assert "torch.func" not in reasons[0]
+    assert "does not pass through torch.func" in reasons[1]
+    with pytest.raises(RegardError, match=r"does not pass through torch.func\n  got: vmap, grad or jvp"):
+        torch.vmap(lambda x: energy(x, "edges" if support is EDGES else "linear"))(x[None])
+
+
+@pytest.fixture
+def compiling(monkeypatch):
+    """Calls are made as torch.compile traces them, where nobody can look."""
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("support", [name for name in SUPPORTS if "edges" not in name])
+def test_where_nobody_can_look_none_is_lost(support, kind, compiling):
+    options, allowed = SUPPORTS[support]
+    for place in PLACES:
+        given = tensors(*place, kind)
+        made = attend(**given, **options).output[0, 0]
+        right = by_the_equation(given, Dot(), Softmax(), allowed)
+        assert not made[~right.isfinite()].isfinite().any(), place
+
+
+def test_where_nobody_can_look_hidden_ones_may_reach_other_rows_and_the_reason_says_so(compiling):
+    assert faults("auto", "causal", Dot(), Softmax(), alike)
+    made = attend(**tensors("v", 5, nan), support=Causal())
+    assert made.reason.endswith("; compiled: nobody looks for NaN, and hidden ones may reach other rows")
+
+
+def test_a_call_that_can_be_looked_at_says_nothing_of_it():
+    assert "NaN" not in attend(**tensors("q", 3, nan), support=Causal()).reason
 
 
 def test_a_fused_call_touches_no_other_head_and_no_other_row_of_the_batch():

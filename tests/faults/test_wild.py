@@ -39,6 +39,40 @@ def test_the_third_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
     assert {row["why"].split()[0].strip(":;") for row in rows("third-left-out")} <= set(kinds)
 
 
+def test_the_fifth_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
+    fifth, left_out = rows("fifth"), rows("fifth-left-out")
+    earlier = {row["repository"] for name in ("rows", "second", "third", "fourth") for row in rows(name)}
+    for row in fifth:
+        assert re.fullmatch(r"[0-9a-f]{40}", row["commit"]) and row["repository"] not in earlier
+        assert row["true"] == "correct" or (row["true"] == "mistake" and row["because"])
+        assert row["first"] in ("correct", "mistake", "undecided")
+    assert sum(row["first"] == row["true"] for row in fifth) == 48
+    assert set(Counter(row["contract"] for row in fifth).values()) == {7}
+    assert len({row["contract"] for row in fifth}) == len({row["repository"] for row in fifth}) / 7 == 9
+    taken = {(row["repository"], row["target"].rpartition(":")[0], row["contract"]) for row in fifth}
+    assert not taken & {(row["repository"], row["path"], row["contract"]) for row in left_out}
+    kinds = {"known", "copy", "framework", "other", "library", "package", "empty", "absent", "enough"}
+    assert {row["why"].split()[0].strip(":;") for row in left_out} == kinds
+
+
+def test_the_sixth_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
+    sixth, left_out = rows("sixth"), rows("sixth-left-out")
+    earlier = {
+        row["repository"] for name in ("rows", "second", "third", "fourth", "fifth") for row in rows(name)
+    }
+    for row in sixth:
+        assert re.fullmatch(r"[0-9a-f]{40}", row["commit"]) and row["repository"] not in earlier
+        assert row["true"] == "correct" or (row["true"] == "mistake" and row["because"])
+    assert sum(row["first"] == row["true"] for row in sixth) == 48
+    assert set(Counter(row["contract"] for row in sixth).values()) == {7}
+    assert len({row["contract"] for row in sixth}) == 9
+    assert len({row["repository"].partition("/")[0] for row in sixth}) == len(sixth)
+    taken = {(row["repository"], row["target"].rpartition(":")[0], row["contract"]) for row in sixth}
+    assert not taken & {(row["repository"], row["path"], row["contract"]) for row in left_out}
+    kinds = {"known", "copy", "framework", "other", "library", "package", "empty", "absent", "enough"}
+    assert {row["why"].split()[0].strip(":;") for row in left_out} == kinds
+
+
 def test_a_skeleton_is_filled_method_by_method() -> None:
     skeleton = "class A:\n    x = 1\n\n    def f(self):\n        ...\n\n    def g(self):\n        return 2\n"
     fill = (Path(HERE) / "fill" / "amsterdam_right.py").read_text(encoding="utf-8")

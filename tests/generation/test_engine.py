@@ -268,6 +268,7 @@ def test_on_a_gpu_a_graph_is_asked_where_nothing_is_looked_at_between_two_tokens
         return torch.full((1, steps), 7)
 
     monkeypatch.setattr("regard.generation.engine.captured", captured)
+    monkeypatch.setattr("torch.cuda.is_current_stream_capturing", lambda: False)
     prompt = torch.tensor([[1, 2]]).as_subclass(OnGPU)
     found = continuation(MODEL, prompt, steps=3, **words)
     assert calls == ([(3, words.get("sampler") or Sampler(), words.get("generator"))] if asked else [])

@@ -272,7 +272,7 @@ def test_a_state_in_the_middle_of_the_update_is_refused(toy, monkeypatch) -> Non
     steps = iter(training)
     next(steps)
     monkeypatch.setattr(
-        training.optimiser.muon, "step", lambda rate: (_ for _ in ()).throw(KeyboardInterrupt)
+        training.optimiser.muon, "step", lambda *parts: (_ for _ in ()).throw(KeyboardInterrupt)
     )
     with pytest.raises(KeyboardInterrupt):
         next(steps)
@@ -546,27 +546,28 @@ def test_on_a_gpu_it_learns_in_half_precision(toy) -> None:
 class Replayed:
     """Stands for a CUDA graph on a CPU: the same step, computed anew."""
 
-    def __init__(self, compute, move, batch, parameters, keep) -> None:
-        self.compute_now, self.move_now, self.parameters = compute, move, parameters
+    def __init__(self, compute, move, batch, parameters, buffers, keep) -> None:
+        self.compute, self.move, self.parameters = compute, move, parameters
+        self.fine = torch.tensor(True)
 
     def takes(self, batch) -> bool:
-        return True
+        return len(batch[0]) == 8
 
-    def compute(self, batch):
+    def step(self, batch):
         for one in self.parameters:
             one.grad = None
-        self.figures = self.compute_now(batch)
-        return self.figures
-
-    def move(self) -> None:
-        self.move_now(self.figures[1])
+        figures = self.compute(batch)
+        self.fine &= figures.isfinite().all()
+        self.move(figures[1], self.fine)
+        return figures
 
 
 def test_a_replayed_step_takes_the_batch_of_its_number(monkeypatch) -> None:
     monkeypatch.setattr("regard.training.loop.Captured", Replayed)
 
     def batches(index: int):
-        x = torch.randn(8, 2, generator=torch.Generator().manual_seed(index))
+        assert index < 6, "no batch is asked for that no step takes"
+        x = torch.randn(3 if index == 2 else 8, 2, generator=torch.Generator().manual_seed(index))
         return x, x.sum(1, keepdim=True)
 
     losses = []
@@ -577,6 +578,38 @@ def test_a_replayed_step_takes_the_batch_of_its_number(monkeypatch) -> None:
         losses.append([step.loss for step in training])
         assert (training.captured is not None) == replayed
     assert losses[1] == pytest.approx(losses[0], rel=1e-5)
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+@pytest.mark.parametrize("bad", [3, 6])
+def test_a_replayed_step_that_is_not_finite_moves_nothing(optimiser: str, bad: int, monkeypatch) -> None:
+    """It is seen a step later, or at the end; what was asked for meanwhile has moved nothing either."""
+    monkeypatch.setattr("regard.training.loop.Captured", Replayed)
+
+    def batches(index: int):
+        x = torch.randn(8, 2, generator=torch.Generator().manual_seed(index))
+        return (x * torch.nan if index + 1 == bad else x), x.sum(1, keepdim=True)
+
+    def training() -> Training:
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Linear(3, 1))
+        plan = Plan(steps=6, learning_rate=0.1, optimiser=optimiser)  # type: ignore[arg-type]
+        made = Training(model, batches, mean_squared_error, plan)
+        made._capture = True
+        return made
+
+    whole, broken = training(), training()
+    for step in whole:
+        if step.step == bad - 1:
+            break
+    with pytest.raises(RegardError, match=f"not finite at step {bad}"):
+        list(broken)
+    assert broken.step == bad - 1
+    parameters = [dict(one.model.named_parameters()) for one in (whole, broken)]
+    assert all(torch.equal(parameters[0][name], parameters[1][name]) for name in parameters[0])
+    memory = [one.optimiser.tensors() for one in (whole, broken)]
+    assert memory[0].keys() == memory[1].keys()
+    assert all(torch.equal(memory[0][name], memory[1][name]) for name in memory[0])
 
 
 def test_processes_stop_by_the_mean_of_their_figures() -> None:

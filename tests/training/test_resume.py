@@ -104,10 +104,10 @@ def test_a_torn_step_is_not_saved(toy, tmp_path: Path, monkeypatch) -> None:
     training = toy.training()
     step, calls = training.optimiser.muon.step, iter(range(100))
 
-    def torn(rate: float) -> None:
+    def torn(*parts) -> None:
         if next(calls) == 4:
             raise KeyboardInterrupt
-        step(rate)
+        step(*parts)
 
     monkeypatch.setattr(training.optimiser.muon, "step", torn)
     with pytest.raises(KeyboardInterrupt):

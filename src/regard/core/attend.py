@@ -54,9 +54,10 @@ def attend(
     of the edges.
 
     A pair that is hidden, or scored -inf, weighs nothing; a query with no other gives zeros. NaN and
-    infinities reach the rows that the equation gives them, and no others (`linear` may give the one for the
-    other; under torch.compile and vmap hidden ones may spread; torch's fused kernel on a GPU promises
-    nothing about them). weights=True, `trace` and backend='reference' show where one came from.
+    infinities reach the rows that the equation gives them, and no others, under torch.vmap too (`linear` may
+    give the one for the other). Under torch.compile and in a CUDA graph, where nobody can look, none is lost,
+    but hidden ones may reach other rows, as `reason` says. weights=True, `trace` and backend='reference' show
+    where one came from.
 
     >>> q, k = torch.zeros(1, 1, 1, 2), torch.zeros(1, 1, 2, 2)
     >>> v = torch.tensor([[1.0], [3.0]]).view(1, 1, 2, 1)

@@ -1,5 +1,6 @@
 """One validated call of `attend`, as the backends receive it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -48,14 +49,52 @@ def kept(shape: tuple[int, ...], call: Call, device: torch.device) -> Bool[Tenso
     return torch.rand(shape, generator=call.generator, device=device) >= call.dropout
 
 
+def transformed() -> bool:
+    """Whether torch.func (vmap, grad, jvp) is at work, which no sum with its own backward passes through."""
+    return not torch.compiler.is_compiling() and torch._C._are_functorch_transforms_active()
+
+
 def finite(x: Float[Tensor, "*axes"]) -> bool:
-    """Whether no entry is NaN or infinite; taken to be so where nobody can look, as under torch.compile."""
-    if torch.compiler.is_compiling():
-        return True
+    """Whether no entry is NaN or infinite; taken to be so where nobody can look."""
+    return bool(unseen(x)) or look(x, _all_finite) is not False
+
+
+def _all_finite(x: Float[Tensor, "*axes"]) -> bool:
+    return bool(x.isfinite().all())
+
+
+def look(x: Float[Tensor, "*axes"], ask: Callable[[Tensor], bool]) -> bool | None:
+    """What is asked of a tensor's numbers, under torch.vmap of all calls at once; None without numbers."""
     try:
-        return bool(x.isfinite().all())
-    except RuntimeError:  # under torch.func.vmap and on the meta device
-        return True
+        return ask(x)
+    except RuntimeError:  # mapped, or on the meta device
+        try:
+            return ask(_Whole.apply(x.detach()))
+        except RuntimeError:
+            return None
+
+
+def unseen(x: Float[Tensor, "*axes"]) -> str:
+    """Why nobody can look at the numbers while they are made: 'compiled', 'captured'; empty where one can."""
+    if torch.compiler.is_compiling():
+        return "compiled"
+    return "captured" if x.is_cuda and torch.cuda.is_current_stream_capturing() else ""
+
+
+class _Whole(torch.autograd.Function):
+    """A tensor as it lies under torch.vmap, every mapped call's part of it."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        ctx.mark_non_differentiable(output)
+
+    @staticmethod
+    def vmap(info: object, axes: tuple[int | None], x: Tensor) -> tuple[Tensor, None]:
+        return _Whole.apply(x), None
 
 
 def wide(x: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:

@@ -36,6 +36,8 @@ def weights_of(
         args = args[1:]
     if len(args) < 2 or not all(isinstance(x, Tensor) and x.dim() >= 2 for x in args[:2]):
         return None
+    if any(x.layout is not torch.strided for x in args[:2]):
+        return None
     left, right = args[:2]
     if _applies(left, right, left.dim() - 1, marked):
         return left
@@ -47,7 +49,7 @@ def _of_einsum(args: tuple[Any, ...], marked: Callable[[Tensor], bool]) -> Tenso
     operands = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     if not isinstance(equation, str) or len(operands) != 2:
         return None
-    first, second, out = _letters(equation, [x.dim() for x in operands])
+    first, second, out = letters(equation, [x.dim() for x in operands])
     for x, own, y, others in (
         (operands[0], first, operands[1], second),
         (operands[1], second, operands[0], first),
@@ -60,10 +62,10 @@ def _of_einsum(args: tuple[Any, ...], marked: Callable[[Tensor], bool]) -> Tenso
     return None
 
 
-def _letters(equation: str, axes: list[int]) -> tuple[str, str, str]:
+def letters(equation: str, axes: list[int]) -> tuple[str, str, str]:
     """The letters of both operands and of the result, dots written out.
 
-    >>> _letters("... i j, ... j d -> ... i d", [4, 4])
+    >>> letters("... i j, ... j d -> ... i d", [4, 4])
     ('YZij', 'YZjd', 'YZid')
     """
     inputs, _, out = equation.replace(" ", "").partition("->")
@@ -74,6 +76,31 @@ def _letters(equation: str, axes: list[int]) -> tuple[str, str, str]:
     if "->" not in equation:
         result = "".join(sorted(c for c in first + second if (first + second).count(c) == 1))
     return first, second, result
+
+
+def of_sum(
+    first: Tensor, second: Tensor, axes: Any, marked: Callable[[Tensor], bool]
+) -> Float[Tensor, "*axes n m"] | None:
+    """The weights in (first * second).sum(axis), where one has an axis of queries that the other lacks.
+
+    >>> rows = torch.tensor([[0.25, 0.75], [1.0, 0.0]])
+    >>> found = of_sum(rows[:, :, None], torch.randn(1, 2, 3), 1, lambda x: False)
+    >>> torch.equal(found, rows)
+    True
+    """
+    axes = [axes] if isinstance(axes, int) else axes
+    if not isinstance(axes, list | tuple) or len(axes) != 1:
+        return None
+    count = max(first.dim(), second.dim())
+    key = axes[0] % max(count, 1)
+    first, second = (x[(None,) * (count - x.dim()) + (...,)] for x in (first, second))
+    for x, values in ((first, second), (second, first)):
+        alone = [at for at in range(count) if x.shape[at] > 1 and values.shape[at] == 1]
+        spread = [at for at in range(count) if x.shape[at] == 1 and values.shape[at] > 1]
+        if len(alone) == 1 and key not in (*alone, *spread) and spread and _applies(x, values, key, marked):
+            rest = [at for at in range(count) if at not in (key, *alone, *spread)]
+            return x.permute([*rest, *alone, key, *spread]).flatten(len(rest) + 1)
+    return None
 
 
 def _applies(x: Tensor, values: Tensor, axis: int, marked: Callable[[Tensor], bool]) -> bool:

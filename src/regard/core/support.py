@@ -78,7 +78,8 @@ class Causal(Support):
             check_fields(self)
 
     def fit(self, q: Tensor, k: Tensor) -> None:
-        check_offset(self.offset, q)
+        if self.offset is not None:
+            check_offset(self.offset, q)
 
     def mask(self, n: int, m: int, device: torch.device | str = "cpu") -> Bool[Tensor, "*axes n m"]:
         return positions(n, m, self.offset, device) >= torch.arange(m, device=device)

@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 import torch
@@ -14,9 +14,10 @@ from torch.overrides import TorchFunctionMode
 
 from regard.core.call import wide
 from regard.core.edges import Edges
+from regard.core.messages import Messages
 from regard.core.products import PRODUCTS, weights_of
 from regard.core.support import Full
-from regard.core.trace import Trace
+from regard.core.trace import Look, Trace
 from regard.shapes import Float
 
 COMPILERS = {"torch._dynamo", "torch.nn.attention.flex_attention"}
@@ -41,7 +42,8 @@ class Watch(Trace):
     """Records a model that need not be ours: weights of calls by dotted name, as `trace` does.
 
     It sees `attend`, F.scaled_dot_product_attention, flex_attention, nn.MultiheadAttention, a softmax (or any
-    rows that sum to one) that is then multiplied with values, and the messages of torch_geometric's layers.
+    rows that sum to one) that is then multiplied with values, weights of edges whose messages are summed at
+    the receiving nodes, sparse matrices of weights, and the messages of torch_geometric's layers.
     """
 
     def __init__(self, model: nn.Module, *, batch: int = 1) -> None:
@@ -70,7 +72,14 @@ class Watch(Trace):
 
     def seen(self, weights: Tensor, backend: str, edges: Edges | None = None) -> None:
         """Note weights that torch's own functions made."""
-        weights = weights if edges else four(weights, self.batch)
+        if edges is None:
+            weights = four(weights, self.batch)
+        elif any(
+            _same(look, weights, edges)
+            for name in dict.fromkeys(self._path)
+            for look in self.looks.get(name, [])[-1:]
+        ):
+            return  # a layer that says its weights, and then sums by them
         self.attention(weights, Full() if edges is None else edges, backend, HOW[backend])
 
     def _note(self, name: str) -> Callable[..., None]:
@@ -87,6 +96,10 @@ class Interception(TorchFunctionMode):
     def __init__(self, watch: Watch) -> None:
         super().__init__()
         self.watch = watch
+        self.messages = Messages(
+            lambda weights, edges: watch.seen(weights, MESSAGES, edges),
+            lambda weights: watch.seen(weights, WRITTEN),
+        )
         self.marked: dict[int, Tensor] = {}
         "Results of a softmax, and what was made of them entry by entry; kept, or another takes their id."
 
@@ -98,21 +111,28 @@ class Interception(TorchFunctionMode):
             return func(*args, **kwargs)
         if func is F.multi_head_attention_forward:
             return self._layer(args, kwargs)
+        multiplies = False
         if func is F.scaled_dot_product_attention:
             self.watch.seen(dot_weights(*args, **kwargs), FUSED)
         elif isinstance(func, HigherOrderOperator) and func.name() == FLEX:
             query, key, _, *rest = args
             ones = torch.eye(key.shape[-2], dtype=key.dtype, device=key.device).expand(*key.shape[:2], -1, -1)
             self.watch.seen(func(query, key, ones, *rest, **kwargs)[0], FLEX)
-        elif func in PRODUCTS or func in (torch.einsum, torch.baddbmm, Tensor.baddbmm):
-            found = weights_of(func, args, lambda x: id(x) in self.marked)
+        elif multiplies := func in PRODUCTS or func in (torch.einsum, torch.baddbmm, Tensor.baddbmm):
+            found = weights_of(func, args, self._is_marked)
             if found is not None:
                 self.watch.seen(found, WRITTEN)
-            return func(*args, **kwargs)
         result = func(*args, **kwargs)
+        with suppress(Exception):  # a call of another shape than those known is not followed
+            self.messages.follow(func, args, kwargs, result, self._is_marked)
+        if multiplies:
+            return result
         if isinstance(result, Tensor) and result.is_floating_point() and self._goes_on(func, args, result):
             self.marked[id(result)] = result
         return result
+
+    def _is_marked(self, x: Tensor) -> bool:
+        return id(x) in self.marked
 
     def _goes_on(self, func: Any, args: tuple[Any, ...], result: Tensor) -> bool:
         """Whether a result is a softmax, or one after dropout, a mask, a view."""
@@ -206,6 +226,17 @@ def _message_hooks(
 
     yield module.register_propagate_forward_pre_hook, before  # type: ignore[misc]
     yield module.register_message_forward_hook, after  # type: ignore[misc]
+
+
+def _same(look: Look, weights: Tensor, edges: Edges) -> bool:
+    """Whether a look has these weights, whatever the order of its edges."""
+    if not isinstance(look.support, Edges) or look.weights.shape != weights.shape:
+        return False
+    one, other = (
+        w[:, :, (e.target * max(e.sizes) + e.source).argsort(stable=True)]
+        for w, e in ((look.weights, look.support), (weights, edges))
+    )
+    return torch.allclose(one, other)
 
 
 def _tensors(x: Any) -> list[Tensor]:

@@ -1,5 +1,6 @@
 """The autoencoder as a scikit-learn transformer: points in, codes out, and back."""
 
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from regard.arguments import fits, told
 from regard.errors import RegardError
 from regard.estimators.parameters import validate
+from regard.estimators.threads import suited
 from regard.models import autoencoder as model
 
 ACTIVATIONS = {"identity": nn.Identity, "relu": nn.ReLU, "tanh": nn.Tanh, "logistic": nn.Sigmoid}
@@ -153,6 +155,8 @@ class AutoencoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
     def _learn(self, points: Tensor) -> None:
         seed = int(self._orders.randint(2**31))
         scaled = self._scaled(points)
-        found = model.learn_all(self.model_, scaled, self.optimiser_, size=self.batch_size, seed=seed)
+        layers = max(a * b for a, b in pairwise(self.model_.sizes))
+        with suited(min(self.batch_size, len(points)) * layers):
+            found = model.learn_all(self.model_, scaled, self.optimiser_, size=self.batch_size, seed=seed)
         self.loss_curve_.append(float(found) * self.scale_**2)
         self.n_iter_ += 1

@@ -21,6 +21,7 @@ from torch import Tensor
 from regard.arguments import check, told
 from regard.errors import RegardError
 from regard.estimators.parameters import validate
+from regard.estimators.threads import suited
 from regard.models.mixture import em
 from regard.models.mixture import gaussian as mixture
 from regard.training import fork_rng
@@ -248,7 +249,8 @@ class GaussianMixture(MixtureEstimator):
             "draft": self.draft,
         }
         try:
-            path = list(em.fit(model, x, **options))
+            with suited(x.numel() * x.shape[1] * self.n_components):
+                path = list(em.fit(model, x, **options))
         except RuntimeError:  # a covariance that cannot be inverted
             path = [nan]
         if not isfinite(path[-1]):

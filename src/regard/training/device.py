@@ -1,6 +1,10 @@
 """Device: where a model computes, by the name that a person gave."""
 
+from typing import Any
+
 import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map_only
 
 from regard.arguments import kinds
 from regard.errors import RegardError
@@ -24,3 +28,14 @@ def find_device(name: str) -> torch.device:
             reason = str(missing).splitlines()[0]
             raise RegardError("this machine has no such device", f"{name!r}: {reason}", "take cpu") from None
     return found
+
+
+def moved(batch: Any, device: torch.device) -> Any:
+    """The tensors of a batch on a device; for a CPU it is left as it is."""
+    return batch if device.type == "cpu" else tree_map_only(Tensor, lambda one: _moved(one, device), batch)
+
+
+def _moved(one: Tensor, device: torch.device) -> Tensor:
+    # From pinned memory a GPU fetches it while it computes; from other memory only when all else is done.
+    pinned = one.pin_memory() if device.type == "cuda" and one.device.type == "cpu" else one
+    return pinned.to(device, non_blocking=True)

@@ -1,19 +1,20 @@
 """The training loop: iterate a `Training` for its steps; between two it can be saved and restored exactly."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from math import inf, isfinite
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._pytree import tree_map_only
 
 import regard.training.nonfinite as nonfinite
 import regard.training.rng as rng
 from regard.errors import RegardError
 from regard.training.budget import Budget
+from regard.training.device import moved
 from regard.training.gpu.captured import Captured
 from regard.training.objective import Objective
 from regard.training.optimiser import Optimiser
@@ -25,28 +26,11 @@ from regard.training.sharded.fit import is_to_be_sharded
 from regard.training.sharded.layout import local
 from regard.training.sharded.model import gathered, outline, shard
 from regard.training.state import TrainingState, plain
+from regard.training.step import LossAndNorm, Step
 from regard.training.stopping import Best, Validation
 
 Batches = Callable[[int], Any]
 "Batch number i: the same whenever it is asked for, so that going on needs one integer."
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a step did."""
-
-    step: int
-    "How many steps lie behind, this one counted."
-    loss: float
-    "The loss before it, averaged over its batches."
-    learning_rate: float
-    "Its learning rate; that of Muon is in proportion."
-    norm: float
-    "The norm of the gradient, before it was clipped."
-    seconds: float
-    "How long it took, validation not counted."
-    validation: Sequence[Any] | None = None
-    "What the validation said after it, where one was due."
 
 
 class Training:
@@ -111,6 +95,8 @@ class Training:
         self.uncaptured = ""
         "Why steps are not captured, where it was tried."
         self._ahead: tuple[int, Any] | None = None
+        self._flying: deque[tuple[int, LossAndNorm]] = deque()
+        "Captured steps whose figures nobody has looked at."
         self._capture = (
             capture and self.device.type == "cuda" and group.world == 1 and plan.accumulate == 1
         ) and isinstance(plan.optimiser, str)
@@ -131,6 +117,7 @@ class Training:
 
     def whole_model(self) -> Any:
         """The model; of a sharded one a whole copy in host memory, for which all processes ask together."""
+        self._land()
         return gathered(self.model, self._outline) if self.sharded else self.model
 
     def __iter__(self) -> Iterator[Step]:
@@ -138,11 +125,12 @@ class Training:
         self._validate()  # an interruption may have kept it from doing so
         while self.step < self.course.steps and not self._ends():
             began = self.budget.clock()
-            loss, norm, rate = self._advance()
+            figures, rate = self._advance()
             seconds = self.budget.clock() - began
             self.budget.record(seconds, began - away)
             away = self.budget.clock()
-            yield Step(self.step, loss, rate, norm, seconds, self._validate())
+            yield Step(self.step, figures, rate, seconds, self._validate())
+        self._land()
         _copy(self.best.tensors, self._own)
 
     def _ends(self) -> bool:
@@ -153,6 +141,7 @@ class Training:
         stopping, validation = self.plan.early_stopping, self.validation
         if stopping is None or validation is None or not self.best.due(self.step, stopping):
             return None
+        self._land()
         rng.begin(self.plan.seed, self.step, self.group.rank)
         self.model.eval()
         with torch.no_grad():
@@ -165,39 +154,43 @@ class Training:
         self.best.see(self.step, figure, self._own)
         return found
 
-    def _advance(self) -> tuple[float, float, float]:
+    def _advance(self) -> tuple[LossAndNorm, float]:
+        """Make a step; its figures and its learning rate."""
         self.model.train()
         rng.begin(self.plan.seed, self.step, self.group.rank)
+        replayed = (self._capture or self.captured is not None) and self._replays()
+        figures = self._replayed() if replayed else self._made()
+        rate = self._factor() * self.plan.learning_rate
+        self.step += 1
+        self.whole = True
+        if replayed:
+            self._flying.append((self.step, figures))
+            if self.step < self.course.steps:
+                self._ahead = (self.step, self._moved(self.step))
+            self._land(leave=1)
+        return figures, rate
+
+    def _made(self) -> LossAndNorm:
+        """A step whose figures are looked at before anything moves."""
         buffers = [one.clone() for one in self._buffers]
         try:
-            loss, norm = self._gradients()
+            for one in self.optimiser.named.values():
+                one.grad = None
+            figures = LossAndNorm(self._compute(batch for _, batch in self._batches()))
+            if not figures.finite:
+                raise self._not_finite(figures.loss)
             self.group.spread(self._buffers)  # those of a checkpoint are the first process's
         except BaseException:
             for one, value in zip(self._buffers, buffers, strict=True):
                 one.copy_(value)
             raise
-        factor = self.plan.factor(self.course.progress(self.step))
         self.whole = False
-        self.optimiser.set_rates(factor)
-        if self.captured is None:
-            self._move(torch.tensor(norm))
-        else:
-            self.captured.move()
-        self.step += 1
-        self.whole = True
-        return loss, norm, factor * self.plan.learning_rate
+        self.optimiser.set_rates(self._factor())
+        self._move(torch.tensor(figures.norm))
+        return figures
 
-    def _gradients(self) -> tuple[float, float]:
-        """Leave the mean gradient in every parameter; give the mean loss and its norm, both finite."""
-        figures = self._replayed() if self._capture or self.captured is not None else None
-        if figures is None:
-            for one in self.optimiser.named.values():
-                one.grad = None
-            figures = self._compute(batch for _, batch in self._batches())
-        loss, size = figures.tolist()
-        if not (isfinite(loss) and isfinite(size)):
-            raise self._not_finite(loss)
-        return loss, size
+    def _factor(self) -> float:
+        return self.plan.factor(self.course.progress(self.step))
 
     def _compute(self, batches: Iterable[Any]) -> Tensor:
         """Leave the mean gradient in every parameter; the mean loss and its norm."""
@@ -219,26 +212,42 @@ class Training:
             norm = (squares * self.group.world).sqrt()
         return torch.stack([mean, norm])
 
-    def _move(self, norm: Tensor) -> None:
-        """Move the parameters by their gradients, whose norm this is."""
+    def _move(self, norm: Tensor, fine: Tensor | None = None) -> None:
+        """Move the parameters by their gradients, whose norm this is; where told, only if all is fine."""
         if self.plan.clip is not None:
             # What torch's clip_grads_with_norm_ does, on the part of each gradient that is here.
             factor = (self.plan.clip / (norm.to(self.device) + 1e-6)).clamp(max=1.0)
             torch._foreach_mul_(self._present(), factor)  # type: ignore[attr-defined]
-        self.optimiser.move()
+        self.optimiser.move(fine)
 
-    def _replayed(self) -> Tensor | None:
-        """The same by a captured graph, or None; the next batch is made meanwhile."""
-        number, batch = self._ahead or next(self._batches())
+    def _replays(self) -> bool:
+        """Whether a captured graph can make this step: not that of a batch of another shape."""
+        if self._ahead is None or self._ahead[0] != self.step:
+            self._ahead = next(self._batches())
         if self._capture:
-            self._try_to_capture(batch)
-        if self.captured is None or number != self.step or not self.captured.takes(batch):
-            self.captured = self._ahead = None
-            return None
-        figures = self.captured.compute(batch)
-        self._agree(figures[0])
-        self._ahead = (number + 1, self._moved(number + 1))
-        return figures
+            self._try_to_capture(self._ahead[1])
+        if self.captured is not None and self.captured.takes(self._ahead[1]):
+            return True
+        self._land()
+        return False
+
+    def _replayed(self) -> LossAndNorm:
+        """A step that is asked for and not waited for."""
+        assert self.captured is not None and self._ahead is not None
+        self._agree(self._zero)
+        self.whole = False
+        self.optimiser.set_rates(self._factor())
+        return LossAndNorm(self.captured.step(self._ahead[1]))
+
+    def _land(self, leave: int = 0) -> None:
+        """Wait for all replayed steps but the last few; one that is not finite has moved nothing."""
+        while len(self._flying) > leave:
+            step, figures = self._flying.popleft()
+            if not figures.finite:
+                self._flying.clear()
+                self.captured = self._ahead = None
+                self.step = step - 1
+                raise self._not_finite(figures.loss)
 
     def _try_to_capture(self, batch: Any) -> None:
         """Capture the step; what cannot be captured, such as a look at a number, goes on as it was."""
@@ -250,7 +259,9 @@ class Training:
             return [*parameters, *self._buffers, *self.optimiser.tensors().values()]
 
         try:
-            self.captured = Captured(lambda one: self._compute([one]), self._move, batch, parameters, keep)
+            self.captured = Captured(
+                lambda one: self._compute([one]), self._move, batch, parameters, self._buffers, keep
+            )
         except RuntimeError as error:
             self.uncaptured = str(error).splitlines()[0]
         rng.begin(self.plan.seed, self.step, self.group.rank)
@@ -269,14 +280,12 @@ class Training:
         """The batches of this step with their numbers, moved where the model is unless that is the CPU."""
         for i in range(self.plan.accumulate):
             number = (self.step * self.plan.accumulate + i) * self.group.world + self.group.rank
-            yield number, self._moved(number)
+            ahead = self._ahead
+            yield number, ahead[1] if ahead and ahead[0] == number else self._moved(number)
 
     def _moved(self, number: int) -> Any:
         """A batch by its number, where the model is."""
-        batch = self.batches(number)
-        if self.device.type == "cpu":
-            return batch
-        return tree_map_only(Tensor, partial(Tensor.to, device=self.device, non_blocking=True), batch)
+        return moved(self.batches(number), self.device)
 
     def _present(self) -> list[Tensor]:
         return [one for one in self._gradients_here() if one is not None]
@@ -314,6 +323,7 @@ class Training:
 
     def current(self) -> TrainingState:
         """The same without copies: its tensors are the training's own, and change with the next step."""
+        self._land()
         if not self.whole:
             raise RegardError(
                 "this training was stopped in the middle of a step",
@@ -339,6 +349,7 @@ class Training:
         own = _own(self.model)
         state.require_same(self.plan, own)
         self._capture, self.captured, self._ahead = self._capture or self.captured is not None, None, None
+        self._flying.clear()
         memory = self.optimiser.blank(state.outline("optimiser."))
         best = {name: torch.empty_like(own[name]) for name in state.outline("best.")}
         parts = {"model.": own, "optimiser.": memory, "best.": best}

@@ -56,12 +56,16 @@ class Muon:
         ]
 
     @torch.no_grad()
-    def step(self, rate: float | Tensor) -> None:
-        """Move every matrix by its gradient; one without a gradient counts as flat."""
+    def step(self, rate: float | Tensor, fine: Tensor | None = None) -> None:
+        """Move every matrix by its gradient, if all is fine; one without a gradient counts as flat."""
+        if fine is not None:
+            rate = rate * fine
         for group, memory in zip(self.groups, self.memories, strict=True):
             flat = [torch.zeros_like(one) if one.grad is None else one.grad for one in group]
             first, flat, group = group[0], [local(one) for one in flat], [local(one) for one in group]
             gradients = torch.stack([one.flatten(1) for one in flat])
+            if fine is not None:
+                gradients = torch.where(fine, gradients, memory)
             memory.lerp_(gradients, 1 - self.momentum)
             momenta = whole(rows_like(gradients.lerp_(memory, self.momentum), first, axis=1))
             move = own_rows(direction(momenta), first, axis=1)
@@ -129,10 +133,12 @@ class Optimiser:
         else:
             self.matrix_now = self.matrix_rate * factor
 
-    def move(self) -> None:
-        """Move every parameter by its gradient."""
+    def move(self, fine: Tensor | None = None) -> None:
+        """Move every parameter by its gradient; where told, only if all is fine, of which a GPU knows."""
+        # Fused AdamW makes no step where it is told that it found an infinity.
+        self.wrapped.found_inf = None if fine is None else (~fine).float()  # type: ignore[attr-defined]
         self.wrapped.step()
-        self.muon.step(self.matrix_now)
+        self.muon.step(self.matrix_now, fine)
 
     def hold_rates(self) -> None:
         """Keep the learning rates in tensors beside the parameters, so that a captured move can read them."""

@@ -33,8 +33,12 @@ def steps(model: GPT, ids: torch.Tensor, **words) -> tuple[torch.Tensor, bool]:
 @pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 3, 4, 5, 9])
 @pytest.mark.parametrize(
-    "change", [{}, {"biases": False}, {"gains": False}, {"position": "none", "tied": False}]
-)
+    "change",
+    [
+        {}, {"biases": False}, {"gains": False}, {"position": "none", "tied": False},
+        {"width": 32, "heads": 2}, {"width": 64, "heads": 2}, {"width": 36, "heads": 2},
+    ],
+)  # fmt: skip
 def test_the_compiled_step_is_the_forward_pass(change, rows: int) -> None:
     model, ids = made(**change), torch.randint(13, (rows, 37), generator=torch.Generator().manual_seed(2))
     found, compiled = steps(model, ids)

@@ -1,5 +1,6 @@
 """Graphs as people have them: every form gives the same edges, and the layers the same answer."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -128,3 +129,15 @@ def test_what_is_no_graph_is_told(graph, what: str, fix: str) -> None:
 def test_features_alone_are_told() -> None:
     with pytest.raises(RegardError, match="layers over graphs take features and edges\n  got: a tensor"):
         GCN(3, 4, 2)(X)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+def test_an_edge_index_of_numpy_is_one_of_torch(kind: type) -> None:
+    index = np.array([[0, 1, 2], [1, 2, 0]], kind)
+    found = as_edges(index)
+    assert (found.source.tolist(), found.target.tolist()) == ([0, 1, 2], [1, 2, 0])
+    assert as_edges(index[:, ::-1]).source.tolist() == [2, 1, 0]
+    with pytest.raises(RegardError, match="an edge_index has two rows of whole numbers"):
+        as_edges(index.T)
+    with pytest.raises(RegardError, match="layers over graphs take Edges"):
+        as_edges(index.astype(float))

@@ -383,6 +383,11 @@ def test_features_that_do_not_fit_are_told():
         "  got: 5 rows, edges of sizes (6, 6)\n"
         "  fix: give every node its row; nodes without edges have one too"
     )
+    assert message(torch.ones(7, 3)) == (
+        "features are one row per node of the graph\n"
+        "  got: 7 rows, edges of sizes (6, 6)\n"
+        "  fix: tell the edges of all nodes, as as_edges(graph, nodes=7) does"
+    )
     assert message(torch.ones(6, 4)) == (
         "the layer was built for 3 features per node\n"
         "  got: features (6, 4)\n"

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from regard.errors import RegardError
 from regard.training import Plan, Training, mean_squared_error
 from regard.training.gpu.captured import Captured
 
@@ -36,7 +37,7 @@ def test_on_a_cpu_nothing_is_captured() -> None:
 
 def test_a_batch_of_other_shapes_or_another_form_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Captured, "_capture", lambda self, *parts: None)
-    made = Captured(lambda batch: torch.zeros(2), lambda norm: None, (torch.zeros(2, 3), "word"), [], list)
+    made = Captured(lambda batch: torch.zeros(2), print, (torch.zeros(2, 3), "word"), [], [], list)
     assert made.takes((torch.ones(2, 3), "another"))
     assert not made.takes((torch.ones(2, 4), "word"))
     assert not made.takes([torch.ones(2, 3), "word"])
@@ -50,6 +51,33 @@ def test_losses_are_those_of_a_training_that_is_not_captured(optimiser: str) -> 
     found, wanted = ([step.loss for step in one] for one in (asked, plain))
     assert asked.captured is not None
     torch.testing.assert_close(torch.tensor(found), torch.tensor(wanted), rtol=1e-3, atol=1e-5)
+
+
+@GPU
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+def test_a_captured_step_that_is_not_finite_moves_nothing(optimiser: str) -> None:
+    whole, broken = training(True, "cuda", optimiser), training(True, "cuda", optimiser)
+    batches = broken.batches
+    broken.batches = lambda index: (batches(index)[0] * (torch.nan if index == 7 else 1.0), batches(index)[1])
+    for step in whole:
+        if step.step == 7:
+            break
+    with pytest.raises(RegardError, match="not finite at step 8"):
+        list(broken)
+    assert broken.step == 7
+    for one, other in zip(whole.model.parameters(), broken.model.parameters(), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+
+
+@GPU
+def test_what_is_drawn_in_a_captured_step_is_another_at_every_step() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 64), nn.Dropout(0.5), nn.Linear(64, 1)).cuda()
+    batch = torch.ones(8, 4), torch.zeros(8, 1)
+    plan = Plan(steps=6, learning_rate=1e-30, precision="float32")
+    asked = Training(model, lambda index: batch, mean_squared_error, plan, capture=True)
+    found = [step.loss for step in asked]
+    assert asked.captured is not None and len(set(found)) == 6
 
 
 @GPU

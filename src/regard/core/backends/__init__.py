@@ -39,7 +39,7 @@ def choose(call: Call, name: str) -> tuple[str, str]:
     )
     refusal = BACKENDS[fast].refuse(call)
     if refusal is None:
-        return fast, WHY[fast] + (edges.way(call) if fast == "edges" else "")
+        return fast, WHY[fast] + (BACKENDS[fast].way(call) if fast != "linear" else "")
     return "reference", refusal.what if isinstance(refusal, RegardError) else refusal[0]
 
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.core.backends.gpu.usable import usable
-from regard.core.call import Call, Refusal, finite, wide
+from regard.core.call import Call, Refusal, finite, transformed, wide
 from regard.core.normalise import Divide, Raw, nonzero
 from regard.core.position import Position
 from regard.core.similarity import Kernel
@@ -40,6 +40,12 @@ def refuse(call: Call) -> Refusal | None:
         return "backend 'linear' needs Full or Causal", type(support).__name__, elsewhere
     if isinstance(support, Causal) and isinstance(support.offset, Tensor) and support.offset.dim():
         return "backend 'linear' needs one offset for all rows", f"{len(support.offset)} offsets", elsewhere
+    if isinstance(support, Causal) and transformed():
+        return (
+            "backend 'linear' under Causal does not pass through torch.func",
+            "vmap, grad or jvp",
+            elsewhere,
+        )
     if position is not None and type(position).bias is not Position.bias:
         return "backend 'linear' has no scores to add a bias to", type(position).__name__, elsewhere
     if call.weights or call.dropout:

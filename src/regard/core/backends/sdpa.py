@@ -1,18 +1,19 @@
 """The fused backend: torch's `scaled_dot_product_attention` (SDPA), for a softmax over a dense support.
 
 It returns no weights. Its dropout is torch's own draw, so that with a generator it refuses. NaN and
-infinities: on a CPU a NaN in a query comes out of torch's kernel as zeros, and a hidden one reaches rows
-that do not see it. Either shows in the output, which is looked at (2 us); such a call is computed by the
-reference. On a GPU, and in a compiled or mapped function, nobody looks: that would wait for the kernel.
+infinities: on a CPU a NaN in a query comes out of torch's kernel as zeros, and everywhere a hidden one
+reaches rows that do not see it. Either shows in the output, which is looked at (1 us on a CPU; on a GPU the
+kernel is waited for); such a call is computed by the reference. In compiled and captured functions nobody can
+look: none is lost there, but hidden ones may reach other rows.
 """
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from regard.core.backends import reference
 from regard.core.backends.reference import dense_bias
-from regard.core.call import Call, Refusal, wide
+from regard.core.backends.reference import run as run_reference
+from regard.core.call import Call, Refusal, finite, look, unseen, wide
 from regard.core.edges import Edges
 from regard.core.normalise import Softmax
 from regard.core.similarity import Dot
@@ -47,34 +48,46 @@ def refuse(call: Call) -> Refusal | None:
 def run(call: Call) -> tuple[Float[Tensor, "b h n c"], None]:
     """The output of the fused kernel."""
     q, k, v = call.q, call.k, call.v
-    mask, causal = hidden(call)
+    (_, h, n, _), (_, g, m, _) = q.shape, k.shape
+    mask, causal = hidden(call, n, m)
     assert isinstance(call.similarity, Dot)
-    scale, grouped = call.similarity.scale, q.shape[1] != k.shape[1]
+    scale, grouped = call.similarity.scale, h != g
     output = F.scaled_dot_product_attention(
         q, k, v, mask, call.dropout, causal, scale=scale, enable_gqa=grouped
     )
-    if output.is_cpu and suspicious(output) and not all(x.isfinite().all() for x in (q, k, v)):
-        return reference.run(call)[0], None
+    if unseen(q):
+        return unlost(output, q, k) if q.is_cpu else output, None
+    if suspicious(output) and not (finite(q) and finite(k) and finite(v)):
+        return run_reference(call)[0], None
     return output, None
+
+
+def way(call: Call) -> str:
+    """What there is to say, behind why this backend was chosen, of a call that nobody can look at."""
+    if (torch.compiler.is_compiling() or call.q.is_cuda) and (how := unseen(call.q)):
+        return f"; {how}: nobody looks for NaN, and hidden ones may reach other rows"
+    return ""
 
 
 def suspicious(output: Tensor) -> bool:
     """Whether an output holds a zero or a NaN, as where the kernel met what is no number."""
-    if torch.compiler.is_compiling() or not output.numel():
-        return False
     seen = output.detach() if output.requires_grad else output
-    try:
-        return not float(seen.abs().amin()) > 0
-    except RuntimeError:  # under vmap there is no single number
-        return False
+    return output.numel() > 0 and look(seen, lambda x: not x.abs().min().item() > 0) is True
 
 
-def hidden(call: Call) -> tuple[Tensor | None, bool]:
+def unlost(
+    output: Float[Tensor, "b h n c"], q: Float[Tensor, "b h n d"], k: Float[Tensor, "b g m d"]
+) -> Float[Tensor, "b h n c"]:
+    """The output with NaN for the zeros that a CPU's kernel may have made of scores that are no number."""
+    bad = ~q.isfinite().all(-1, keepdim=True) | ~k.isfinite().flatten(1).all(1).view(-1, 1, 1, 1)
+    return output.masked_fill((output == 0) & bad, torch.nan)
+
+
+def hidden(call: Call, n: int, m: int) -> tuple[Tensor | None, bool]:
     """The mask, with what is added to the scores in it, and whether the kernel's own causal mask serves."""
     support = call.support
     if call.position is None and type(support) is Full:
         return None, False
-    n, m = call.q.shape[2], call.k.shape[2]
     added = call.position is not None or support.adds
     bias = dense_bias(call, wide(call.q[:0]).dtype) if added else None
     if bias is None and type(support) is Causal and support.offset is None and n in (1, m):

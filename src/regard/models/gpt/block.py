@@ -1,6 +1,7 @@
 """Transformer block of a GPT: causal attention, then an MLP, each normed before and added after."""
 
 from itertools import pairwise
+from math import pi, sqrt
 
 import torch
 import torch.nn.functional as F
@@ -163,8 +164,18 @@ def activate(x: Float[Tensor, "*axes c"], name: str) -> Float[Tensor, "*axes c2"
     tensor([0., 9.])
     """
     if name == "gelu":
-        return F.gelu(x, approximate="tanh")
+        return gelu(x) if x.is_cuda and torch.compiler.is_compiling() else F.gelu(x, approximate="tanh")
     if name == "swiglu":
         gate, value = x.chunk(2, -1)
         return F.silu(gate) * value
     return F.relu(x).square() if name == "relu-squared" else F.relu(x)
+
+
+def gelu(x: Float[Tensor, "*axes c"]) -> Float[Tensor, "*axes c"]:
+    """GELU by tanh, as x sigmoid(2 sqrt(2 / π) (x + 0.044715 x³)): a compiler for a GPU makes less of tanh.
+
+    >>> x = torch.linspace(-5, 5, 101)
+    >>> torch.allclose(gelu(x), F.gelu(x, approximate="tanh"), atol=1e-6)
+    True
+    """
+    return x * torch.sigmoid(sqrt(8 / pi) * (x + 0.044715 * x * x * x))

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "eight.h"
+
 namespace {
 
 using Index = int64_t;
@@ -38,49 +40,73 @@ inline float exponential(float x) {
     return x < -87.0f ? 0.0f : sum * power;
 }
 
-constexpr Index lanes = 8;
-typedef float Lanes __attribute__((vector_size(lanes * sizeof(float))));
+// A processor with registers of sixteen numbers takes rows of a multiple of sixteen by these.
+#ifdef __AVX512F__
+constexpr Index widest = 16;
+#else
+constexpr Index widest = 8;
+#endif
+template <Index lanes>
+struct Vector {
+    typedef float Lanes __attribute__((vector_size(lanes * sizeof(float))));
+};
+template <Index lanes>
+using Lanes = typename Vector<lanes>::Lanes;
 
-inline Lanes fetch(const float* from) {
-    Lanes value;
+template <Index lanes>
+inline Lanes<lanes> fetch(const float* from) {
+    Lanes<lanes> value;
     std::memcpy(&value, from, sizeof value);
     return value;
 }
 
-inline float across(Lanes value) {
-    typedef float Half __attribute__((vector_size(lanes / 2 * sizeof(float))));
+template <class Half, class Whole>
+inline Half halves(const Whole& value) {
     Half low, high;
     std::memcpy(&low, &value, sizeof low);
     std::memcpy(&high, reinterpret_cast<const char*>(&value) + sizeof low, sizeof high);
-    Half sum = low + high;
+    return low + high;
+}
+inline Eight eight(Eight value) { return value; }
+inline Eight eight(Lanes<16> value) { return halves<Eight>(value); }
+
+inline float across(Eight value) {
+    auto sum = halves<Lanes<4>>(value);
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
 // The products of `rows` rows of x with `outs` rows of w: sums enough under way at once that none waits for another.
-template <int rows, int outs>
+template <Index lanes, int rows, int outs>
 inline void tile(const float* x, const float* w, Index in, float (&sums)[rows][outs]) {
-    Lanes under_way[rows][outs] = {};
+    constexpr int count = rows * outs;
+    Lanes<lanes> under_way[count] = {};
     Index i = 0;
     for (; i + lanes <= in; i += lanes) {
-        Lanes left[rows];
-        for (int r = 0; r < rows; ++r) left[r] = fetch(x + r * in + i);
+        Lanes<lanes> left[rows];
+        for (int r = 0; r < rows; ++r) left[r] = fetch<lanes>(x + r * in + i);
         for (int o = 0; o < outs; ++o) {
-            Lanes right = fetch(w + o * in + i);
-            for (int r = 0; r < rows; ++r) under_way[r][o] += left[r] * right;
+            Lanes<lanes> right = fetch<lanes>(w + o * in + i);
+            for (int r = 0; r < rows; ++r) under_way[r * outs + o] += left[r] * right;
         }
     }
-    for (int r = 0; r < rows; ++r)
-        for (int o = 0; o < outs; ++o) {
-            float sum = across(under_way[r][o]);
-            for (Index rest = i; rest < in; ++rest) sum += x[r * in + rest] * w[o * in + rest];
-            sums[r][o] = sum;
+    float* sum = &sums[0][0];
+    if constexpr (count % 8 == 0)
+        for (int each = 0; each < count; each += 8) {
+            Eight parts[8];
+            for (int one = 0; one < 8; ++one) parts[one] = eight(under_way[each + one]);
+            Eight done = eight_sums(parts);
+            std::memcpy(sum + each, &done, sizeof done);
         }
+    else
+        for (int each = 0; each < count; ++each) sum[each] = across(eight(under_way[each]));
+    for (; i < in; ++i)
+        for (int each = 0; each < count; ++each) sum[each] += x[each / outs * in + i] * w[each % outs * in + i];
 }
 
-template <int rows, int outs>
+template <Index lanes, int rows, int outs>
 inline void put(const float* x, const float* weight, const float* bias, float* y, Index in, Index out, Index o, bool add) {
     float sums[rows][outs];
-    tile<rows, outs>(x, weight + o * in, in, sums);
+    tile<lanes, rows, outs>(x, weight + o * in, in, sums);
     for (int r = 0; r < rows; ++r)
         for (int each = 0; each < outs; ++each) {
             float value = sums[r][each] + (bias ? bias[o + each] : 0.0f);
@@ -89,21 +115,28 @@ inline void put(const float* x, const float* weight, const float* bias, float* y
         }
 }
 
-template <int rows, int outs>
+template <Index lanes, int rows, int outs>
 void product(const float* x, const float* weight, const float* bias, float* y, Index in, Index out, Index from, Index to,
              bool add) {
     Index o = from;
-    for (; o + outs <= to; o += outs) put<rows, outs>(x, weight, bias, y, in, out, o, add);
-    for (; o < to; ++o) put<rows, 1>(x, weight, bias, y, in, out, o, add);
+    for (; o + outs <= to; o += outs) put<lanes, rows, outs>(x, weight, bias, y, in, out, o, add);
+    for (; o < to; ++o) put<lanes, rows, 1>(x, weight, bias, y, in, out, o, add);
 }
 
 // y = x W^T + b for these outputs, or y += it.
-void linear(const float* x, const float* weight, const float* bias, float* y, Index batch, Index in, Index out, Index from,
-            Index to, bool add = false) {
+template <Index lanes>
+void linear_by(const float* x, const float* weight, const float* bias, float* y, Index batch, Index in, Index out,
+               Index from, Index to, bool add) {
     Index row = 0;
     for (; row + 4 <= batch; row += 4)
-        product<4, 2>(x + row * in, weight, bias, y + row * out, in, out, from, to, add);
-    for (; row < batch; ++row) product<1, 8>(x + row * in, weight, bias, y + row * out, in, out, from, to, add);
+        product<lanes, 4, lanes / 4>(x + row * in, weight, bias, y + row * out, in, out, from, to, add);
+    for (; row < batch; ++row) product<lanes, 1, 8>(x + row * in, weight, bias, y + row * out, in, out, from, to, add);
+}
+
+void linear(const float* x, const float* weight, const float* bias, float* y, Index batch, Index in, Index out, Index from,
+            Index to, bool add = false) {
+    auto by = in % widest ? linear_by<8> : linear_by<widest>;
+    by(x, weight, bias, y, batch, in, out, from, to, add);
 }
 
 void norm(const float* x, const float* gain, const float* shift, float* y, Index width) {
@@ -129,29 +162,50 @@ inline void gelu(float* x, Index from, Index to) {
     }
 }
 
-// The sum of the values, weighted, for `width` channels that stay in registers.
-template <int width>
+// The sum of the values, weighted, for `width` channels that stay in registers; four sums, so that none waits for itself.
+template <Index lanes, int width>
 inline void gather(const float* weights, const float* values, float* y, Index first, Index end, Index d, float scale) {
-    constexpr int parts = width / lanes;
-    Lanes sums[parts] = {};
-    for (Index j = first; j < end; ++j)
-        for (int part = 0; part < parts; ++part) sums[part] += weights[j] * fetch(values + j * d + part * lanes);
+    constexpr int parts = width / lanes, abreast = 4;
+    Lanes<lanes> sums[abreast][parts] = {};
+    auto take = [&](Index j, int which) {
+        for (int part = 0; part < parts; ++part)
+            sums[which][part] += weights[j] * fetch<lanes>(values + j * d + part * lanes);
+    };
+    Index j = first;
+    for (; j + abreast <= end; j += abreast)
+        for (int which = 0; which < abreast; ++which) take(j + which, which);
+    for (; j < end; ++j) take(j, 0);
     for (int part = 0; part < parts; ++part) {
-        Lanes scaled = sums[part] * scale;
+        Lanes<lanes> scaled = ((sums[0][part] + sums[1][part]) + (sums[2][part] + sums[3][part])) * scale;
         std::memcpy(y + part * lanes, &scaled, sizeof scaled);
     }
 }
 
+// std::max one by one waits for itself.
+inline float largest(const float* x, Index count) {
+    Eight under_way = Eight{} - INFINITY;
+    Index i = 0;
+    for (; i + 8 <= count; i += 8) {
+        Eight next = fetch<8>(x + i);
+        under_way = under_way > next ? under_way : next;
+    }
+    float most = -INFINITY;
+    for (int lane = 0; lane < 8; ++lane) most = std::max(most, under_way[lane]);
+    for (; i < count; ++i) most = std::max(most, x[i]);
+    return most;
+}
+
 // Softmax attention of one query over the keys from `first` to `end`.
 void look(const float* q, const float* keys, const float* values, float* y, float* scores, Index first, Index end, Index d) {
-    float scale = 1.0f / std::sqrt(static_cast<float>(d)), most = -INFINITY, total = 0;
-    product<1, 8>(q, keys, nullptr, scores, d, end, first, end, false);
-    for (Index j = first; j < end; ++j) most = std::max(most, scores[j]);
+    float scale = 1.0f / std::sqrt(static_cast<float>(d)), total = 0;
+    auto products = d % widest ? product<8, 1, 8> : product<widest, 1, 8>;
+    products(q, keys, nullptr, scores, d, end, first, end, false);
+    const float most = largest(scores + first, end - first);
 #pragma omp simd reduction(+ : total)
     for (Index j = first; j < end; ++j) total += scores[j] = exponential(scale * (scores[j] - most));
     Index c = 0;
-    for (; c + 32 <= d; c += 32) gather<32>(scores, values + c, y + c, first, end, d, 1.0f / total);
-    for (; c + lanes <= d; c += lanes) gather<lanes>(scores, values + c, y + c, first, end, d, 1.0f / total);
+    for (; c + 32 <= d; c += 32) gather<widest, 32>(scores, values + c, y + c, first, end, d, 1.0f / total);
+    for (; c + 8 <= d; c += 8) gather<8, 8>(scores, values + c, y + c, first, end, d, 1.0f / total);
     for (; c < d; ++c) {
         float sum = 0;
         for (Index j = first; j < end; ++j) sum += scores[j] * values[j * d + c];

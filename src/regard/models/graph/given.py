@@ -5,6 +5,7 @@ They are known by what they offer: neither library is loaded, nor needed.
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.weak import WeakTensorKeyDictionary
@@ -16,14 +17,15 @@ from regard.models.graph.batch import Graph
 from regard.models.graph.sparse import Features, SparseFeatures
 
 GraphLike = Any
-"""What layers take for edges: Edges, Graph, edge_index (2 e), torch_geometric's Data, a networkx graph."""
+"""What layers take for edges: Edges, Graph, edge_index (2 e), torch_geometric's Data, networkx's graph."""
 _KNOWN = WeakTensorKeyDictionary()
 
 
 def as_edges(graph: GraphLike, *, nodes: int | None = None, duplicates: Duplicates = "keep") -> Edges:
     """The edges of a graph in whatever form: Edges, Graph, edge_index, torch_geometric Data, networkx graph.
 
-    An undirected edge of networkx becomes one each way; no loops are added. An edge given twice counts twice,
+    An edge_index is a tensor or a numpy array of whole numbers. An undirected edge of networkx becomes one
+    each way; no loops are added (`.with_loops()` gives every node its own). An edge given twice counts twice,
     as in torch_geometric, or with duplicates='merge' once; the edges say which.
 
     >>> as_edges(torch.tensor([[0, 1, 0], [1, 2, 1]]), nodes=3)
@@ -35,6 +37,7 @@ def as_edges(graph: GraphLike, *, nodes: int | None = None, duplicates: Duplicat
     check("as_edges", "duplicates", duplicates, Duplicates)
     if isinstance(graph, Edges | Graph):
         return graph if isinstance(graph, Edges) else graph.edges
+    graph = _as_tensor(graph)
     if isinstance(graph, Tensor):
         return _of_index(graph, {}, nodes, duplicates)
     if isinstance(index := getattr(graph, "edge_index", None), Tensor):
@@ -51,6 +54,13 @@ def as_edges(graph: GraphLike, *, nodes: int | None = None, duplicates: Duplicat
         told(graph),
         "pass a tensor of two rows, sources and targets, or Edges(source, target, nodes=...)",
     )
+
+
+def _as_tensor(graph: GraphLike) -> GraphLike:
+    """An array of whole numbers as a tensor; anything else as it is."""
+    if isinstance(graph, np.ndarray) and graph.dtype.kind in "iu":
+        return torch.from_numpy(np.ascontiguousarray(graph, dtype=np.int64))
+    return graph
 
 
 def features_and_edges(x: Any, graph: GraphLike) -> tuple[Features, Edges]:

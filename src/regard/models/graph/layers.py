@@ -295,7 +295,9 @@ def taken(x: Features | GraphLike, graph: GraphLike, inputs: int | None) -> tupl
         raise RegardError(
             "features are one row per node of the graph",
             f"{len(x)} rows, edges of sizes {edges.sizes}",
-            "give every node its row; nodes without edges have one too",
+            "give every node its row; nodes without edges have one too"
+            if len(x) < max(edges.sizes)
+            else f"tell the edges of all nodes, as as_edges(graph, nodes={len(x)}) does",
         )
     return x, edges
 

@@ -13,8 +13,8 @@ from torch import Tensor
 
 from regard.shapes import Float, Int
 
-ROWS = 16384
-"Rows whose logits are there at a time."
+SHARE = 1 / 20
+"Of the device's memory, what the logits that are there at a time may take."
 BLOCK = 4096
 "Logits that a program holds at a time."
 IGNORED = -100
@@ -37,8 +37,9 @@ def _loss(logits, targets, losses, count, V, IGNORE: tl.constexpr, BLOCK: tl.con
     share = tl.where(there, 1.0, 0.0) / tl.load(count)
     tl.store(losses + row, (tl.log(total) + most - own) * share)
     tl.debug_barrier()
-    for start in range(0, V, BLOCK):
-        i = start + j
+    # Backwards: what was read last is still in the cache.
+    for done in range(0, V, BLOCK):
+        i = (tl.cdiv(V, BLOCK) - 1) * BLOCK - done + j
         x = tl.load(at + i, i < V, float("-inf")).to(tl.float32)
         change = tl.exp(x - most) * (share / total) - tl.where(i == target, share, 0.0)
         tl.store(at + i, change.to(logits.dtype.element_ty), i < V)
@@ -47,12 +48,12 @@ def _loss(logits, targets, losses, count, V, IGNORE: tl.constexpr, BLOCK: tl.con
 @torch.library.custom_op("regard::linear_cross_entropy", mutates_args=())
 def linear_cross_entropy(hidden: Tensor, weight: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Mean of −log p(target), p the softmax of hidden Wᵀ; with its gradients by hidden and by W."""
-    head = weight.to(hidden.dtype)
+    head, rows_at_once = weight.to(hidden.dtype), rows_that_fit(hidden, len(weight))
     losses = torch.empty(len(hidden), dtype=torch.float32, device=hidden.device)
-    to_hidden, to_weight = torch.empty_like(hidden), torch.zeros_like(weight, dtype=torch.float32)
+    to_hidden, to_weight = torch.empty_like(hidden), None
     count = (targets != IGNORED).sum().clamp(min=1).float()
-    for first in range(0, len(hidden), ROWS):
-        rows = slice(first, first + ROWS)
+    for first in range(0, len(hidden), rows_at_once):
+        rows = slice(first, first + rows_at_once)
         logits = hidden[rows] @ head.t()
         _loss[(len(logits),)](
             logits,
@@ -65,8 +66,23 @@ def linear_cross_entropy(hidden: Tensor, weight: Tensor, targets: Tensor) -> tup
             num_warps=8,
         )
         to_hidden[rows] = logits @ head
-        to_weight += logits.t() @ hidden[rows]
+        part = float32_product(logits.t(), hidden[rows])
+        to_weight = part if to_weight is None else to_weight.add_(part)
+    assert to_weight is not None, "a batch has a token"
     return losses.sum(), to_hidden, to_weight.to(weight.dtype)
+
+
+def float32_product(a: Tensor, b: Tensor) -> Tensor:
+    """a b, whose sums are not rounded to the type of a and b."""
+    return torch.mm(a, b, out_dtype=torch.float32) if a.is_cuda and a.dtype != torch.float32 else a @ b
+
+
+def rows_that_fit(hidden: Tensor, classes: int) -> int:
+    """How many rows have their logits at a time: their products are quicker together."""
+    if not hidden.is_cuda:
+        return len(hidden)
+    memory = torch.cuda.get_device_properties(hidden.device).total_memory
+    return max(1024, int(SHARE * memory / (classes * hidden.element_size())))
 
 
 @linear_cross_entropy.register_fake

@@ -1,6 +1,7 @@
 """The compiled library: built once, kept, built anew when anything changes, done without where need be."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from regard.core.backends.edges import torch_sums as eager
 from regard.core.backends.edges.autograd import kernels
 from regard.core.edges import Edges
 from regard.core.similarity import Additive
+from regard.models.gpt import native as step
 
 needs_compiler = pytest.mark.skipif(
     native.missing() not in (None, "REGARD_NATIVE=0"), reason=f"no compiled sums here: {native.missing()}"
@@ -43,7 +45,7 @@ def test_a_library_is_built_once_and_then_found(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [first.name]
 
 
-@pytest.mark.parametrize("changed", ["compiler", "source", "flags"])
+@pytest.mark.parametrize("changed", ["compiler", "source", "shared", "flags"])
 def test_another_compiler_source_or_flag_makes_another_library(
     changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,9 +57,19 @@ def test_another_compiler_source_or_flag_makes_another_library(
     elif changed == "source":
         source = tmp_path / "edges.cpp"
         source.write_text("other")
+    elif changed == "shared":
+        monkeypatch.setattr(native, "SHARED", tmp_path / "eight.h")
+        native.SHARED.write_text("other")
     else:
         monkeypatch.setattr(native, "FLAGS", (*native.FLAGS, "-g"))
     assert native.build(command, tmp_path, source) != first
+
+
+@pytest.mark.parametrize("source", [native.SOURCE, step.SOURCE], ids=lambda path: path.name)
+def test_where_a_compiler_is_our_sources_compile(source: Path, tmp_path: Path) -> None:
+    if shutil.which(native.compiler()) is None:
+        pytest.skip("no compiler here")
+    assert native.build(native.compiler(), tmp_path, source).exists()
 
 
 def test_a_failed_build_leaves_nothing_and_says_why(tmp_path: Path) -> None:

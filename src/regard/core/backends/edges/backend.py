@@ -13,7 +13,7 @@ from regard.core.backends.edges.autograd import (
     Weighted,
 )
 from regard.core.backends.gpu.usable import usable
-from regard.core.call import Call, Refusal, finite, kept, wide
+from regard.core.call import Call, Refusal, finite, kept, transformed, wide
 from regard.core.edges import Edges
 from regard.core.normalise import Divide, Mean, Raw, Softmax, Symmetric
 from regard.core.position import Position
@@ -37,6 +37,8 @@ def refuse(call: Call) -> Refusal | None:
         )
     if call.position is not None and type(call.position).bias is not Position.bias:
         return "backend 'edges' adds no position to the scores", type(call.position).__name__, elsewhere
+    if transformed():
+        return "backend 'edges' does not pass through torch.func", "vmap, grad or jvp", elsewhere
     return None
 
 

@@ -18,8 +18,11 @@ from regard.core.edges import Edges, Side
 from regard.shapes import Float
 
 SOURCE = Path(__file__).with_name("sums.cpp")
+SHARED = Path(__file__).with_name("eight.h")
+"What sources include."
 FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-fopenmp-simd", "-pthread", "-shared", "-fPIC"),
+    f"-I{SHARED.parent}",
     # Sums may be taken in any order; infinities and what is not a number keep their meaning.
     *("-fno-math-errno", "-fno-trapping-math", "-fassociative-math", "-fno-signed-zeros"),
 )
@@ -68,7 +71,8 @@ def build(command: str, kept: Path, source: Path) -> Path:
     """The library compiled from a source, or from the cache where the same compiler and processor made it."""
     # What the compiler says of itself names its version and what `native` means on this processor.
     described = _call([command, *FLAGS, "-v", "-E", "-x", "c++", os.devnull])
-    key = hashlib.sha256("\n".join([described, *FLAGS, source.read_text()]).encode()).hexdigest()[:16]
+    told = [described, *FLAGS, SHARED.read_text(), source.read_text()]
+    key = hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
     library = kept / f"{source.stem}-{key}.so"
     if not library.exists():
         kept.mkdir(parents=True, exist_ok=True)

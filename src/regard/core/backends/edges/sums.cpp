@@ -17,6 +17,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "eight.h"
+
 namespace {
 
 using Index = int64_t;
@@ -29,7 +31,7 @@ struct Side {
 
 constexpr Index block = 128;        // rows that a thread takes at a time
 constexpr Index worth = 1 << 18;    // multiplications below which a second thread costs more than it saves
-constexpr Index ahead = 8;          // entries between asking for a node's values and using them
+constexpr Index ahead = 16;         // entries between asking for a node's values and using them
 
 template <class Body>
 void share(Index rows, Index work, int threads, const Body& body) {
@@ -117,6 +119,24 @@ inline T dot(const T* a, const T* b, Index count) {
     return sum;
 }
 
+// out_k = a_k . b_k for every head
+template <class T, class S>
+inline void dot_heads(const S& sizes, const T* a, const T* b, T* out) {
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<S, Sizes<8, 8>>) {
+        Eight products[8], left, right;
+        for (int k = 0; k < 8; ++k) {
+            std::memcpy(&left, a + 8 * k, sizeof left);
+            std::memcpy(&right, b + 8 * k, sizeof right);
+            products[k] = left * right;
+        }
+        left = eight_sums(products);
+        std::memcpy(out, &left, sizeof left);
+    } else {
+        const Index channels = sizes.channels();
+        for (Index k = 0; k < sizes.heads(); ++k) out[k] = dot(a + k * channels, b + k * channels, channels);
+    }
+}
+
 template <class T>
 inline void add(T* sum, T factor, const T* values, Index count) {
 #pragma omp simd
@@ -176,14 +196,11 @@ template <class T>
 void dots(const Side& side, Index h, Index c, const T* q, const T* k, T* out, int threads) {
     sized(h, c, [&](auto sizes) {
         share(side.rows, side.edges * h * c, threads, [&](Index first, Index end) {
-            const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+            const Index heads = sizes.heads(), width = heads * sizes.channels();
             for (Index r = first; r < end; ++r)
                 for (Index t = side.start[r], last = side.start[r + 1]; t < last; ++t) {
                     expect(side, t, k, width);
-                    const T *left = q + r * width, *right = k + side.other[t] * width;
-                    T* score = out + side.edge(t) * heads;
-                    for (Index i = 0; i < heads; ++i)
-                        score[i] = dot(left + i * channels, right + i * channels, channels);
+                    dot_heads(sizes, q + r * width, k + side.other[t] * width, out + side.edge(t) * heads);
                 }
         });
     });
@@ -317,8 +334,7 @@ void additive_backward(const Side& side, Index h, Index c, const T* right, const
                     const Index edge = side.edge(t) * heads, target = side.other[t];
                     const T *gradient = upstream + target * width, *value = values + r * width;
                     T* changes = to_edges ? to_edges + edge : spare.data();
-                    for (Index k = 0; k < heads; ++k)
-                        changes[k] = dot(gradient + k * channels, value + k * channels, channels);
+                    dot_heads(sizes, gradient, value, changes);
                     unscore(heads, memory + target * kept * heads, right + r * heads, term ? term + edge : zeros.data(),
                             keep ? keep + edge : ones.data(), slope, weights, changes, total);
 #pragma GCC unroll 8

@@ -32,10 +32,16 @@ MAPS: dict[Callable[[Tensor], Tensor], str] = {elu_plus_one: "elu"}
 
 
 @triton.jit
+def _down(x):
+    """min(x, 0), and NaN where x is none: Triton's minimum would give 0."""
+    return tl.where(x > 0, 0.0, x)
+
+
+@triton.jit
 def _features(x, MAP: tl.constexpr):
     """phi of what was loaded."""
     if MAP == "elu":
-        return tl.where(x > 0, x + 1, tl.exp(tl.minimum(x, 0)))
+        return tl.where(x > 0, x + 1, tl.exp(_down(x)))
     else:  # Triton compiles what stands behind a return, too
         return x
 
@@ -44,7 +50,7 @@ def _features(x, MAP: tl.constexpr):
 def _slope(x, MAP: tl.constexpr):
     """The derivative of phi."""
     if MAP == "elu":
-        return tl.where(x > 0, 1.0, tl.exp(tl.minimum(x, 0)))
+        return tl.where(x > 0, 1.0, tl.exp(_down(x)))
     else:
         return tl.full(x.shape, 1.0, x.dtype)
 
