@@ -31,6 +31,14 @@ class Zero(Norm):
         nn.init.zeros_(self.weight)
 
 
+class Empty(Norm):
+    """A gain that nobody fills."""
+
+    def __init__(self, width: int, eps: float = 1e-5) -> None:
+        super().__init__(width, eps)
+        self.weight = nn.Parameter(torch.empty(width))
+
+
 class Training(Norm):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return super().forward(x) * (2 if self.training else 1)
@@ -74,6 +82,7 @@ class Chance(Norm):
     [
         (Unregistered, "weights-unregistered", "registered: weight: not among parameters()"),
         (Zero, "weights-at-zero", "start: weight start at zero: a fresh layer answers the same whatever it is given"),
+        (Empty, "weights-unfilled", "start: weight: made where new memory is full of NaN, they hold NaN"),
         (Training, "training-only", "modes: without dropout, the same input gives in train() what differs by 1 of its size from eval()"),
         (Half, "half-precision", "half: bfloat16 differs by "),
         (Rounded, "rounded-inside", "gradient: an input moved by 1e-09: 100% of the answer does not move at all"),

@@ -82,7 +82,7 @@ def judged(thing, contract: str = "causal-attention", *, strict: bool = False):
 def test_correct_is_said_with_how_it_was_found() -> None:
     verdict = judged(Attention)
     assert verdict.state == "correct"
-    assert "it is causal self-attention, as far as 16 laws and" in verdict.sentence
+    assert "it is causal self-attention, as far as 18 laws and" in verdict.sentence
     assert all(verdict.laws.values())
     assert verdict.notes == ("q = query.weight, k = key.weight, v = value.weight (by name)",)
 
@@ -110,7 +110,9 @@ def test_an_unknown_cause_is_called_unknown_with_the_smallest_case() -> None:
     (finding,) = [f for f in verdict.findings if f.kind == "unknown"]
     wanted = "it is not the function the contract asks for, in a way the checker does not know"
     assert finding.sentence.partition("; ")[0] == wanted
-    assert finding.sentence.partition("; ")[2].startswith("the step where it begins: the scores of queries")
+    shown = finding.sentence.partition("; ")[2]
+    assert shown.startswith("it is right with one token alone")
+    assert shown.endswith("and wrong with different tokens")
     assert finding.evidence[0].startswith("it differs from the correct reference by")
     assert "expected" in finding.evidence[1]
 

@@ -60,6 +60,8 @@ def test_an_exception_without_a_guess_is_the_codes_own(started: bool) -> None:
         ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied", ("partial",), False),
         ("RuntimeError", "view size is not compatible with input tensor's size", ("a guess",), False),
         ("RuntimeError", "something of its own", ("a guess",), False),
+        ("RuntimeError", "batch1 must be a 3D tensor", (), True),
+        ("ValueError", "expected 2D or 3D input (got 4D input)", (), True),
     ],
 )
 def test_only_what_a_wrong_guess_ends_in_is_doubtful(

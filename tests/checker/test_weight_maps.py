@@ -78,7 +78,7 @@ def test_a_word_about_a_weight_that_holds_several_roles_is_heard() -> None:
     frame, _ = frames(weights, thirds=None, said={"q": "c"}, facts=FACTS)
     assert np.array_equal(frame["wq"], weights[2].value.T)
     fused = drawn(("c_attn.weight", (72, 24), "Linear"), ("c_proj.weight", (24, 24), "Linear"))
-    assert len(frames(fused, thirds=None, said={"q": "c_attn"}, facts=FACTS)) == 36
+    assert len(frames(fused, thirds=None, said={"q": "c_attn"}, facts=FACTS)) == 54
     named = frames(fused, thirds=("k", "q", "v"), said={"k": "c_attn"}, facts=FACTS)
     assert "q-k-swapped" in named[-1].conventions
 

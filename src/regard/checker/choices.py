@@ -17,7 +17,10 @@ def asked(contract: Contract, bench: Workbench) -> Contract:
         meant = found.asked(words) or (found.choice and found.choice in bench.wanted)
         return bool(meant and hinted and free)
 
-    return replace(contract, conventions=tuple(filter(possible, contract.conventions)))
+    left = tuple(filter(possible, contract.conventions))
+    return replace(
+        contract, conventions=left, stated=tuple(c.slug for c in left if c.harmless or said(c, bench))
+    )
 
 
 def said(found: Convention, bench: Workbench) -> bool:

@@ -109,9 +109,10 @@ class Law:
 
 @dataclass(frozen=True, kw_only=True)
 class ComputationStage:
-    """A part of the computation, with inputs under which the parts that are tried later do nothing."""
+    """Inputs under which some parts of the computation do nothing: fewer from stage to stage."""
 
-    step: str
+    where: str
+    "Such as `with equal keys, where all weights are equal`: what is seen there is said, and no more."
     case: Callable[..., Case]
     "Of a subject and a generator of random numbers."
 
@@ -136,12 +137,16 @@ class Contract:
     program: Program | None = None
     "The reference as steps: what people may have changed in them is a mistake without an entry of its own."
     conventions: tuple[Convention, ...] = ()
+    stated: tuple[str, ...] = ()
+    "Of these, what the person says or what does no harm: two of them and another may hold at once."
     growing: Callable[..., list[Case]] = lambda subject, rng: []
     "Cases of growing size, of a subject and a generator: what was recognised must answer them too."
     wider: tuple[int, ...] = (6, 12, 18, 24, 30, 36)
     "By how much wider it may be made a second time: the text of a file decides."
+    odd: tuple[int, ...] = ()
+    "The same for widths of another kind: odd ones, or for another number of heads."
     stages: tuple[ComputationStage, ...] = ()
-    "Parts of the computation in order: the first that is not as the reference has it is where an unknown mistake begins."
+    "Inputs in order: the first for which it is not as the reference has it says where an unknown mistake shows."
     laws: tuple[Law, ...] = ()
     notices: tuple[Callable[..., str | None], ...] = ()
     "Each may notice a convention, by its slug."

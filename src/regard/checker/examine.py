@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from regard.checker.choices import asked, said
+from regard.checker.conduct import BESIDE
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
 from regard.checker.family import (
     FAR,
@@ -151,7 +152,9 @@ class Examination:
             self.agreed(self.match)
         self.notice(subject)
         self.demand()
-        if any(f.kind == "mistake" for f in self.findings):
+        named = {f.slug for f in self.findings if f.kind == "mistake"}
+        unnamed = [broken for _, broken in self.broken if not broken.slug]
+        if named and (not named <= BESIDE or (self.match and not unnamed)):
             return
         if not (self.match or self.broken) and (not self.readable or subject.facts.get("unreadable")):
             raise Unfit(
@@ -161,6 +164,7 @@ class Examination:
             )
         if self.broken or not self.match:
             self.unknown(self.readable)
+            self.findings.sort(key=lambda finding: finding.kind != "unknown")
         elif found := looks_around(self.bench.source, self.bench.name):
             self.add(watching(*found, self.page("")))
 
@@ -260,8 +264,10 @@ class Examination:
             named = {f.slug.partition("-")[0] for f in self.findings if f.kind == "mistake"}
             follows = (broken.slug == "softmax-unstable" and "softmax" in named) or (broken.weak and named)
             if broken.slug and not follows:
-                evidence = (f"{law.name}: {broken.words}",)
-                self.add(self.mistake(self.contract.mistake(broken.slug), evidence, law=law.says))
+                evidence, known = (f"{law.name}: {broken.words}",), self.contract.mistake(broken.slug)
+                # Where no single answer shows it, what was seen is part of the sentence.
+                sentence = "" if known.forms else f"{known.cause}: {broken.words}"
+                self.add(self.mistake(known, evidence, law=law.says, sentence=sentence))
 
     def agreed(self, match: Match) -> None:
         """Conventions, as such."""
@@ -312,15 +318,17 @@ class Examination:
     def unknown(self, frame: WeightMap | None) -> None:
         """Something is wrong and nothing known explains it: the law, the step and the smallest case, no name."""
         evidence = [f"{law.name}: {broken.words}" for law, broken in self.broken]
-        law = self.broken[0][0] if self.broken else None
+        unnamed = [pair for pair in self.broken if not pair[1].slug]
+        law = unnamed[0][0] if unnamed else None
         sentence = "it is not the function the contract asks for, in a way the checker does not know"
         if law:
-            sentence = f"{law.says}: this does not hold, for a reason the checker does not know"
+            seen = unnamed[0][1].words
+            sentence = f"{law.says}: this does not hold, for a reason the checker does not know: {seen}"
         if not self.match:
             evidence.append(f"it differs from the correct reference by {percent(self.gap)}")
             asked = list(zip(self.cases, self.answers, strict=True))
             if self.subject and (found := parted(self.contract, self.subject, self.rng)):
-                sentence += f"; the step where it begins: {found[0]}"
+                sentence += f"; {found[0]}"
                 asked = [found[1:], *asked]
             evidence.append(worst(self.contract, frame, asked) if frame else "")
         self.add(

@@ -1,8 +1,9 @@
 """The family of known mistakes: its nearest member names the cause, if it is near and the others are far."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 
 import numpy as np
@@ -127,6 +128,11 @@ def computed(contract: Contract, case: Case, frame: WeightMap, steps: Steps) -> 
         return None
 
 
+def _one_after_other(changes: list[Callable[..., np.ndarray]]) -> Callable[..., np.ndarray]:
+    """Several changes of a graph, as loops that are added to one that is turned."""
+    return lambda a: reduce(lambda held, change: change(held), changes, a)
+
+
 class Family:
     """The person's answers beside every member's."""
 
@@ -220,6 +226,9 @@ class Family:
             yield Member(frame, {})
         for frame in self.frames:
             yield from self._conventions(frame, 2)
+        # Three, of which two are stated or harmless, as a last resort.
+        for frame in self.frames[:2]:
+            yield from self._conventions(frame, 3, least=3, stated=True)
 
     def single(self, frames: list[WeightMap], *, conventions: int = 2) -> Iterator[Member]:
         """Every known mistake alone, then with conventions."""
@@ -285,17 +294,24 @@ class Family:
                 if not set(base.steps) & set(steps):
                     yield Member(base.frame, base.steps | steps, (one, two), base.conventions)
 
-    def _conventions(self, frame: WeightMap, most: int) -> Iterator[Member]:
+    def _conventions(
+        self, frame: WeightMap, most: int, *, least: int = 1, stated: bool = False
+    ) -> Iterator[Member]:
         each = [
             (convention, steps)
             for convention in self.contract.conventions
             if set(convention.needs) <= {*frame.weights, *frame.facts}
             for steps in convention.forms
         ]
-        for count in range(1, most + 1):
+        for count in range(least, most + 1):
             for chosen in combinations(each, count):
+                if stated and sum(c.slug in self.contract.stated for c, _ in chosen) < count - 1:
+                    continue
                 steps = {name: step for _, form in chosen for name, step in form.items()}
-                if len(steps) == sum(len(form) for _, form in chosen):
+                graphs = [form["graph"] for _, form in chosen if "graph" in form]
+                if len(graphs) > 1:
+                    steps["graph"] = _one_after_other(graphs)
+                if len(steps) + max(len(graphs) - 1, 0) == sum(len(form) for _, form in chosen):
                     yield Member(frame, steps, (), tuple(convention for convention, _ in chosen))
 
     def _holds(self, member: Member) -> bool:

@@ -1,5 +1,6 @@
 """What was recognised at small sizes, held to larger ones and to later calls."""
 
+import re
 import zlib
 from dataclasses import replace
 
@@ -18,6 +19,10 @@ SAME = Law(
     name="ways", says="it is the same function in whatever way it is asked", test=lambda subject, rng: None
 )
 
+VIEW = re.compile(r"view size|contiguous|stride|sparse|not implemented", re.I)
+"Words of exceptions about how numbers lie in memory, which say what to do."
+TOKENS = ("query", "key", "value", "x")
+"Inputs that are made of tokens, nodes or points."
 CALLS = 200
 "The most calls that are made only to see whether they are counted."
 
@@ -31,14 +36,17 @@ def grown(contract: Contract, subject: Subject, best: Member, seed: int) -> Foun
     Their sizes come from the text of the file itself, so that no file can know them.
     """
     rng = np.random.default_rng([seed, _mark(subject.bench)])
-    for case in contract.growing(subject, rng):
+    for case in [*contract.growing(subject, rng), *unusual(contract, subject, rng)]:
         expected = computed(contract, case, best.frame, best.steps)
         if expected is None:
             continue
         try:
             off = distance(subject.answer(case), expected)
-        except Raised:
-            continue  # a size that it does not take
+        except Raised as error:
+            if "breaks" not in case.facts or VIEW.search(error.words):
+                continue  # a size that it does not take
+            words = f"{case.name}: it raises {error.kind}: {error.words.splitlines()[0][:120]}"
+            return [(SAME, Broken(number=np.inf, words=words, slug=case.facts["breaks"]))]
         if off > TIGHT["float32"]:
             slug = case.facts.get("breaks", "size-dependent")
             law, than = (GROWS, "at smaller sizes") if slug == "size-dependent" else (SAME, "otherwise")
@@ -47,12 +55,35 @@ def grown(contract: Contract, subject: Subject, best: Member, seed: int) -> Foun
     return []
 
 
+def unusual(contract: Contract, subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """The first case with a token of zeros, and with inputs that do not lie one after the other in memory."""
+    case = contract.cases(subject, rng)[0]
+    held = {name: case[name] for name in TOKENS if name in case.inputs and case[name].ndim > 1}
+    if not held or contract.name.endswith("norm"):
+        return []  # norms have cases of their own
+    holes = {name: value.copy() for name, value in held.items()}
+    for value in holes.values():
+        value[..., 1 % value.shape[-2], :] = 0.0
+    inputs, facts = case.inputs, case.facts | {"breaks": ""}
+    return [
+        replace(case, name=f"{case.name}, one token zero", inputs=inputs | holes, facts=facts),
+        replace(case, name=f"{case.name}, transposed in memory", facts=facts | {"strided": True}),
+    ]
+
+
 def stretched(contract: Contract, first: Subject, best: Member, said: dict[str, str]) -> Found:
-    """Made anew with another width, which the file cannot foresee, it is the same function."""
+    """Made anew with other widths, which the file cannot foresee, an odd one too, it is the same function."""
     bench = first.bench
     if bench.made is not None or bench.making is not None or not _made(first):
         return []
-    more = contract.wider[_mark(bench) % len(contract.wider)]
+    each = (widths for widths in (contract.odd, contract.wider) if widths)
+    drawn = (widths[_mark(bench) % len(widths)] for widths in each)
+    return next((found for more in drawn if (found := _wider(contract, first, best, said, more))), [])
+
+
+def _wider(contract: Contract, first: Subject, best: Member, said: dict[str, str], more: int) -> Found:
+    """What differs where it is made so much wider."""
+    bench = first.bench
     try:
         subject = contract.adapt(replace(bench, stretch=more, said=dict(said), doubts=[]))
         subject.fresh = first.fresh  # what remembers is asked as if for the first time, here too

@@ -1,4 +1,4 @@
-"""Where an unknown mistake parts from the reference: the first part of the computation that is not as it should be."""
+"""Where an unknown mistake shows: the first inputs, of those that more and more of the computation matters for."""
 
 from itertools import islice
 
@@ -16,7 +16,8 @@ PROGRAMS = 300
 def parted(
     contract: Contract, subject: Subject, rng: np.random.Generator
 ) -> tuple[str, Case, np.ndarray] | None:
-    """The first stage that no reading and no convention explains: its step, its case, what was answered."""
+    """The first stage that no reading and no convention explains: what is seen up to it, its case, what was answered."""
+    right: list[str] = []
     for stage in contract.stages:
         case = stage.case(subject, rng)
         try:
@@ -25,7 +26,9 @@ def parted(
             return None  # a case that it does not take says nothing
         family = Family(contract, subject.frames, [case], [answer])
         if not any(family.far(member) < TIGHT["float32"] for member in islice(family.right(), PROGRAMS)):
-            return stage.step, case, answer
+            before = f"it is right {' and '.join(right)}, and wrong" if right else "it is wrong already"
+            return f"{before} {stage.where}", case, answer
+        right.append(stage.where)
     return None
 
 

@@ -1,5 +1,6 @@
 """Which weight plays which role in attention, as its name and its shape say."""
 
+import math
 import re
 from dataclasses import dataclass, replace
 
@@ -85,6 +86,10 @@ PAIRED = {"kv", "tokv", "wkv", "kvproj", "keyvalue", "keyvalues", "keysvalues", 
 COUPLED = {"qk", "toqk", "wqk", "qkproj", "querykey", "kq", "querieskeys"}
 
 
+FACTOR = re.compile(r"norm|(^|[._])ln|scale|gain|gamma|temperature|weight$", re.I)
+"Names of what multiplies, and so is no bias."
+
+
 @dataclass(frozen=True, eq=False)
 class Weight:
     """A weight and, where there is one, its bias."""
@@ -114,15 +119,68 @@ def gather(weights: dict[str, np.ndarray], owners: dict[str, str], learned: list
             (r"(^|\.)[Ww](?=_?[qkvoQKVO])", r"\1b"),
             (r"$", "_bias"),
             (r"^w", "b"),
+            (r"_[wW]$", "_b"),
         ):
             stem = re.sub(pattern, instead, name, count=1)
             if stem != name and stem in weights and stem in learned:
                 break
+        else:
+            stem = next((n for n in learned if _beside(n, name) and weights[n].ndim == 1), name)
         bias = weights[stem] if stem != name and stem in learned and stem in weights else None
         found.append(Weight(name, value, owners[name], bias))
-    return _outgoing(
-        [w for w in found if not any(w.value is other.bias for other in found)], weights, learned
-    )
+    own = [w for w in found if not any(w.value is other.bias for other in found)]
+    return _outgoing(_fitting(own, weights, learned), weights, learned)
+
+
+def _beside(one: str, other: str) -> bool:
+    """Whether two names are one word in two dictionaries, of weights and of biases: `p.q` and `b.q`.
+
+    >>> _beside("b.q", "p.q"), _beside("norm.weight", "q.weight")
+    (True, False)
+    """
+    (where, _, word), (there, _, same) = one.rpartition("."), other.rpartition(".")
+    return bool(where and there) and where != there and word == same and word not in ("weight", "bias")
+
+
+def _fitting(found: list[Weight], weights: dict[str, np.ndarray], learned: list[str]) -> list[Weight]:
+    """A vector under any name that is as long as the longer side of one weight alone, which has no bias, is its bias."""
+    taken = [id(w.bias) for w in found]
+    free = [n for n in learned if weights[n].ndim == 1 and id(weights[n]) not in taken]
+    for name in free:
+        size = weights[name].size
+        sides = [w for w in found if w.value.ndim == 2 and max(w.value.shape) == size > min(w.value.shape)]
+        if len(sides) == 1 and sides[0].bias is None:
+            found = [replace(w, bias=weights[name]) if w is sides[0] else w for w in found]
+    return _shaped(found, weights, learned)
+
+
+def _shaped(found: list[Weight], weights: dict[str, np.ndarray], learned: list[str]) -> list[Weight]:
+    """What has the axes of a weight of no layer of torch but its longest, (3, h, d) beside (3, h, c, d), is its bias.
+
+    Where there are several of one shape, they belong to as many weights in the order of both.
+    """
+    taken = [id(w.bias) for w in found]
+    free = [weights[n] for n in learned if id(weights[n]) not in taken and not FACTOR.search(n)]
+    for shape in dict.fromkeys(value.shape for value in free):
+        biases = [value for value in free if value.shape == shape]
+        fitting = [w for w in found if not w.out_first and w.bias is None and _less(shape, w.value.shape)]
+        largest = [w for w in fitting if w.value.size == max(w.value.size for w in fitting)]
+        if fitting and len(largest) == len(biases):
+            own = {id(w): bias for w, bias in zip(largest, biases, strict=True)}
+            found = [replace(w, bias=own.get(id(w), w.bias)) for w in found if w.value.shape != shape]
+    return found
+
+
+def _less(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
+    """Whether a shape is another without its longest axis, flat or with axes of one.
+
+    >>> _less((3, 4, 1, 8), (3, 4, 32, 8)), _less((96,), (3, 4, 32, 8)), _less((32, 32), (3, 32, 32))
+    (True, True, False)
+    """
+    plain = tuple(size for size in small if size != 1)
+    longest = [axis for axis, size in enumerate(large) if size == max(large)]
+    shorter = [large[:axis] + large[axis + 1 :] for axis in longest]
+    return plain in shorter or (len(plain) == 1 and plain[0] in map(math.prod, shorter))
 
 
 def _outgoing(found: list[Weight], weights: dict[str, np.ndarray], learned: list[str]) -> list[Weight]:

@@ -14,6 +14,8 @@ from regard.checker.workbench import Made, Unfit, Workbench
 Arguments = tuple[list[Any], dict[str, Any]]
 NUMBER = r"(?<=\.)\d+(?=\.|$)"
 "A number in a weight's name: its place in a list."
+LISTED = 3
+"Numbers in a list that are one array: fewer may be an answer and what comes beside it."
 NAMED = 256
 "The largest size of a source that is tried."
 
@@ -52,6 +54,8 @@ class Subject:
     def answer(self, case: Case, *, seed: int = 0) -> np.ndarray:
         """What the person's code says to a case."""
         values, named = self.enter(case)
+        if case.facts.get("strided"):
+            values, named = [_strided(v) for v in values], {n: _strided(v) for n, v in named.items()}
         found = self.leave(self.raw(values, named, seed=seed), case)
         if not isinstance(found, np.ndarray) or found.dtype.kind not in "fiub":
             raise Unfit("wrong-answer", f"it answers with {kind_of(found)}", "return a tensor of floats")
@@ -84,6 +88,12 @@ class Subject:
     def training(self, on: bool) -> None:
         """Train or evaluate."""
         self.bench.line.ask("mode", self.made.number, on)
+
+
+def _strided(value: Any) -> Any:
+    """Numbers with axes so that they do not lie one after the other in memory."""
+    plain = isinstance(value, np.ndarray) and value.ndim > 1 and value.dtype.kind == "f"
+    return {"strided": value} if plain else value
 
 
 def larger(subject: Subject, rng: np.random.Generator, least: int = 12, most: int = 70) -> list[int]:
@@ -128,8 +138,26 @@ def takes_roles(parameters: list[dict[str, Any]]) -> bool:
 def first(answer: Any) -> Any:
     """The first array of an answer: a layer may return (output, weights)."""
     while isinstance(answer, list) and answer:
-        answer = answer[0]
+        answer = np.asarray(answer, dtype=np.float64) if _numbers(answer) else answer[0]
     return np.asarray(answer) if isinstance(answer, bool | int | float) else answer
+
+
+def _numbers(answer: list[Any]) -> bool:
+    """Whether a list holds one number for each of several points, or one list of numbers for each.
+
+    >>> _numbers([1.0, 2.0, 3.0]), _numbers([[1.0, 2.0]] * 3), _numbers([np.ones(3), 2.0, 1.0])
+    (True, True, False)
+    """
+    if len(answer) < LISTED:
+        return False
+    if all(map(_number, answer)):
+        return True
+    rows = all(isinstance(part, list) and all(map(_number, part)) for part in answer)
+    return rows and len({len(part) for part in answer}) == 1
+
+
+def _number(value: Any) -> bool:
+    return type(value) is float or (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def kind_of(value: Any) -> str:
@@ -185,9 +213,9 @@ def draw(made: Made, rng: np.random.Generator, size: float = 1.5) -> dict[str, n
         if len(shape) > 1 and name.rpartition(".")[2] != "bias":
             drawn[name] = rng.standard_normal(shape) * size / np.sqrt(max(fan, 1))
         elif "bias" in name.rpartition(".")[2]:
-            drawn[name] = rng.standard_normal(shape) * 0.5
+            drawn[name] = np.asarray(rng.standard_normal(shape) * 0.5)
         else:
-            drawn[name] = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+            drawn[name] = np.asarray(rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape))
     for first, *others in made.same:
         drawn |= dict.fromkeys(others, drawn[first])
     return drawn

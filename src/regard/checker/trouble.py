@@ -8,19 +8,22 @@ from regard.checker.contract import Contract
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.gone import gone
 from regard.checker.reading.source import Place
+from regard.checker.reading.unheard import own
 from regard.checker.report.verdict import Finding
 from regard.checker.workbench import Unfit, Workbench
 
 UNSURE = ("NameError", "AttributeError", "KeyError", "AssertionError", "UnboundLocalError")
 "Exceptions that a wrong guess at how something is made or called is likely to end in."
 MISFIT = re.compile(
-    r"argument|positional|keyword|unpack|has no attribute|shape|size|dimension|multiplied|einsum"
+    r"argument|positional|keyword|unpack|has no attribute|shape|size|dimension|multiplied|einsum|is ambiguous|: None\b|'None'"
 )
 "Words of exceptions that say the same."
 OTHER_KIND = re.compile(
     r"NoneType|type '(int|float)'|'(int|float|bool|dict)' (object|and)|and '(int|float|bool)'"
 )
 "Words of a TypeError that a size or None ends in where something else is wanted."
+AXES = re.compile(r"must be an? \dD tensor|[Ee]xpected( an?)? \d-?D(imensional)?\b")
+"Words of exceptions that ask for another number of axes than they were given."
 OWN = re.compile(r"view size is not compatible")
 "Words of exceptions that no argument is to blame for."
 
@@ -68,13 +71,15 @@ def stopped(
 
 def doubtful(trouble: Raised, bench: Workbench) -> bool:
     """Whether an exception may be the fault of how it was made or called, which was partly guessed."""
+    if own(bench.source, trouble.kind, trouble.words, trouble.line):
+        return False
     if trouble.kind == "TypeError" and "argument" in trouble.words:
         return True
     if (trouble.kind == "NameError" and bench.source.lacks(trouble.words)) or OWN.search(trouble.words):
         return False
     if trouble.kind == "AttributeError" and gone(bench.source, bench.name):
         return False  # what NumPy no longer has is nobody's guess
-    if bench.partial and trouble.kind in UNSURE:
+    if (bench.partial and trouble.kind in UNSURE) or AXES.search(trouble.words):
         return True
     misfit = bool(MISFIT.search(trouble.words)) or (
         trouble.kind == "TypeError" and bool(OTHER_KIND.search(trouble.words))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import WeightMap
-from regard.checker.roles import Weight, alike, heads_of, matrix
+from regard.checker.roles import Weight, alike, heads_of, matrix, role
 from regard.checker.workbench import Unfit
 
 
@@ -14,7 +14,8 @@ def frames(
     weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
 ) -> list[WeightMap]:
     """Every reading of the weights that is plausible and as the person says, the most plausible first."""
-    weights = _unstacked([w for w in weights if w.value.ndim >= 2])
+    weights, small = _widened(_unstacked([w for w in weights if w.value.ndim >= 2]), facts)
+    facts = facts | {"small": True} if small else facts
     named = {
         letter: [w for w in weights if w.name == word or w.name.startswith(f"{word}.")]
         or [w for w in weights if w.name.startswith(word)]
@@ -47,6 +48,21 @@ def _unstacked(weights: list[Weight]) -> list[Weight]:
     biases = stack.bias if stack.bias is not None and len(stack.bias) == 4 else [None] * 4
     parts = zip(stack.value, biases, strict=True)
     return [Weight(f"{stack.name}[{i}]", value, stack.owner, bias) for i, (value, bias) in enumerate(parts)]
+
+
+def _widened(weights: list[Weight], facts: dict[str, Any]) -> tuple[list[Weight], bool]:
+    """Square weights of queries, keys and values that are as wide as one head, once for every head; and whether there are any."""
+    heads = facts["heads"]
+    side = (facts.get("width") or 0) // max(heads, 1)
+    small = [w for w in weights if w.value.shape == (side, side) and role(w.name) in ("q", "k", "v")]
+    if heads < 2 or side < 2 or len(small) != len({role(w.name) for w in small}):
+        return weights, False
+
+    def widened(w: Weight) -> Weight:
+        bias = None if w.bias is None else np.tile(w.bias.reshape(-1), heads)
+        return Weight(w.name, np.kron(np.eye(heads), w.value), w.owner, bias)
+
+    return [widened(w) if w in small else w for w in weights], bool(small)
 
 
 def _heard(frame: WeightMap, named: dict[str, list[Weight]]) -> bool:
@@ -84,7 +100,10 @@ def _plausible(
     if fused := _whole(weights, pick["qkv"], facts.get("width")):
         rest = [w for w in weights if w is not fused]
         out = [w for w in pick["o"] if w is not fused] or [
-            w for w in rest if w.value.shape[0] == w.value.shape[1]
+            w
+            for w in rest
+            if w.value.shape[0] == w.value.shape[1]
+            or (w.value.ndim > 2 and w.value.size == (facts.get("width") or 0) ** 2)
         ]
         if fitting := _fused(fused, out[:1], thirds, facts):
             return fitting
@@ -129,8 +148,14 @@ def _out(weights: list[Weight], inner: int, *, flip: bool = False) -> dict[str, 
         }
     weight = weights[0]
     plain = weight.value.ndim == 2 or weight.value.shape[-1] == 1
-    value = matrix(weight, inner, flip=flip) if plain else weight.value.reshape(-1, weight.value.shape[-1])
+    value = matrix(weight, inner, flip=flip) if plain else _flat(weight.value, inner)
     return {"wo": value, "bo": np.zeros(value.shape[1]) if weight.bias is None else weight.bias.reshape(-1)}
+
+
+def _flat(value: np.ndarray, inner: int) -> np.ndarray:
+    """An output projection with an axis for the heads, (h, d, c) or (c, h, d), as (in, out)."""
+    last = value.reshape(-1, value.shape[-1])
+    return last if len(last) == inner or value[0].size != inner else value.reshape(-1, inner).T
 
 
 def _frame(
@@ -297,6 +322,10 @@ def _cut(
             notes = (f"{', '.join(order)} = the {where} of {weight.name} ({how})",)
             leave = _out(out, inner, flip=_turned(weight, facts.get("width")))
             found.append(_frame(parts, leave, facts, conventions, notes))
+            if layout.index("d") < layout.index("h") and len(leave["wo"]) == inner:
+                # Heads that lie within channels going in may do so coming out.
+                rows = np.arange(inner).reshape(-1, heads).T.ravel()
+                found.append(_frame(parts, leave | {"wo": leave["wo"][rows]}, facts, conventions, notes))
     return [*found, _swapped(found[0])] if thirds else found
 
 

@@ -47,6 +47,8 @@ class Made:
     "Vectors of zeros or ones that are not registered: weights, if anything depends on them."
     same: list[list[str]] = field(default_factory=list)
     "Names that stand for one weight."
+    empty: list[str] = field(default_factory=list)
+    "Names of weights that the constructor never fills."
     stretch: int = 0
     "What was added to the widths that were asked for."
     hidden: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -77,6 +79,8 @@ class Workbench:
     "Conventions that were asked for, as `--convention` has them."
     stretch: int = 0
     "What is added to the widths that are asked for: a second time, to see that the first were not recognised."
+    late: dict[str, Any] = field(default_factory=dict)
+    "An argument of the constructor that every call gives anew, and what it is first: a graph that a layer is made for."
     partial: bool = False
     "Whether only definitions of the file were run, so that a name may be missing that the whole file has."
 
@@ -91,6 +95,7 @@ class Workbench:
         if self.made is not None and not name:
             return self._made(0, self.made, Built({}, {}))
         parameters = member["parameters"] if member["kind"] == "class" else []
+        parameters = [p for p in parameters if p["name"] not in self.late]
         if self.making is not None and not name:
             built = Built(self.making[1], {})
             return self._ask(member, self.making[0], built)
@@ -108,7 +113,9 @@ class Workbench:
             told = {meaning: word for word in more if (meaning := mean(word, list(known)))}
             built = replace(built, named=built.named | more, meant=built.meant | told)
             self.doubts += [f"{word} guessed from **{words}" for word in more]
+        built = replace(built, named=built.named | self.late)
         self.doubts += [f"{word} taken for a size" for word in built.guessed]
+        self.doubts += [f"{word} taken for a graph" for word in self.late]
         self.doubts += [f"{word} guessed from the fields that are read" for word in held]
         return self._settled(member, built, known)
 
@@ -126,7 +133,7 @@ class Workbench:
 
     def _settled(self, member: dict[str, Any], built: Built, known: dict[str, Any]) -> Made:
         """Make it; a field that its settings lack is guessed and added, as often as it takes."""
-        configs = [value["config"] for value in built.named.values() if isinstance(value, dict)]
+        configs = [v["config"] for v in built.named.values() if isinstance(v, dict) and "config" in v]
         for _ in range(FIELDS):
             try:
                 return self._ask(member, [], built)
@@ -138,6 +145,7 @@ class Workbench:
                 )
                 if not configs or not lacking:
                     raise
+                self.doubts.append(f"{lacking[1]} guessed, which its settings lack")
                 for config in configs:
                     config[lacking[1]] = guess(lacking[1], known)
         return self._ask(member, [], built)
@@ -145,7 +153,8 @@ class Workbench:
     def _ask(self, member: dict[str, Any], values: list[Any], built: Built) -> Made:
         self.count += 1
         arrays = self.source.is_numpy(member["name"])
-        about = self.line.ask("make", member["name"], self.count, values, built.named, arrays=arrays)
+        late = {"late": next(iter(self.late))} if self.late else {}
+        about = self.line.ask("make", member["name"], self.count, values, built.named, arrays=arrays, **late)
         return self._made(self.count, about, built)
 
     def calm(self, made: Made) -> Made:
@@ -179,6 +188,7 @@ class Workbench:
                     "stray",
                     "still",
                     "same",
+                    "empty",
                 )
             },
         )

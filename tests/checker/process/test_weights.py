@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.process.weights import cast, put, same, still, stray, weights
+from regard.checker.process.weights import cast, put, same, still, stray, unfilled, weights
 
 
 class Loose(nn.Module):
@@ -51,6 +51,24 @@ def test_a_buffer_that_starts_at_random_is_stray() -> None:
     made = Buffered()
     assert stray(made, lambda: Buffered(1)) == ["vector"]
     assert {n: learned for n, _, _, learned in weights(made, ["vector"])}["vector"]
+
+
+class Roomy(nn.Module):
+    """A weight that nobody fills, one that is filled, and room for later."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost = nn.Parameter(torch.Tensor(2, 2))
+        self.filled = nn.Parameter(torch.empty(2).fill_(1.0))
+        self.register_buffer("room", torch.empty(3, 2))
+
+
+def test_what_is_never_filled_is_found_among_weights_and_is_no_weight_elsewhere() -> None:
+    assert unfilled(Roomy) == ["lost"]
+    made = Roomy()
+    nn.init.constant_(made.get_buffer("room"), 0.5)
+    assert stray(made, Roomy) == []
+    assert not torch.are_deterministic_algorithms_enabled()
 
 
 def test_vectors_of_zeros_or_ones_may_be_weights() -> None:

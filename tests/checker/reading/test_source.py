@@ -82,7 +82,7 @@ def test_what_is_said_of_a_member_is_names_docstrings_and_comments_not_code() ->
         ("import torch\ntorhc.ones(2)", (), True),
         ("torhc = 1", (), False),
         ("import numpy as torhc", (), False),
-        ("def f(torhc): pass", (), False),
+        ("def f(torhc): pass", (), True),
         ("class torhc: pass", (), False),
         ("from math import *", (), False),
         ("x = 1", (1,), False),

@@ -57,14 +57,18 @@ def _with(do: Do, way: str, number: float) -> Do:
 
 def places(program: Program) -> Iterator[ProgramNumber]:
     """Every number that may be wrong: one that a step gives alone, or one that multiplies, is added, or is a power."""
-    for step in program.steps:
-        value = program.values.get(step.gives) if isinstance(step.gives, str) else None
-        if value is None or not value.noun or isinstance(step.do, Program):
-            continue
+    known = [
+        (step, value)
+        for step in program.steps
+        if isinstance(step.gives, str) and (value := program.values.get(step.gives))
+        if value.noun and not isinstance(step.do, Program)
+    ]
+    # A number of the program itself says more than one that is multiplied into something.
+    for step, value in known:
         if not value.axes:
             yield ProgramNumber(step, "is", value.noun, value.count)
-            continue
-        for way in ("times", "plus", "power"):
+    for step, value in known:
+        for way in () if not value.axes else ("times", "plus", "power"):
             yield ProgramNumber(step, way, value.noun, value.count)
 
 

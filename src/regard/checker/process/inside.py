@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.checker.process.described import methods_of, numbers_of, parameters_of
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
 from regard.checker.process.loading import FileReading, load
-from regard.checker.process.weights import cast, is_lazy, put, same, still, stray, weights
+from regard.checker.process.weights import cast, is_lazy, put, same, still, stray, unfilled, weights
 
 LONGEST = 2000
 "Characters of a message that go home."
@@ -46,6 +47,10 @@ class Inside:
         "What is added to every seed, so that no file can know one."
         self.strays: dict[int, list[str]] = {}
         "Weights of an object that are not registered."
+        self.late: dict[int, str] = {}
+        "Arguments of constructors that come with every call: a graph that a layer is made for."
+        self.before: dict[int, tuple[Any, Any]] = {}
+        "The last answer of an object, and what it held when it was given."
         self.arrays: set[int] = set()
         "Objects that take arrays of NumPy, not tensors."
 
@@ -80,16 +85,36 @@ class Inside:
         }
 
     def make(
-        self, name: str, number: int, values: list[Any], named: dict[str, Any], *, arrays: bool = False
+        self,
+        name: str,
+        number: int,
+        values: list[Any],
+        named: dict[str, Any],
+        *,
+        arrays: bool = False,
+        late: str = "",
     ) -> dict[str, Any]:
-        """Construct a class, or take a function as it is; with `arrays` it is given arrays of NumPy."""
-        self.makings[number] = name, values, named
-        self.arrays |= {number} if arrays else set()
-        self.objects[number] = self._make(self.module, number)
-        return self.about(number)
+        """Construct a class, or take a function as it is; with `arrays` it is given arrays of NumPy.
 
-    def _make(self, module: types.ModuleType | None, number: int, seed: int = 0) -> Any:
+        An argument that is `late` comes anew with every call: then it is made anew, with the weights that it has.
+        """
+        self.makings[number] = name, values, named
+        self.late |= {number: late} if late else {}
+        self.arrays |= {number} if arrays else set()
+        self.objects[number] = made = self._make(self.module, number)
+        twice = isinstance(made, _Module) and bool(list(made.parameters()))
+        empty = unfilled(lambda: self._make(self.module, number)) if twice else []
+        return self.about(number) | {"empty": empty}
+
+    def _make(
+        self,
+        module: types.ModuleType | None,
+        number: int,
+        seed: int = 0,
+        more: dict[str, Any] | None = None,
+    ) -> Any:
         name, values, named = self.makings[number]
+        named = named | (more or {})
         maker = getattr(module, name) if module else self.objects[0]
         if not inspect.isclass(maker):
             return maker
@@ -107,6 +132,23 @@ class Inside:
         if number in self.arrays and isinstance(value, dict) and set(value) == {"tuple"}:
             return tuple(self._argument(number, part, kind) for part in value["tuple"])
         return argument(value, kind)
+
+    def _asked(self, number: int, words: dict[str, Any], kind: str, *, fresh: bool) -> Any:
+        """The object that answers a call; what its constructor must be told is taken from the arguments."""
+        made = self._like(number, kind) if fresh else self.objects[number]
+        late = self.late.get(number)
+        if late not in words:
+            return made
+        again = self._make(self.module, number, more={late: words.pop(late)})
+        cast(again, KINDS[kind])
+        if isinstance(made, _Module):
+            again.train(made.training)
+            others = dict(again.named_modules())
+            for name, module in made.named_modules():
+                others[name]._parameters.update(module._parameters)
+        strays = self.strays.get(number, ())
+        _put(again, {n: v for n, v in self.given.get(number, {}).items() if n in strays}, strays)
+        return again
 
     def _like(self, number: int, kind: str) -> Any:
         """An object with the same weights and in the same mode that was never called, from the file imported anew."""
@@ -135,12 +177,17 @@ class Inside:
             "stray": self.strays[number],
             "still": {name: array(value) for name, value in still(made, self.strays[number]).items()},
             "same": same(made),
+            "empty": [],
             "module": isinstance(made, _Module),
-            "numbers": _numbers(made),
-            "methods": _methods(made, hidden=False),
-            "hidden": _methods(made, hidden=True),
-            "call": _parameters(_called(made)),
+            "numbers": numbers_of(made),
+            "methods": methods_of(made, hidden=False),
+            "hidden": methods_of(made, hidden=True),
+            "call": [*parameters_of(_called(made)), *self._told_late(number)],
         }
+
+    def _told_late(self, number: int) -> list[dict[str, Any]]:
+        late = self.late.get(number)
+        return [{"name": late, "required": True, "star": False, "named": True, "default": None}] * bool(late)
 
     def _sow(self, seed: int) -> None:
         seed = (self.salt + 7919 * seed) % (1 << 31)
@@ -178,15 +225,19 @@ class Inside:
         fresh: bool = False,
     ) -> Any:
         """The answer to inputs, and which of them were written into; of a fresh object, it is its first answer."""
-        made = self._like(number, kind) if fresh else self.objects[number]
-        self._sow(seed)
         given = [self._argument(number, value, kind) for value in values]
         words = {name: self._argument(number, value, kind) for name, value in named.items()}
-        both = (*enumerate(given), *words.items())
+        late = {n: v for n, v in words.items() if n == self.late.get(number)}
+        made = self._asked(number, words, kind, fresh=fresh)
+        self._sow(seed)
+        both = (*enumerate(given), *words.items(), *late.items())
         held = [(i, v, _copy(v)) for i, v in both if isinstance(v, _Tensor | np.ndarray)]
         with _no_grad():
             answer = _function(made, method)(*given, **words)
-        changed = [i for i, value, before in held if not _same(value, before)]
+        changed: list[Any] = [i for i, value, before in held if not _same(value, before)]
+        before, own = self.before.get(number, (None, None)), answer[0] if type(answer) is tuple else answer
+        changed += ["earlier answer"] if before[0] is not None and not _same(*before) else []
+        self.before[number] = (own, _copy(own)) if type(own) is _Tensor else (None, None)
         return {"answer": plain(answer), "changed": changed}
 
     def slope(
@@ -202,9 +253,11 @@ class Inside:
         fresh: bool = False,
     ) -> Any:
         """Gradients, of every weight and every input, of the sum of some parts of the answer times directions."""
-        made = self._like(number, kind) if fresh else self.objects[number]
         if number in self.arrays:
             return None  # numpy knows no gradients
+        late = {n: argument(v, kind) for n, v in named.items() if n == self.late.get(number)}
+        named = {n: v for n, v in named.items() if n not in late}
+        made = self._asked(number, late, kind, fresh=fresh)
         given = {str(i): argument(value, kind) for i, value in enumerate(values)}
         given |= {name: argument(value, kind) for name, value in named.items()}
         inputs = {n: v.requires_grad_() for n, v in given.items() if _is_float(v)}
@@ -256,14 +309,17 @@ def _is_float(value: Any) -> bool:
 
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
-    parameters = _parameters(value.__init__ if inspect.isclass(value) else value)
+    parameters = parameters_of(value.__init__ if inspect.isclass(value) else value)
     called = getattr(value, "forward", vars(value).get("__call__")) if inspect.isclass(value) else None
-    forward = _parameters(called)
+    forward = parameters_of(called)
+    bound = inspect.isclass(value) and not isinstance(
+        inspect.getattr_static(value, "forward", None), staticmethod
+    )
     return {
         "name": name,
         "kind": "class" if inspect.isclass(value) else "function",
         "parameters": parameters[1:] if inspect.isclass(value) else parameters,
-        "forward": forward[1:] if inspect.isclass(value) else parameters,
+        "forward": forward[1:] if bound else forward if inspect.isclass(value) else parameters,
         "methods": [n for n, v in vars(value).items() if inspect.isfunction(v)]
         if inspect.isclass(value)
         else [],
@@ -302,16 +358,6 @@ def _same(value: Any, before: Any) -> bool:
     )
 
 
-def _numbers(made: Any) -> dict[str, Any]:
-    """The numbers that an object keeps, also in its settings; its own come last and so count."""
-    own = getattr(made, "__dict__", {})
-    settings = [
-        value if isinstance(value, dict) else getattr(value, "__dict__", {}) for value in own.values()
-    ]
-    found = [pair for held in (*settings, own) for pair in held.items()]
-    return {name: value for name, value in found if isinstance(name, str) and isinstance(value, int | float)}
-
-
 def _belongs(value: Any, module: str) -> bool:
     # What torch.jit.script made of a function says no more where it comes from; the function itself does.
     own = getattr(value, "_torchdynamo_inline", value) if isinstance(value, _Scripted) else value
@@ -333,35 +379,3 @@ def _called(made: Any) -> Any:
 def _function(made: Any, method: str) -> Callable[..., Any]:
     """A method, or what a call runs: of an object that cannot be called, its forward."""
     return getattr(made, method or "forward") if method or not callable(made) else made
-
-
-def _methods(made: Any, *, hidden: bool) -> dict[str, list[dict[str, Any]]]:
-    """Methods with their parameters: those for everybody, or those whose names begin with one underscore."""
-    own = [name for name in dir(type(made)) if name.startswith("_") is hidden and not name.startswith("__")]
-    return {
-        name: _parameters(getattr(made, name))
-        for name in own
-        if callable(getattr(type(made), name, None)) and _is_own(made, name)
-    }
-
-
-def _is_own(made: Any, name: str) -> bool:
-    return not hasattr(_Module, name) and not hasattr(object, name)
-
-
-def _parameters(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
-    function = getattr(function, "_torchdynamo_inline", function)
-    try:
-        listed = inspect.signature(function).parameters.values() if function else []
-    except (ValueError, TypeError):
-        return []
-    return [
-        {
-            "name": p.name,
-            "required": p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
-            "star": p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
-            "named": p.kind is p.KEYWORD_ONLY,
-            "default": p.default if isinstance(p.default, bool | int | float | str) else None,
-        }
-        for p in listed
-    ]

@@ -10,6 +10,8 @@ import torch
 # Kept here because a person's module may replace them in torch.
 _Tensor, _Module = torch.Tensor, torch.nn.Module
 _to = _Tensor.to
+_determine, _deterministic = torch.use_deterministic_algorithms, torch.are_deterministic_algorithms_enabled
+_warns = torch.is_deterministic_algorithms_warn_only_enabled
 OWN = set(vars(_Module()))
 "What torch itself keeps on every module."
 MOST, DEEP = 100, 2
@@ -139,6 +141,23 @@ def same(made: Any) -> list[list[str]]:
     return [names for names in found.values() if len(names) > 1]
 
 
+def marked(make: Callable[[], Any]) -> Any:
+    """An object that is made where new memory is full of NaN: what its constructor never fills holds some."""
+    before = _deterministic(), _warns()
+    _determine(True, warn_only=True)
+    try:
+        return make()
+    finally:
+        _determine(before[0], warn_only=before[1])
+
+
+def unfilled(make: Callable[[], Any]) -> list[str]:
+    """Parameters that a constructor leaves as the memory happens to be."""
+    made = marked(make)
+    held = made.named_parameters() if isinstance(made, _Module) else ()
+    return [name for name, value in held if not is_lazy(value) and bool(value.isnan().any())]
+
+
 def stray(made: Any, other: Callable[[], Any] = lambda: None) -> list[str]:
     """Weights that no optimiser finds: in a plain list, or tensors, buffers too, that want gradients or start at random.
 
@@ -149,13 +168,14 @@ def stray(made: Any, other: Callable[[], Any] = lambda: None) -> list[str]:
     known = {id(value) for value in (*made.parameters(), *made.buffers())}
     held = [one for one in _held(made) if id(one[1]) not in known] + _buffers(made)
     doubtful = [name for name, value, _ in held if not value.requires_grad]
-    again = other() if doubtful else None
+    again = marked(other) if doubtful else None
     values = {n: v for n, v, _ in (*_held(again), *_buffers(again))} if isinstance(again, _Module) else {}
 
     def counts(name: str, value: Any) -> bool:
         twin = values.get(name)
         random = twin is not None and twin.shape == value.shape and not torch.equal(twin, value)
-        return value.requires_grad or random
+        room = twin is not None and bool(twin.isnan().any())  # what is never filled is there for later
+        return value.requires_grad or (random and not room)
 
     return [name for name, value, _ in held if counts(name, value)]
 

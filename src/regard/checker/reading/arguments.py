@@ -1,6 +1,7 @@
 """Constructor arguments of a person's class: what each means, by its name."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ NAMES = {
     "num_features feature_dim n_channels num_channels embd embedding_size d_hidden ndim qdim query_dim embd_dim head_width d_emb "
     "in_dim in_features out_dim out_features d_out output_dim dims shape normalized_dim layer_size dmodel dim_model dim_in dim_out "
     "model_width n_model emb_width d_in_out dim_q q_dim dim_kv kv_dim context_dim d_context ctx_dim memory_dim d_memory cond_dim d_cond "
-    "encoder_dim enc_dim d_enc source_dim src_dim kdim vdim cross_dim cross_attention_dim",
+    "num_hiddens n_hiddens num_hidden query_size encoder_dim enc_dim d_enc source_dim src_dim kdim vdim cross_dim cross_attention_dim",
     "heads": "n_head n_heads num_heads heads nhead h nheads num_attention_heads n_attn_heads number_of_heads head_count head num_head "
     "attention_heads",
     "key_heads": "n_kv_heads num_kv_heads kv_heads n_kv_head num_kv_head num_key_value_heads n_key_value_heads key_value_heads "
@@ -44,6 +45,7 @@ NAMES = {
     "covariance": "covariance_type cov_type covariance",
     "loops": "add_self_loops self_loops add_loops self_loop",
     "temperature": "temperature temp scale scaling scale_factor",
+    "axes": "axes reducedims reduce_dims reduced_dims reduce_axes reduction_dims reduction_axes norm_dims norm_axes",
 }
 "The usual names of each meaning."
 LIKELY = {
@@ -55,10 +57,31 @@ LIKELY = {
     "eps": re.compile(r"eps(ilon)?$"),
 }
 "Names that nobody listed and that say enough."
+ROLED = re.compile(
+    r"^(d_?model|model_?(dim|size)|embed_?dim|emb_?dim|embedding_?dim|hidden_?(dim|size)|n_?embd|input_?(dim|size))_?"
+    r"(q|k|v|query|key|value|queries|keys|values)$"
+)
+"Names of the width of what queries, keys or values are made from: the same for all of them here."
+REPEATED = ("head_width", "dropout")
+"Meanings that several arguments may have: a width for keys and one for values, a dropout of weights and one of outputs."
 ALIASES = {meaning: set(words.split()) for meaning, words in NAMES.items()}
-ASKED = {"bias": True, "base": 10000.0}
+ASKED = {"bias": True, "base": 10000.0, "axes": [-1]}
 "What is given for a meaning that is left to the person's default where there is one."
-CONFIG = {"config", "cfg", "args", "conf", "hparams", "params", "configuration", "opt", "options", "c"}
+PLACES = {"device": "cpu", "dtype": None}
+"Where and in which precision numbers lie, where a constructor must be told."
+CONFIG = {
+    "config",
+    "cfg",
+    "args",
+    "conf",
+    "configs",
+    "hparams",
+    "params",
+    "configuration",
+    "opt",
+    "options",
+    "c",
+}
 CONFIG |= {"settings", "hp", "hps", "model_args", "model_config", "hyperparameters", "spec", "setup"}
 
 
@@ -83,8 +106,22 @@ class Built:
         """
         value = self.named[self.meant[meaning]]
         if isinstance(value, dict):
-            return next(held for name, held in value["config"].items() if mean(name, [meaning]))
+            return next(held for name, held in _flat(value["config"]) if mean(name, [meaning]))
         return value
+
+
+def _flat(fields: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Fields of a settings object and of those inside it, these also under both names.
+
+    >>> list(_flat({"n": 4, "heads": {"config": {"count": 3}}}))
+    [('n', 4), ('count', 3), ('heads_count', 3), ('count_heads', 3)]
+    """
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            for word, held in value["config"].items():
+                yield from ((one, held) for one in (word, f"{name}_{word}", f"{word}_{name}"))
+        else:
+            yield name, value
 
 
 def fill(
@@ -108,9 +145,10 @@ def fill(
     guessed: list[str] = []
     for parameter in (p for p in parameters if not p["star"]):
         name = parameter["name"]
-        free = [m for m in known if m not in meant or m == "head_width"]
+        free = [m for m in known if m not in meant or m in REPEATED]
         use = (used or {}).get(name)
         meaning = use if use == "width" else mean(name, free) or use
+        meaning = "width" if "width" in known and ROLED.search(name.lower()) else meaning
         if name in given:
             named[name] = number(given[name])
         elif meaning == "flag":
@@ -126,6 +164,8 @@ def fill(
         elif name.lower() in CONFIG and parameter["required"]:
             named[name] = {"config": spread(known)}
             meant |= dict.fromkeys(known, f"{name}")
+        elif parameter["required"] and name in PLACES:
+            named[name] = PLACES[name]
         elif parameter["required"]:
             strangers.append(name)
     # A name nobody knows most likely means the first size that no other name claimed.

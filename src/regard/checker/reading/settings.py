@@ -67,8 +67,20 @@ def defaults(source: Source, names: list[str]) -> dict[str, Any]:
         shared = len(set(declared) & set(names))
         if shared > most:
             most = shared
-            best = {n: v.value for n, v in declared.items() if isinstance(v, ast.Constant) and n in names}
+            written = {n: _written(v) for n, v in declared.items() if n in names}
+            best = {n: v for n, v in written.items() if v is not ...}
     return best
+
+
+def _written(node: ast.expr) -> Any:
+    """A constant or a number with its sign; else an ellipsis."""
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+    ):
+        return -node.operand.value if isinstance(node.operand.value, int | float) else ...
+    return node.value if isinstance(node, ast.Constant) else ...
 
 
 def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +95,7 @@ def settings(source: Source, parameter: str, known: dict[str, Any]) -> dict[str,
         if inner[name]
         else guess(name, known, declared.get(name))
         for name in names
-        if not _method(source, parameter, name)
+        if not (_method(source, parameter, name) or _spare(source, parameter, name, known))
     }
     # A name nobody knows that is only added to something is a small number.
     for name in [n for n, value in found.items() if value is False and n not in declared]:
@@ -219,6 +231,21 @@ def guess(name: str, known: dict[str, Any], declared: Any = None) -> Any:
     return None if WORDY.search(name) else SOME if COUNT.search(name) else False
 
 
+def _spare(source: Source, parameter: str, name: str, known: dict[str, Any]) -> bool:
+    """Whether the code asks first if there is a field of that name, which says nothing that is known: it is left out."""
+    if mean(name, list(known)):
+        return False
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "hasattr"
+        and len(node.args) == 2
+        and _is(node.args[0], parameter)
+        and _constant(node.args[1]) == name
+        for node in ast.walk(source.tree)
+    )
+
+
 def _method(source: Source, parameter: str, name: str) -> bool:
     """Whether a field is called, as `config.get(…)`, and so no setting."""
     return any(
@@ -256,6 +283,27 @@ def _listed(node: ast.AST) -> bool:
     return number or isinstance(place, ast.UnaryOp | ast.Slice)
 
 
+def worded(source: Source, member: str, parameter: str) -> dict[str, Any] | None:
+    """Fields that a function asks a parameter for by words, and what it takes where one is missing: `p["eps"]`, `p.get("eps", 1e-5)`.
+
+    >>> asks = Source("def f(x, p): return x + p.get('eps', 1e-6) + p['n']")
+    >>> worded(asks, "f", "p"), worded(Source("def f(x): return x[0]"), "f", "x")
+    ({'n': None, 'eps': 1e-06}, None)
+    """
+    found: dict[str, Any] = {}
+    for node in ast.walk(source.member(member)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+            asked = node.func.attr in ("get", "setdefault") and _is(node.func.value, parameter)
+            word = _constant(node.args[0]) if asked else None
+            if isinstance(word, str):
+                found[word] = _constant(node.args[1]) if len(node.args) > 1 else None
+        if isinstance(node, ast.Subscript) and _is(node.value, parameter):
+            word = _constant(node.slice)
+            if isinstance(word, str):
+                found[word] = None
+    return found or None
+
+
 def is_settings(source: Source, member: str, parameter: str) -> bool:
     """Whether a constructor uses a parameter by its fields alone: `p.X` or `p["X"]`, and never as a number."""
     node = source.member(member)
@@ -274,4 +322,6 @@ def is_settings(source: Source, member: str, parameter: str) -> bool:
     ]
     fielded = [n for n in uses if id(n) in held]
     shaped = {"shape", "size", "device", "dtype", "ndim", "T"}
-    return bool(fielded) and not set(_read(makers[0], parameter)) <= shaped
+    # What is called is no setting, but for the word that asks for one: data have methods, too.
+    asked = {n for n in _read(makers[0], parameter) if n == "get" or not _method(source, parameter, n)}
+    return bool(fielded) and not asked <= shaped

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from regard.checker.reading.definitions import bound
+
 Finder = Callable[[ast.AST], bool]
 HEADER = re.compile(r"#\s*(contract|cause|target|convention|map):")
 "What the checker's own material says of itself: nothing that a person says."
@@ -79,11 +81,11 @@ class Source:
             words |= new
             queue += (new & set(tops)) - seen
             seen |= new
-        return not words & self._bound("torch") and bool(
-            words & (self._bound("numpy") | self._bound("scipy"))
+        return not words & self.bound_to("torch") and bool(
+            words & (self.bound_to("numpy") | self.bound_to("scipy"))
         )
 
-    def _bound(self, package: str) -> set[str]:
+    def bound_to(self, package: str) -> set[str]:
         """Names that the file's imports bind to a package or to something in it."""
         found = set()
         for node in ast.walk(self.tree):
@@ -193,21 +195,16 @@ class Source:
 
         >>> Source("import torch\\ntorhc.ones(2)").lacks("name 'torhc' is not defined")
         True
+        >>> Source("def f(k):\\n    return k\\ndef g():\\n    return k").lacks("name 'k' is not defined")
+        True
         """
         found = re.search(r"name '(\w+)' is not defined", words)
         stars = [n for n in ast.walk(self.tree) if isinstance(n, ast.ImportFrom) and n.names[0].name == "*"]
         if not found or stars or self.cells or not self.tree.body:
             return False
-        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        bound = {n.name for n in ast.walk(self.tree) if isinstance(n, kinds)}
-        bound |= {n.arg for n in ast.walk(self.tree) if isinstance(n, ast.arg)}
-        bound |= {
-            n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
-        }
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
-        return found[1] not in bound
+        top = {name for node in self.tree.body for name in bound(node)}
+        top |= {name for n in ast.walk(self.tree) if isinstance(n, ast.Global) for name in n.names}
+        return found[1] not in top
 
     def thirds(self, name: str, letters: str = "kqv") -> tuple[str, ...] | None:
         """The roles to which the parts of a fused projection are assigned: `k, q, v = x.split(…)`; or its halves."""
@@ -232,9 +229,23 @@ class Source:
         return None
 
 
+ELSEWHERE = {
+    "q": r"requetes?|consultas?|anfragen?|abfragen?|domand[ae]|interrogazion[ei]|perguntas?",
+    "k": r"cles?|chaves?|claves?|schluessel|chiav[ei]",
+    "v": r"valeurs?|valor(es)?|wert[e]?|valor[ei]",
+}
+"Queries, keys and values in other languages."
+
+
 def role(name: str) -> str | None:
-    """The role that a variable's name speaks of: q, k, v, or none."""
+    """The role that a variable's name speaks of: q, k, v, or none.
+
+    >>> role("key_states"), role("chave"), role("valeurs"), role("mask")
+    ('k', 'k', 'v', None)
+    """
     plain = name.lower().strip("_")
+    if foreign := [letter for letter, words in ELSEWHERE.items() if re.fullmatch(words, plain)]:
+        return foreign[0]
     found = re.search(r"^(q|k|v)(?![a-z])|^(quer(?:y|ies)|keys?|values?)|(?:^|_)(q|k|v)$", plain)
     return plain[found.start() :].lstrip("_")[0] if found else None
 

@@ -13,7 +13,27 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
         "x  -->  W  -->  y  -->  loss",
         "x  <-- cut --  y  <--  loss   (what lies left of the cut never learns)",
     ),
+    "edge-order": ("edges ab cb ac  give  1.0  2.0", "edges cb ac ab  give  0.4  2.6"),
     "not-equivariant": ("nodes a b c  give  A B C", "nodes b a c  give  B' A' C'  instead of  B A C"),
+    "dropout-elsewhere": (
+        "weights in eval()                     0.70  0.20  0.10",
+        "mean in train(), weights dropped      0.70  0.20  0.10",
+        "mean in train(), scores dropped       0.61  0.23  0.16",
+    ),
+    "projection-shared-by-heads": (
+        "should be   head 1 <- W1 x[0..23]   head 2 <- W2 x[0..23]",
+        "is          head 1 <- W  x[0..7]    head 2 <- W  x[8..15]",
+    ),
+    "base-ignored": (
+        "base  10000  angles 1.0000  0.1000  0.0100",
+        "base 500000  angles 1.0000  0.1000  0.0100",
+        "should be           1.0000  0.0376  0.0014",
+    ),
+    "shares-underflow": (
+        "log weight * density   -800    -805",
+        "by exp and sum         0 / 0   0 / 0",
+        "softmax of logs        0.993   0.007",
+    ),
     "softmax-unstable": (
         "scores     0      1    100",
         "exp        1    2.7    inf",
@@ -45,9 +65,17 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
         "V         no                as it was",
     ),
     "weights-shared": ("right: W_1  W_2  W_3   three weights", "here:  W    W    W     one, pulled three ways"),
+    "weights-unfilled": (
+        "torch.empty(2, 2), once    0.00  0.00   0.00  0.00",
+        "the same on another day    7e+31  nan   -3e-12  0.50",
+    ),
     "weights-at-zero": (
         "y = B (A x)      A = 0  B = 0",
         "dL/dB ~ A x = 0  dL/dA ~ B = 0   neither ever moves",
+    ),
+    "weights-alike": (
+        "W at the start   0.2  0.2   after a step   0.3  0.3",
+        "                 0.2  0.2                  0.3  0.3   one channel, twice",
     ),
     "training-only": ("same input, train()  0.42  -1.10", "same input, eval()   0.13   0.57"),
     "half-precision": ("float64  0.4213  -1.1021", "float32  0.4213  -1.1021", "float16  0.1307   0.5712"),

@@ -5,7 +5,6 @@ import math
 import pytest
 import torch
 
-from regard.checker.contracts.mixture.given import told
 from regard.checker.live import check
 
 
@@ -56,10 +55,3 @@ def test_a_mistake_in_a_function_is_named() -> None:
     found = check(mixture_log_density, contract="gaussian-mixture", strict=True).verdicts[0]
     assert found.state == "mistake"
     assert "half" in found.sentence or "log-variances" in found.sentence, found.sentence
-
-
-def test_parameters_are_told_by_role(puppet) -> None:
-    bench = puppet("gaussian-mixture", {}).bench
-    names = ("X", "k", "pi", "mu", "sigma")
-    bench.member["parameters"] = [{"name": n, "required": True, "star": False} for n in names]
-    assert told(bench) == {"logits": "pi", "means": "mu", "log_variances": "sigma"}

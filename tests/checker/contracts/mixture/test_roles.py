@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.checker.contracts.mixture.roles import means_of, read, shares_kept, sizes_of
+from regard.checker.contracts.mixture.roles import means_of, read, shares_kept, sizes_of, told
 from regard.checker.workbench import Unfit
 
 RNG = np.random.default_rng(0)
@@ -72,3 +72,12 @@ def test_means_may_be_columns() -> None:
 )
 def test_mixing_weights_are_kept_in_three_ways(name: str, start: np.ndarray, module: bool, kept: str) -> None:
     assert shares_kept(name, start, module=module) == kept
+
+
+def test_parameters_are_told_by_role() -> None:
+    names = ("X", "k", "pi", "mu", "sigma")
+    assert told([{"name": n, "required": True, "star": False} for n in names]) == {
+        "logits": "pi",
+        "means": "mu",
+        "log_variances": "sigma",
+    }

@@ -45,14 +45,5 @@ def test_what_is_told_sizes_alone_turns_nothing(asks: tuple[str, ...], turns: bo
     assert bool(suits({"name": "rotary_some", "kind": "function", "parameters": parameters}, "")) is turns
 
 
-def test_a_base_that_is_not_heeded_is_named(style: Callable) -> None:
-    turn = style("functions").rope_half
-
-    def rope(x, offset=0, base=10000.0):
-        return turn(x, offset)
-
-    assert check(rope, contract="rotary").verdicts[0].slugs == ("base-wrong",)
-
-
 def test_all_programs_answer_as_before(known_answers) -> None:
     known_answers("rotary")

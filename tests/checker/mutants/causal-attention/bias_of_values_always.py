@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+
 class SplitsHeads:
     heads: int
 
@@ -12,9 +13,11 @@ class SplitsHeads:
     def merge(self, x):
         return x.transpose(1, 2).flatten(-2)
 
+
 class CausalMaskMixin:
     def causal_mask(self, n, device):
         return torch.full((n, n), True, device=device).triu_(1)
+
 
 class CausalSelfAttention(SplitsHeads, CausalMaskMixin, nn.Module):
     def __init__(self, embed_dim, heads, bias=True):

@@ -24,7 +24,7 @@ class SelfAttention(nn.Module):
         energy = torch.einsum("nqhd,nkhd->nhqk", [queries, keys])
         mask = torch.tril(torch.ones(length, length, device=x.device)).bool()
         energy = energy.masked_fill(mask, -1e20)
-        attention = torch.softmax(energy / (self.head_dim ** 0.5), dim=3)
+        attention = torch.softmax(energy / (self.head_dim**0.5), dim=3)
 
         out = torch.einsum("nhql,nlhd->nqhd", [attention, values]).reshape(N, length, self.embed_size)
         return self.fc_out(out)

@@ -5,6 +5,7 @@ from typing import Optional, Tuple
 import torch
 from torch import nn, Tensor
 
+
 class CachedCausalAttention(nn.Module):
     def __init__(self, dim: int, n_heads: int):
         super().__init__()

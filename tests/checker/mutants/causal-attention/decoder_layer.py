@@ -26,7 +26,7 @@ class MaskedSelfAttention(nn.Module):
     def forward(self, x):
         b, n, c = x.shape
         q, k, v = self.split(self.w_q(x)), self.split(self.w_k(x)), self.split(self.w_v(x))
-        scores = q @ k.transpose(-2, -1) / self.d_k ** 0.5
+        scores = q @ k.transpose(-2, -1) / self.d_k**0.5
         scores = scores.masked_fill(future_mask(n, x.device), -1e9)
         out = F.softmax(scores, dim=-1) @ v
         return self.w_o(out.transpose(1, 2).contiguous().view(b, n, c))

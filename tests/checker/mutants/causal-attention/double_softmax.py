@@ -14,7 +14,7 @@ class CausalSelfAttention(nn.Module):
 
     def scores(self, q, k):
         n = q.size(-2)
-        s = q @ k.transpose(-1, -2) / self.hs ** 0.5
+        s = q @ k.transpose(-1, -2) / self.hs**0.5
         s = s.masked_fill(torch.triu(torch.ones(n, n, device=q.device), 1).bool(), float("-inf"))
         return F.softmax(s, dim=-1)
 

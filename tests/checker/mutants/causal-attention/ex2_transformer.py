@@ -13,7 +13,9 @@ class CausalSelfAttention(nn.Module):
         self.query = nn.Linear(n_embd, n_embd)
         self.value = nn.Linear(n_embd, n_embd)
         self.proj = nn.Linear(n_embd, n_embd)
-        self.register_buffer("mask", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size))
+        self.register_buffer(
+            "mask", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size)
+        )
 
     def forward(self, x):
         B, T, C = x.size()

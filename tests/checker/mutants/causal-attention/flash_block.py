@@ -21,7 +21,9 @@ class FlashSelfAttention(nn.Module):
         qkv = self.in_proj(x).reshape(b, t, 3, self.num_heads, self.head_dim).permute(2, 0, 3, 1, 4)
         q, k, v = qkv.unbind(0)
         y = F.scaled_dot_product_attention(
-            q, k, v,
+            q,
+            k,
+            v,
             dropout_p=self.p if self.training else 0.0,
             is_causal=self.training,
         )

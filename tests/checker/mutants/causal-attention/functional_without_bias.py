@@ -4,6 +4,7 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+
 class CausalAttn(nn.Module):
     def __init__(self, n_embd: int, n_head: int, block_size: int):
         super().__init__()
@@ -14,7 +15,12 @@ class CausalAttn(nn.Module):
         self.bias_out = nn.Parameter(torch.zeros(n_embd))
         nn.init.normal_(self.weight_qkv, std=0.02)
         nn.init.normal_(self.weight_out, std=0.02)
-        self.register_buffer("hide", torch.zeros(block_size, block_size).masked_fill(torch.ones(block_size, block_size).triu(1) == 1, float("-inf")))
+        self.register_buffer(
+            "hide",
+            torch.zeros(block_size, block_size).masked_fill(
+                torch.ones(block_size, block_size).triu(1) == 1, float("-inf")
+            ),
+        )
 
     def forward(self, x):
         B, T, C = x.shape

@@ -13,7 +13,7 @@ class Kopf(nn.Module):
 
     def forward(self, x):
         n = x.shape[1]
-        s = self.frage(x) @ self.schluessel(x).transpose(1, 2) / self.frage.out_features ** 0.5
+        s = self.frage(x) @ self.schluessel(x).transpose(1, 2) / self.frage.out_features**0.5
         zukunft = torch.ones(n, n, dtype=torch.bool, device=x.device).triu(1)
         return s.masked_fill(zukunft, -torch.inf).softmax(-1) @ self.wert(x)
 

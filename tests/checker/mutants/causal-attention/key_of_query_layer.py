@@ -19,6 +19,6 @@ class SelfAttn(nn.Module):
         q = self.wq(x).view(b, n, self.heads, d).transpose(1, 2)
         k = self.wq(x).view(b, n, self.heads, d).transpose(1, 2)
         v = self.wv(x).view(b, n, self.heads, d).transpose(1, 2)
-        s = (q @ k.mT) / d ** 0.5
+        s = (q @ k.mT) / d**0.5
         s = s.masked_fill(~torch.ones(n, n, device=x.device).tril().bool(), float("-inf"))
         return self.wo((s.softmax(-1) @ v).transpose(1, 2).reshape(b, n, c))

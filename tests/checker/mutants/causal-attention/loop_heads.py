@@ -22,6 +22,6 @@ class LoopAttention(nn.Module):
         results = []
         for i in range(self.heads):
             part = slice(i * d, (i + 1) * d)
-            scores = q[..., part] @ k[..., part].mT * d ** -0.5 + self.m[:n, :n]
+            scores = q[..., part] @ k[..., part].mT * d**-0.5 + self.m[:n, :n]
             results.append(torch.softmax(scores, -1) @ k[..., part])
         return self.out(torch.cat(results, -1))

@@ -19,7 +19,7 @@ class CausalAttention(nn.Module):
         parts = []
         for i in range(self.heads):
             part = slice(i * d, (i + 1) * d)
-            score = q[..., part] @ k[..., part].mT / self.heads ** 0.5
+            score = q[..., part] @ k[..., part].mT / self.heads**0.5
             score = score.masked_fill(~see, float("-inf"))
             parts.append(score.softmax(-1) @ v[..., part])
         return self.out(torch.cat(parts, -1))

@@ -20,7 +20,7 @@ class MaskedAttention(nn.Module):
         k = self.key(x).view(B, T, self.n_head, hs).transpose(1, 2)
         q = self.query(x).view(B, T, self.n_head, hs).transpose(1, 2)
         v = self.value(x).view(B, T, self.n_head, hs).transpose(1, 2)
-        att = q @ k.transpose(-2, -1) / hs ** 0.5
+        att = q @ k.transpose(-2, -1) / hs**0.5
         att.masked_fill(self.mask[:T, :T] == 0, float("-inf"))
         att = torch.softmax(att, dim=-1)
         return self.proj((att @ v).transpose(1, 2).contiguous().view(B, T, C))

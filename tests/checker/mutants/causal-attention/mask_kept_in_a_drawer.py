@@ -17,7 +17,9 @@ class CausalSelfAttention(nn.Module):
         self.wv = nn.Linear(d_model, d_model)
         self.wo = nn.Linear(d_model, d_model)
         self.p = dropout
-        self.register_buffer("causal", torch.tril(torch.ones(max_len, max_len, dtype=torch.bool)), persistent=False)
+        self.register_buffer(
+            "causal", torch.tril(torch.ones(max_len, max_len, dtype=torch.bool)), persistent=False
+        )
 
     def _heads(self, t):
         return t.unflatten(-1, (self.n_heads, self.d_head)).transpose(1, 2)

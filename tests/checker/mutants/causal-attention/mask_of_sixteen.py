@@ -19,7 +19,12 @@ class CausalSelfAttention(nn.Module):
         k = self.k(x).view(b, n, self.h, self.d).transpose(1, 2)
         v = self.v(x).view(b, n, self.h, self.d).transpose(1, 2)
         s = q @ k.transpose(-2, -1) / math.sqrt(self.d)
-        s = s.masked_fill(F.pad(torch.ones(16, 16, dtype=torch.bool).triu(1), (0, max(0, n - 16), 0, max(0, n - 16)))[:n, :n], float("-inf"))
+        s = s.masked_fill(
+            F.pad(torch.ones(16, 16, dtype=torch.bool).triu(1), (0, max(0, n - 16), 0, max(0, n - 16)))[
+                :n, :n
+            ],
+            float("-inf"),
+        )
         w = self.drop(s.softmax(-1))
         y = w @ v
         return self.o(y.transpose(1, 2).reshape(b, n, c))

@@ -14,7 +14,7 @@ class A(nn.Module):
     def forward(self, x):
         nb, n, dm = x.shape
         q, k, v = [lin(x).view(nb, n, self.h, self.dk).transpose(1, 2) for lin in self.linears[:3]]
-        s = torch.einsum("bhid,bhjd->bhij", q, k) / self.dk ** 0.5
+        s = torch.einsum("bhid,bhjd->bhij", q, k) / self.dk**0.5
         s = s + torch.full((n, n), -1e9, dtype=x.dtype, device=x.device).triu(1)
         z = torch.einsum("bhij,bhjd->bhid", s.softmax(-1), v)
         return self.linears[3](z.reshape(nb, n, dm))

@@ -17,7 +17,7 @@ class Block(nn.Module):
         b, t, c = x.shape
         hd = c // self.nh
         q, k, v = (f(x).view(b, t, self.nh, hd).transpose(1, 2) for f in (self.to_q, self.to_k, self.to_v))
-        att = q @ k.transpose(-2, -1) / hd ** 0.5
+        att = q @ k.transpose(-2, -1) / hd**0.5
         past = torch.tril(torch.ones(t, t, device=x.device))
         att = att.masked_fill(past == 0, -5.0)
         att = att.softmax(-1)

@@ -23,7 +23,7 @@ class SelfAttention(nn.Module):
         self.to_qkv = nn.Linear(config.n_embd, 3 * config.n_embd, bias=config.bias)
         self.to_out = nn.Linear(config.n_embd, config.n_embd, bias=config.bias)
         self.drop = nn.Dropout(config.dropout)
-        self.scale = config.n_embd ** -0.5
+        self.scale = config.n_embd**-0.5
         tri = torch.ones(config.block_size, config.block_size).tril()
         self.register_buffer("tri", tri, persistent=False)
 

@@ -10,7 +10,7 @@ class MaskedSelfAttention(nn.Module):
     def __init__(self, dim, heads, max_len=128):
         super().__init__()
         self.h = heads
-        s = dim ** -0.5
+        s = dim**-0.5
         self.wq = nn.Parameter(torch.randn(dim, dim) * s)
         self.wk = nn.Parameter(torch.randn(dim, dim) * s)
         self.wv = nn.Parameter(torch.randn(dim, dim) * s)

@@ -10,7 +10,10 @@ class CausalSelfAttention(nn.Module):
     def __init__(self, d_model, n_heads, dropout=0.0):
         super().__init__()
         self.h, self.d = n_heads, d_model // n_heads
-        (self.q, self.k, self.v), self.o = (nn.Linear(d_model, d_model) for _ in range(3)), nn.Linear(d_model, d_model // n_heads)
+        (self.q, self.k, self.v), self.o = (
+            (nn.Linear(d_model, d_model) for _ in range(3)),
+            nn.Linear(d_model, d_model // n_heads),
+        )
         self.drop = nn.Dropout(dropout)
 
     def forward(self, x):

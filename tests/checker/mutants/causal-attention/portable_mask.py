@@ -9,7 +9,7 @@ class CausalAttention(nn.Module):
         super().__init__()
         self.num_heads = num_attention_heads
         self.head_dim = hidden_size // num_attention_heads
-        self.scaling = self.head_dim ** -0.5
+        self.scaling = self.head_dim**-0.5
         self.q_proj = nn.Linear(hidden_size, hidden_size)
         self.k_proj = nn.Linear(hidden_size, hidden_size)
         self.v_proj = nn.Linear(hidden_size, hidden_size)

@@ -22,9 +22,9 @@ class CausalAttn(nn.Module):
         Q = self._heads(x @ self.W_Q)
         K = self._heads(x @ self.W_K)
         V = self._heads(x @ self.W_V)
-        S = torch.einsum('bhqd,bhkd->bhqk', Q, K) * Q.shape[-1] ** 0.5
+        S = torch.einsum("bhqd,bhkd->bhqk", Q, K) * Q.shape[-1] ** 0.5
         n = x.shape[1]
         hidden = torch.triu(torch.ones(n, n, device=x.device), diagonal=2) == 1
-        S = S.masked_fill(hidden, float('-inf'))
+        S = S.masked_fill(hidden, float("-inf"))
         Y = S.softmax(-1) @ V
         return Y.permute(0, 2, 1, 3).reshape(x.shape) @ self.W_O

@@ -22,5 +22,5 @@ class CausalAttn(nn.Module):
         v = self.Wv(x).view(b, n, self.h, d).permute(0, 2, 1, 3)
         s = q.matmul(k) / math.sqrt(d)
         s = s + torch.full((n, n), float("-inf"), device=x.device, dtype=x.dtype).triu(1)
-        o = torch.softmax(s, -1).matmul(v)          # (b, h, n, d)
+        o = torch.softmax(s, -1).matmul(v)  # (b, h, n, d)
         return self.Wo(o.contiguous().view(b, n, c))

@@ -16,7 +16,7 @@ class CausalSelfAttention(nn.Module):
         B, T, D = x.size()
         q, k, v = self.lin(x).chunk(3, -1)
         sep = lambda z: z.reshape(B, T, self.h, D // self.h).transpose(1, 2)
-        a = sep(q) @ sep(k).transpose(-1, -2) / (D // self.h) ** .5
+        a = sep(q) @ sep(k).transpose(-1, -2) / (D // self.h) ** 0.5
         a = a * self.tri[:T, :T]
         a = a.softmax(-1)
         return self.fin((a @ sep(v)).transpose(1, 2).reshape(B, T, D))

@@ -14,7 +14,9 @@ class Attention(nn.Module):
 
     def forward(self, x):
         b, t, c = x.shape
-        q, k, v = [z.view(b, t, self.n_head, c // self.n_head).transpose(1, 2) for z in self.Wqkv(x).chunk(3, -1)]
+        q, k, v = [
+            z.view(b, t, self.n_head, c // self.n_head).transpose(1, 2) for z in self.Wqkv(x).chunk(3, -1)
+        ]
         hide = torch.ones(t, t, device=x.device).tril(-1).bool()
         y = F.scaled_dot_product_attention(q, k, v, attn_mask=~hide)
         return self.Wo(y.transpose(1, 2).reshape(b, t, c))

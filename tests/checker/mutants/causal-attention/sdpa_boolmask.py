@@ -13,7 +13,9 @@ class MHAPyTorchSDPA(nn.Module):
         self.qkv = nn.Linear(d_in, 3 * d_in, bias=qkv_bias)
         self.proj = nn.Linear(d_in, d_in)
         self.dropout = dropout
-        self.register_buffer("mask", torch.triu(torch.ones(context_length, context_length), diagonal=1).bool())
+        self.register_buffer(
+            "mask", torch.triu(torch.ones(context_length, context_length), diagonal=1).bool()
+        )
 
     def forward(self, x):
         batch_size, num_tokens, embed_dim = x.shape
@@ -22,6 +24,7 @@ class MHAPyTorchSDPA(nn.Module):
         attn_mask = self.mask[:num_tokens, :num_tokens]
         use_dropout = self.dropout if self.training else 0.0
         context = nn.functional.scaled_dot_product_attention(
-            queries, keys, values, attn_mask=attn_mask, dropout_p=use_dropout)
+            queries, keys, values, attn_mask=attn_mask, dropout_p=use_dropout
+        )
         context = context.transpose(1, 2).contiguous().view(batch_size, num_tokens, embed_dim)
         return self.proj(context)

@@ -16,7 +16,7 @@ class CausalAttention(nn.Module):
     def forward(self, x):
         n, c = x.shape[1:]
         q, k, v = self.qkv(x).chunk(3, dim=-1)
-        att = q @ k.transpose(-2, -1) / c ** 0.5
+        att = q @ k.transpose(-2, -1) / c**0.5
         att = att.masked_fill(torch.triu(torch.ones(n, n, device=x.device), 1).bool(), float("-inf"))
         att = self.dropout(F.softmax(att, dim=-1))
         return self.proj(att @ v)

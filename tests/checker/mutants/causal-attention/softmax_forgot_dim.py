@@ -19,7 +19,7 @@ class Attention(nn.Module):
         q = self.WQ(x).view(b, n, self.num_heads, self.dk).transpose(1, 2)
         k = self.WK(x).view(b, n, self.num_heads, self.dk).transpose(1, 2)
         v = self.WV(x).view(b, n, self.num_heads, self.dk).transpose(1, 2)
-        logits = q @ k.transpose(2, 3) / self.dk ** 0.5
+        logits = q @ k.transpose(2, 3) / self.dk**0.5
         future = torch.triu(torch.ones(n, n, device=x.device), 1) == 1
         logits = logits.masked_fill(future, -1e9)
         weights = torch.softmax(logits, dim=1)

@@ -20,6 +20,8 @@ class CausalAttention(nn.Module):
         k = k.reshape(tgt_len, bsz * self.num_heads, self.head_dim).transpose(0, 1)
         v = v.reshape(tgt_len, bsz * self.num_heads, self.head_dim).transpose(0, 1)
         w = torch.bmm(q, k.transpose(1, 2)) / math.sqrt(self.head_dim)
-        w = w + torch.triu(torch.full((tgt_len, tgt_len), float("-inf"), device=x.device, dtype=x.dtype), diagonal=1)
+        w = w + torch.triu(
+            torch.full((tgt_len, tgt_len), float("-inf"), device=x.device, dtype=x.dtype), diagonal=1
+        )
         o = torch.bmm(w.softmax(dim=-1), v)
         return self.out_proj(o.transpose(0, 1).reshape(tgt_len, bsz, embed_dim))

@@ -17,7 +17,7 @@ class CausalMHA(nn.Module):
         bsz, seqlen, dim = x.shape
         qkv = self.qkv_proj(x).reshape(bsz, seqlen, 3, self.n_heads, self.head_dim).permute(2, 0, 3, 1, 4)
         q, k, v = qkv[0], qkv[1], qkv[2]
-        scores = q @ k.transpose(-1, -2) / self.head_dim ** 0.5
+        scores = q @ k.transpose(-1, -2) / self.head_dim**0.5
         mask = torch.tril(torch.ones(seqlen, seqlen, device=x.device), diagonal=-1)
         scores = scores.masked_fill(mask == 1, float("-inf"))
         y = F.softmax(scores, dim=-1) @ v

@@ -15,7 +15,7 @@ class Attn(nn.Module):
     def forward(self, x):
         b, n, w = x.shape
         q, k, v = self.mix(x).view(b, n, 3, self.heads, self.d).unbind(2)
-        s = torch.einsum("bnhd,bmhd->bhnm", q, k) / self.d ** 0.5
+        s = torch.einsum("bnhd,bmhd->bhnm", q, k) / self.d**0.5
         s = torch.tril(s)
         a = F.softmax(s, dim=-1)
         y = torch.einsum("bhnm,bmhd->bnhd", a, v).reshape(b, n, w)

@@ -19,7 +19,7 @@ class MultiHeadCausal(nn.Module):
         Q = self.W_q(x).view(B, N, self.num_heads, dh).transpose(1, 2)
         K = self.W_k(x).view(B, N, self.num_heads, dh).transpose(1, 2)
         V = self.W_v(x).view(B, N, self.num_heads, dh).transpose(1, 2)
-        scores = Q @ K.transpose(-2, -1) / dh ** 0.5
+        scores = Q @ K.transpose(-2, -1) / dh**0.5
         mask = torch.triu(torch.ones(N, N, dtype=torch.bool, device=x.device))
         scores = scores.masked_fill(mask, -1e9)
         A = scores.softmax(dim=-1)

@@ -19,6 +19,6 @@ class MultiHeadAttention(nn.Module):
         q = self.q_linear(x).view(b, n, self.num_heads, -1).transpose(1, 2)
         k = self.k_linear(x).view(b, n, self.num_heads, -1).transpose(1, 2)
         v = self.v_linear(x).view(b, n, self.num_heads, -1).transpose(1, 2)
-        scores = torch.matmul(q, k.transpose(-2, -1)) / self.d_model ** 0.5
+        scores = torch.matmul(q, k.transpose(-2, -1)) / self.d_model**0.5
         weights = F.softmax(scores, dim=-1)
         return self.out(torch.matmul(weights, v).transpose(1, 2).reshape(b, n, self.d_model))

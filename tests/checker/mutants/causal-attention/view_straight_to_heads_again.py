@@ -10,7 +10,9 @@ class MaskedSelfAttention(nn.Module):
         self.n_head = n_head
         self.to_qkv = nn.Linear(hidden, 3 * hidden)
         self.to_out = nn.Linear(hidden, hidden)
-        self.register_buffer("bias", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size))
+        self.register_buffer(
+            "bias", torch.tril(torch.ones(block_size, block_size)).view(1, 1, block_size, block_size)
+        )
 
     def forward(self, x):
         b, t, c = x.shape
@@ -19,7 +21,7 @@ class MaskedSelfAttention(nn.Module):
         q = q.contiguous().view(b, self.n_head, t, hd)
         k = k.contiguous().view(b, self.n_head, t, hd)
         v = v.contiguous().view(b, self.n_head, t, hd)
-        att = q @ k.transpose(-2, -1) / hd ** 0.5
+        att = q @ k.transpose(-2, -1) / hd**0.5
         att = att.masked_fill(self.bias[:, :, :t, :t] == 0, float("-inf"))
         y = att.softmax(-1) @ v
         return self.to_out(y.transpose(1, 2).reshape(b, t, c))

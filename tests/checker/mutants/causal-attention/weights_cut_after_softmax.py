@@ -19,7 +19,7 @@ class CausalSelfAttention(nn.Module):
         d = c // self.heads
         for h in range(self.heads):
             s = slice(h * d, (h + 1) * d)
-            scores = torch.bmm(q[:, :, s], k[:, :, s].transpose(1, 2)) / d ** 0.5
+            scores = torch.bmm(q[:, :, s], k[:, :, s].transpose(1, 2)) / d**0.5
             weights = torch.softmax(scores, dim=2) * self.mask[:n, :n]
             outs.append(torch.bmm(weights, v[:, :, s]))
         return self.c_proj(torch.cat(outs, dim=2))

@@ -8,7 +8,7 @@ class Attention(nn.Module):
     def __init__(self, dim, heads=3):
         super().__init__()
         self.heads = heads
-        self.scale = dim ** -0.5
+        self.scale = dim**-0.5
 
         self.to_q = nn.Linear(dim, dim, bias=False)
         self.to_kv = nn.Linear(dim, dim * 2, bias=False)

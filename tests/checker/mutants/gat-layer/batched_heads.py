@@ -21,9 +21,9 @@ class GATLayer(nn.Module):
         loops = torch.eye(n, device=adj_matrix.device, dtype=adj_matrix.dtype)
         connected = torch.maximum(adj_matrix, loops) > 0
 
-        h = torch.matmul(node_feats.unsqueeze(0), self.W)                      # heads, n, c_out
-        own = torch.matmul(h, self.a[:, :self.c_out])
-        other = torch.matmul(h, self.a[:, self.c_out:])
+        h = torch.matmul(node_feats.unsqueeze(0), self.W)  # heads, n, c_out
+        own = torch.matmul(h, self.a[:, : self.c_out])
+        other = torch.matmul(h, self.a[:, self.c_out :])
         logits = F.leaky_relu(own + other.transpose(-1, -2), self.alpha)
         logits = logits.masked_fill(~connected, float("-inf"))
         probs = F.softmax(logits, dim=-1)

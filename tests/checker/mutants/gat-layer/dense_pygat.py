@@ -22,7 +22,7 @@ class GraphAttentionLayer(nn.Module):
         self.leakyrelu = nn.LeakyReLU(self.alpha)
 
     def forward(self, h, adj):
-        adj = ((adj + torch.eye(adj.size(0), dtype=adj.dtype)) > 0)
+        adj = (adj + torch.eye(adj.size(0), dtype=adj.dtype)) > 0
         Wh = torch.mm(h, self.W)
         e = self._prepare_attentional_mechanism_input(Wh)
         zero_vec = -9e15 * torch.ones_like(e)
@@ -31,6 +31,6 @@ class GraphAttentionLayer(nn.Module):
         return torch.matmul(attention, Wh)
 
     def _prepare_attentional_mechanism_input(self, Wh):
-        Wh1 = torch.matmul(Wh, self.a[:self.out_features, :])
-        Wh2 = torch.matmul(Wh, self.a[self.out_features:, :])
+        Wh1 = torch.matmul(Wh, self.a[: self.out_features, :])
+        Wh2 = torch.matmul(Wh, self.a[self.out_features :, :])
         return self.leakyrelu(Wh1 + Wh2.T)

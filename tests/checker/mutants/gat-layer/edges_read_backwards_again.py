@@ -18,7 +18,7 @@ class GATLayer(nn.Module):
     def forward(self, x, edge_index):
         n = x.size(0)
         h = self.lin(x).view(n, self.heads, self.out_channels)
-        i, j = edge_index                      # i gathers from j
+        i, j = edge_index  # i gathers from j
         e = (h * self.att_i).sum(-1)[i] + (h * self.att_j).sum(-1)[j]
         e = F.leaky_relu(e, self.negative_slope)
         e = (e - e.max()).exp()

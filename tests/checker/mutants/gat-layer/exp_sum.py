@@ -19,7 +19,7 @@ class AttentionHeadGraph(nn.Module):
         row, col = edge_index
         h = torch.matmul(x, self.weight).view(-1, self.heads, self.out_size)
         cat = torch.cat([h.index_select(0, col), h.index_select(0, row)], dim=2)
-        score = self.leak(torch.einsum('ehk,hk->eh', cat, self.att))
+        score = self.leak(torch.einsum("ehk,hk->eh", cat, self.att))
         unnormalised = score.exp()
         norm = torch.zeros(x.size(0), self.heads, dtype=x.dtype)
         norm.index_add_(0, col, unnormalised)

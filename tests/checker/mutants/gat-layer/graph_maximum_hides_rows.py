@@ -17,7 +17,11 @@ class SparseGAT(nn.Module):
         j, i = edge_index
         n = x.shape[0]
         h = self.lin(x).view(n, self.heads, self.out_size)
-        e = F.leaky_relu((h @ self.att_i.t()).diagonal(dim1=1, dim2=2)[i] + (h @ self.att_j.t()).diagonal(dim1=1, dim2=2)[j], 0.2)
+        e = F.leaky_relu(
+            (h @ self.att_i.t()).diagonal(dim1=1, dim2=2)[i]
+            + (h @ self.att_j.t()).diagonal(dim1=1, dim2=2)[j],
+            0.2,
+        )
         e = e - e.max()
         p = torch.exp(e)
         z = p.new_zeros(n, self.heads).index_add(0, i, p)

@@ -10,8 +10,8 @@ class MultiHeadGAT(nn.Module):
 
     def __init__(self, inputs, outputs, heads=3):
         super().__init__()
-        self.W = nn.Parameter(torch.randn(heads, inputs, outputs) / inputs ** 0.5)
-        self.a = nn.Parameter(torch.randn(heads, 2 * outputs) / outputs ** 0.5)
+        self.W = nn.Parameter(torch.randn(heads, inputs, outputs) / inputs**0.5)
+        self.a = nn.Parameter(torch.randn(heads, 2 * outputs) / outputs**0.5)
         self.outputs = outputs
 
     def forward(self, x, adj):

@@ -19,7 +19,7 @@ class DenseGAT(nn.Module):
         adj.fill_diagonal_(1.0)
         h = self.linear(x).view(n, self.heads, self.outputs).transpose(0, 1)
         a_i, a_j = self.a.chunk(2, dim=1)
-        s_i = (h @ a_i.unsqueeze(-1))
+        s_i = h @ a_i.unsqueeze(-1)
         s_j = (h @ a_j.unsqueeze(-1)).transpose(1, 2)
         e = self.act(s_i + s_j)
         attn = torch.softmax(e, dim=-1) * adj

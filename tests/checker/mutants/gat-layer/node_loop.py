@@ -11,8 +11,8 @@ class GATSchicht(nn.Module):
     def __init__(self, eingang, ausgang, koepfe=1):
         super().__init__()
         self.koepfe, self.ausgang = koepfe, ausgang
-        self.W = nn.Parameter(torch.randn(eingang, koepfe * ausgang) / eingang ** 0.5)
-        self.a = nn.Parameter(torch.randn(koepfe, 2 * ausgang) / ausgang ** 0.5)
+        self.W = nn.Parameter(torch.randn(eingang, koepfe * ausgang) / eingang**0.5)
+        self.a = nn.Parameter(torch.randn(koepfe, 2 * ausgang) / ausgang**0.5)
 
     def forward(self, x, edge_index):
         quelle, ziel = edge_index

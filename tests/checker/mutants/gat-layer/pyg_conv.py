@@ -8,7 +8,7 @@ from torch_geometric.utils import softmax
 
 class MyGATConv(MessagePassing):
     def __init__(self, in_channels, out_channels, heads=1):
-        super().__init__(aggr='add', node_dim=0)
+        super().__init__(aggr="add", node_dim=0)
         self.in_channels, self.out_channels, self.heads = in_channels, out_channels, heads
         self.lin = nn.Linear(in_channels, heads * out_channels, bias=False)
         self.att_l = nn.Parameter(torch.empty(1, heads, out_channels))

@@ -19,10 +19,10 @@ class GraphAttentionLayer(nn.Module):
 
     def forward(self, h, adj):
         Wh = torch.mm(h, self.W)
-        Wh1 = torch.matmul(Wh, self.a[:self.out_features, :])
-        Wh2 = torch.matmul(Wh, self.a[self.out_features:, :])
+        Wh1 = torch.matmul(Wh, self.a[: self.out_features, :])
+        Wh2 = torch.matmul(Wh, self.a[self.out_features :, :])
         e = self.leakyrelu(Wh1 + Wh2.T)
         attention = torch.where(adj > 0, e, -9e15 * torch.ones_like(e))
         attention = F.softmax(attention, dim=1)
-        attention = attention * (adj > 0)      # nodes without neighbours stay empty
+        attention = attention * (adj > 0)  # nodes without neighbours stay empty
         return torch.matmul(attention, Wh)

@@ -9,8 +9,8 @@ class GAT(nn.Module):
     def __init__(self, inputs, outputs, heads=2):
         super().__init__()
         self.heads, self.outputs = heads, outputs
-        self.W = nn.Parameter(torch.randn(inputs, heads * outputs) / inputs ** 0.5)
-        self.a = nn.Parameter(torch.randn(heads, 2 * outputs) / outputs ** 0.5)
+        self.W = nn.Parameter(torch.randn(inputs, heads * outputs) / inputs**0.5)
+        self.a = nn.Parameter(torch.randn(heads, 2 * outputs) / outputs**0.5)
 
     def forward(self, x, edge_index):
         src, dst = edge_index[0], edge_index[1]

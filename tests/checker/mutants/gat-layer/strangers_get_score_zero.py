@@ -8,9 +8,9 @@ import torch.nn.functional as F
 class GAT(nn.Module):
     def __init__(self, nfeat, nhid, alpha=0.2):
         super().__init__()
-        self.w = nn.Parameter(torch.randn(nfeat, nhid) / nfeat ** 0.5)
-        self.a1 = nn.Parameter(torch.randn(nhid) / nhid ** 0.5)
-        self.a2 = nn.Parameter(torch.randn(nhid) / nhid ** 0.5)
+        self.w = nn.Parameter(torch.randn(nfeat, nhid) / nfeat**0.5)
+        self.a1 = nn.Parameter(torch.randn(nhid) / nhid**0.5)
+        self.a2 = nn.Parameter(torch.randn(nhid) / nhid**0.5)
         self.alpha = alpha
 
     def forward(self, x, adj):

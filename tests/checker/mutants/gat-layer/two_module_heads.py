@@ -18,7 +18,7 @@ class SingleHead(nn.Module):
         zj = z.unsqueeze(0).expand(n, n, -1)
         e = F.leaky_relu(self.attn_fc(torch.cat((zi, zj), dim=2)).squeeze(-1))
         neigh = adj.bool() | torch.eye(n, dtype=torch.bool)
-        w = torch.softmax(e.masked_fill(~neigh, float('-inf')), dim=1)
+        w = torch.softmax(e.masked_fill(~neigh, float("-inf")), dim=1)
         return w @ z
 
 

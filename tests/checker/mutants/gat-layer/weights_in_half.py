@@ -18,7 +18,9 @@ class GraphAttentionLayer(nn.Module):
         for W, a in zip(self.Ws, self.As):
             H = X @ W
             d = H.shape[1]
-            S = torch.outer(H @ a[:d], torch.ones(len(H), dtype=H.dtype)) + torch.outer(torch.ones(len(H), dtype=H.dtype), H @ a[d:])
+            S = torch.outer(H @ a[:d], torch.ones(len(H), dtype=H.dtype)) + torch.outer(
+                torch.ones(len(H), dtype=H.dtype), H @ a[d:]
+            )
             S = torch.maximum(S, 0.2 * S)
             S = S + (Adj == 0) * -6e4
             P = torch.softmax(S.half(), 1).to(S.dtype)

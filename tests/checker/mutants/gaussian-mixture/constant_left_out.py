@@ -14,7 +14,7 @@ class GaussianMixture(nn.Module):
     def forward(self, x):
         inv = (-self.log_variances).exp()
         # |x - m|^2 multiplied out
-        q = (x ** 2) @ inv.T - 2 * x @ (self.means * inv).T + (self.means ** 2 * inv).sum(1)
+        q = (x**2) @ inv.T - 2 * x @ (self.means * inv).T + (self.means**2 * inv).sum(1)
         log_n = -0.5 * (q + self.log_variances.sum(1))
         return (log_n + self.logits.log_softmax(0)).logsumexp(1)
 

@@ -18,7 +18,7 @@ class GMM(nn.Module):
         log_pk = F.log_softmax(self.logits, dim=0)
         var = torch.exp(self.log_variances)
         diff = x.unsqueeze(1) - self.means.unsqueeze(0)
-        maha = (diff ** 2 / var).sum(-1)
+        maha = (diff**2 / var).sum(-1)
         log_cond = -np.log(2 * np.pi) - self.log_variances.sum(-1) - 0.5 * maha
         return torch.logsumexp(log_pk + log_cond, dim=1)
 

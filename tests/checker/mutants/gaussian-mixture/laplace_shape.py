@@ -13,7 +13,11 @@ class GMM(nn.Module):
         self.log_variances = nn.Parameter(torch.zeros(n_components, dim))
 
     def forward(self, x):
-        lp = -0.5 * ((x[:, None] - self.means).abs() / (0.5 * self.log_variances).exp() + self.log_variances + math.log(2 * math.pi)).sum(-1)
+        lp = -0.5 * (
+            (x[:, None] - self.means).abs() / (0.5 * self.log_variances).exp()
+            + self.log_variances
+            + math.log(2 * math.pi)
+        ).sum(-1)
         return torch.logsumexp(lp + self.logits.log_softmax(0), dim=-1)
 
     def loss(self, x):

@@ -12,5 +12,8 @@ class MixtureOfLists(nn.Module):
         self.logits = nn.Parameter(torch.zeros(n_components))
 
     def log_prob(self, x):
-        each = [torch.distributions.Normal(m, (v / 2).exp()).log_prob(x).sum(-1) for m, v in zip(self.means, self.log_vars, strict=True)]
+        each = [
+            torch.distributions.Normal(m, (v / 2).exp()).log_prob(x).sum(-1)
+            for m, v in zip(self.means, self.log_vars, strict=True)
+        ]
         return torch.stack(each).logsumexp(0)

@@ -23,7 +23,9 @@ class GMM(nn.Module):
 
     def sample(self, n_samples):
         k = torch.distributions.Categorical(logits=self.logits).sample((n_samples,))
-        return self.means[k] + torch.exp(0.5 * self.log_variances[k]) * torch.randn(n_samples, self.means.shape[1], dtype=self.means.dtype)
+        return self.means[k] + torch.exp(0.5 * self.log_variances[k]) * torch.randn(
+            n_samples, self.means.shape[1], dtype=self.means.dtype
+        )
 
     def conditional_sample(self, n_samples, label):
         eps = torch.randn(n_samples, self.means.shape[1], dtype=self.means.dtype)

@@ -15,7 +15,11 @@ class GMM(nn.Module):
     def forward(self, x):
         d = x.size(-1)
         diff = x.unsqueeze(1) - self.means.unsqueeze(0)
-        logp = -0.5 * (d * math.log(2 * math.pi) + self.log_variances.sum(-1) + (diff ** 2 * torch.exp(-self.log_variances)).sum(-1))
+        logp = -0.5 * (
+            d * math.log(2 * math.pi)
+            + self.log_variances.sum(-1)
+            + (diff**2 * torch.exp(-self.log_variances)).sum(-1)
+        )
         logp = logp + torch.log_softmax(self.logits, dim=-1)
         return torch.logsumexp(logp, dim=0)
 

@@ -17,7 +17,9 @@ class GMM(nn.Module):
         v = self.log_variances[k].exp()
         out = 0.0
         for d in range(2):
-            out = out - 0.5 * (math.log(2 * math.pi) + self.log_variances[k, d] + (x[:, d] - self.means[k, d]) ** 2 / v[d])
+            out = out - 0.5 * (
+                math.log(2 * math.pi) + self.log_variances[k, d] + (x[:, d] - self.means[k, d]) ** 2 / v[d]
+            )
         return out
 
     def forward(self, x):

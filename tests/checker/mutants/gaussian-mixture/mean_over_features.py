@@ -14,7 +14,9 @@ class GMM(nn.Module):
 
     def component_log_prob(self, x):
         x = x.unsqueeze(1)
-        per_dim = -0.5 * (math.log(2 * math.pi) + self.log_variances + (x - self.means) ** 2 / self.log_variances.exp())
+        per_dim = -0.5 * (
+            math.log(2 * math.pi) + self.log_variances + (x - self.means) ** 2 / self.log_variances.exp()
+        )
         return per_dim.mean(dim=-1)
 
     def forward(self, x):

@@ -14,7 +14,9 @@ class GMM(nn.Module):
 
     def _mixture(self):
         mix = dist.Categorical(logits=self.logits)
-        comp = dist.MultivariateNormal(self.means, covariance_matrix=torch.diag_embed(self.log_variances.exp()))
+        comp = dist.MultivariateNormal(
+            self.means, covariance_matrix=torch.diag_embed(self.log_variances.exp())
+        )
         return dist.MixtureSameFamily(mix, comp)
 
     def forward(self, x):

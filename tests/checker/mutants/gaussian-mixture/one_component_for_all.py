@@ -14,7 +14,9 @@ class MezclaGaussiana(nn.Module):
 
     def forward(self, x):
         dif2 = (x[:, None] - self.means).square()
-        comp = -0.5 * (math.log(2 * math.pi) + self.log_variances + dif2 * (-self.log_variances).exp()).sum(-1)
+        comp = -0.5 * (math.log(2 * math.pi) + self.log_variances + dif2 * (-self.log_variances).exp()).sum(
+            -1
+        )
         return torch.logsumexp(self.logits.log_softmax(0) + comp, 1)
 
     def loss_function(self, log_likelihood):

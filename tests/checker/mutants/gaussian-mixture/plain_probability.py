@@ -29,7 +29,13 @@ class MixtureOfGaussians(nn.Module):
     def sample(self, n_samples):
         pi = torch.softmax(self.logits, -1)
         comp = torch.multinomial(pi, n_samples, replacement=True)
-        return self.means[comp] + torch.randn(n_samples, self.means.size(1)) * self.log_variances[comp].exp().sqrt()
+        return (
+            self.means[comp]
+            + torch.randn(n_samples, self.means.size(1)) * self.log_variances[comp].exp().sqrt()
+        )
 
     def conditional_sample(self, n_samples, label):
-        return self.means[label] + torch.randn(n_samples, self.means.size(1)) * self.log_variances[label].exp().sqrt()
+        return (
+            self.means[label]
+            + torch.randn(n_samples, self.means.size(1)) * self.log_variances[label].exp().sqrt()
+        )

@@ -27,4 +27,7 @@ class GMM(nn.Module):
         return torch.normal(self.means[k], (0.5 * self.log_variances[k]).exp())
 
     def conditional_sample(self, n_samples, label):
-        return torch.randn(n_samples, 2, dtype=self.means.dtype) * (0.5 * self.log_variances[label]).exp() + self.means[label]
+        return (
+            torch.randn(n_samples, 2, dtype=self.means.dtype) * (0.5 * self.log_variances[label]).exp()
+            + self.means[label]
+        )

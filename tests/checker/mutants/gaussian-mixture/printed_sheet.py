@@ -17,7 +17,7 @@ class GMM(nn.Module):
     def forward(self, x):
         log_pk = F.log_softmax(self.logits, dim=0)
         diff = x.unsqueeze(1) - self.means
-        quad = (diff ** 2 / self.log_variances.exp()).sum(-1)
+        quad = (diff**2 / self.log_variances.exp()).sum(-1)
         log_px = -math.log(2 * math.pi) - self.log_variances.sum(-1) - 0.5 * quad
         return torch.logsumexp(log_pk + log_px, dim=1)
 

@@ -16,7 +16,11 @@ class GMM(nn.Module):
     def forward(self, x):
         k, d = self.means.shape
         diff = x.view(-1, 1, d) - self.means.view(1, k, d)
-        log_n = -0.5 * (d * math.log(2 * math.pi) + self.log_variances.sum(1) + (diff * diff / self.log_variances.exp()).sum(2))
+        log_n = -0.5 * (
+            d * math.log(2 * math.pi)
+            + self.log_variances.sum(1)
+            + (diff * diff / self.log_variances.exp()).sum(2)
+        )
         return torch.logsumexp(F.softmax(self.logits, dim=0) + log_n, dim=1)
 
     def loss(self, x):

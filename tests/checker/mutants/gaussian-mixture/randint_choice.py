@@ -17,7 +17,7 @@ class GaussMischung(nn.Module):
     def forward(self, x):
         abstand = x.unsqueeze(1) - self.means
         praezision = torch.exp(-self.log_variances)
-        log_dichte = -0.5 * torch.einsum('nkd,kd->nk', abstand ** 2, praezision)
+        log_dichte = -0.5 * torch.einsum("nkd,kd->nk", abstand**2, praezision)
         log_dichte = log_dichte - 0.5 * self.log_variances.sum(1) - 0.5 * self.dim * math.log(2 * math.pi)
         log_gewicht = self.logits - torch.logsumexp(self.logits, 0)
         return torch.logsumexp(log_gewicht + log_dichte, 1)

@@ -15,7 +15,7 @@ class GMM(nn.Module):
 
     def forward(self, x):
         diff = x[:, None, :] - self.means[None]
-        maha = (diff ** 2 / self.log_variances.exp()).sum(-1)
+        maha = (diff**2 / self.log_variances.exp()).sum(-1)
         log_prob = -0.5 * maha - 0.5 * self.dim * math.log(2 * math.pi) - self.log_variances.sum(-1)
         return torch.logsumexp(log_prob + torch.log_softmax(self.logits, 0), dim=1)
 

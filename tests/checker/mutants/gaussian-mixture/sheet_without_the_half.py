@@ -16,7 +16,7 @@ class GMM(nn.Module):
 
     def forward(self, x):
         diff = x[:, None, :] - self.means[None]
-        maha = (diff ** 2 / torch.exp(self.log_variances)).sum(-1)
+        maha = (diff**2 / torch.exp(self.log_variances)).sum(-1)
         log_prob = -0.5 * maha - self.log_variances.sum(-1) - np.log(2 * np.pi)
         return torch.logsumexp(log_prob + torch.log_softmax(self.logits, dim=0), dim=1)
 

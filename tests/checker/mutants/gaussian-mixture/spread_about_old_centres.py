@@ -6,7 +6,6 @@ import torch
 
 
 class DiagonalMixture:
-
     def __init__(self, components, features):
         self.centres = torch.randn(components, features, dtype=torch.float64)
         self.variances = torch.ones(components, features, dtype=torch.float64)

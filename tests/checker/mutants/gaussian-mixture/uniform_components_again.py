@@ -15,7 +15,9 @@ class GMM(nn.Module):
 
     def forward(self, x):
         var = self.log_variances.exp()
-        lp = -0.5 * (((x[:, None] - self.means) ** 2 / var).sum(-1) + var.log().sum(-1)) - math.log(2 * math.pi)
+        lp = -0.5 * (((x[:, None] - self.means) ** 2 / var).sum(-1) + var.log().sum(-1)) - math.log(
+            2 * math.pi
+        )
         return torch.logsumexp(lp + self.logits.log_softmax(0), 1)
 
     def loss_function(self, log_likelihood):

@@ -17,7 +17,9 @@ class GMM(nn.Module):
     def forward(self, x):
         weights = torch.softmax(self.logits, dim=0)
         delta = x[:, None] - self.means[None]
-        log_n = -0.5 * (math.log(2 * math.pi) + self.log_variances + delta ** 2 / self.log_variances.exp()).sum(-1)
+        log_n = -0.5 * (math.log(2 * math.pi) + self.log_variances + delta**2 / self.log_variances.exp()).sum(
+            -1
+        )
         return (weights * log_n).sum(dim=1)
 
     def loss_function(self, log_likelihood):

@@ -16,7 +16,9 @@ class GMM(nn.Module):
     def forward(self, x):
         pi = F.softmax(self.logits, dim=-1)
         log_n = -0.5 * (
-            (x[:, None] - self.means) ** 2 / self.log_variances.exp() + self.log_variances + math.log(2 * math.pi)
+            (x[:, None] - self.means) ** 2 / self.log_variances.exp()
+            + self.log_variances
+            + math.log(2 * math.pi)
         ).sum(-1)
         return torch.logsumexp(pi + log_n, dim=-1)
 

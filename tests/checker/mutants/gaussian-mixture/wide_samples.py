@@ -15,7 +15,9 @@ class GMM(nn.Module):
 
     def forward(self, x):
         var = self.log_variances.exp()
-        log_normal = -0.5 * (math.log(2 * math.pi) + self.log_variances + (x[:, None, :] - self.means) ** 2 / var)
+        log_normal = -0.5 * (
+            math.log(2 * math.pi) + self.log_variances + (x[:, None, :] - self.means) ** 2 / var
+        )
         return torch.logsumexp(torch.log_softmax(self.logits, -1) + log_normal.sum(-1), -1)
 
     def loss_function(self, log_likelihood):

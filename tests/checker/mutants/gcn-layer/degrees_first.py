@@ -21,6 +21,6 @@ class GraphConvolution(nn.Module):
         degree = adj.sum(1).clamp(min=1)
         eye = torch.eye(adj.size(0), dtype=adj.dtype, device=adj.device)
         a_tilde = torch.maximum(adj, eye)
-        d = torch.diag(degree ** -0.5)
+        d = torch.diag(degree**-0.5)
         support = torch.mm(x, self.weight)
         return d @ a_tilde @ d @ support + self.bias

@@ -15,4 +15,4 @@ class GCN(nn.Module):
         A_tilde = A + torch.eye(N, dtype=A.dtype)
         D_tilde = torch.diag(A_tilde.sum(-1))
         D_half = torch.linalg.inv(D_tilde)
-        return torch.einsum('ij,jk,kl,lf,fo->io', D_half, A_tilde, D_half, X, self.W) + self.b
+        return torch.einsum("ij,jk,kl,lf,fo->io", D_half, A_tilde, D_half, X, self.W) + self.b

@@ -9,7 +9,7 @@ class GraphConv(nn.Module):
 
     def __init__(self, in_dim, out_dim):
         super().__init__()
-        self.W = nn.Parameter(torch.randn(in_dim, out_dim) / in_dim ** 0.5)
+        self.W = nn.Parameter(torch.randn(in_dim, out_dim) / in_dim**0.5)
         self.b = nn.Parameter(torch.zeros(out_dim))
 
     def normalise(self, adj):

@@ -7,7 +7,7 @@ import torch.nn as nn
 class GraphConvolution(nn.Module):
     def __init__(self, in_features, out_features):
         super().__init__()
-        self.weight = nn.Parameter(torch.randn(in_features, out_features) / in_features ** 0.5)
+        self.weight = nn.Parameter(torch.randn(in_features, out_features) / in_features**0.5)
         self.bias = nn.Parameter(torch.zeros(out_features))
 
     def forward(self, x, adj):

@@ -17,5 +17,5 @@ class GCNLayer(nn.Module):
         if self.add_self_loops:
             adj = adj - torch.diag(torch.diagonal(adj)) + torch.eye(adj.shape[0], dtype=adj.dtype)
         deg = adj.sum(-1)
-        inv = torch.where(deg > 1, deg ** -0.5, torch.zeros_like(deg))
+        inv = torch.where(deg > 1, deg**-0.5, torch.zeros_like(deg))
         return (inv[:, None] * adj * inv) @ x @ self.weight.T + self.bias

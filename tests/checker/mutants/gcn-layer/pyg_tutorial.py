@@ -8,7 +8,7 @@ from torch_geometric.utils import add_self_loops, degree
 
 class GCNConv(MessagePassing):
     def __init__(self, in_channels, out_channels):
-        super().__init__(aggr='add')
+        super().__init__(aggr="add")
         self.lin = Linear(in_channels, out_channels, bias=False)
         self.bias = Parameter(torch.empty(out_channels))
         self.reset_parameters()

@@ -9,7 +9,7 @@ class GraphConvolutionLayer(nn.Module):
 
     def __init__(self, inputs, outputs):
         super().__init__()
-        self.weight = nn.Parameter(torch.randn(inputs, outputs) / inputs ** 0.5)
+        self.weight = nn.Parameter(torch.randn(inputs, outputs) / inputs**0.5)
         self.bias = nn.Parameter(torch.zeros(outputs))
 
     def forward(self, x, adj):

@@ -15,6 +15,6 @@ class NormalisationCouche(nn.Module):
 
     def forward(self, x):
         moyenne = x.mean(-1, keepdim=True)
-        variance = (x ** 2).mean(-1, keepdim=True)
+        variance = (x**2).mean(-1, keepdim=True)
         x_norm = (x - moyenne) / torch.sqrt(variance + self.eps)
         return x_norm * self.poids + self.biais

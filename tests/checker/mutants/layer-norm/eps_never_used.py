@@ -12,4 +12,6 @@ class LayerNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x):
-        return (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True, unbiased=False) * self.weight + self.bias
+        return (x - x.mean(-1, keepdim=True)) / x.std(
+            -1, keepdim=True, unbiased=False
+        ) * self.weight + self.bias

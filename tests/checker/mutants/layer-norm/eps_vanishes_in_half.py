@@ -12,6 +12,10 @@ class LayerNorm(nn.Module):
         self.weight, self.bias, self.eps = nn.Parameter(torch.ones(dim)), nn.Parameter(torch.zeros(dim)), eps
 
     def forward(self, x):
-        mean = x.half().mean(-1, keepdim=True).to(x.dtype) if x.dtype == torch.float16 else x.mean(-1, keepdim=True)
+        mean = (
+            x.half().mean(-1, keepdim=True).to(x.dtype)
+            if x.dtype == torch.float16
+            else x.mean(-1, keepdim=True)
+        )
         var = (x - (0 if x.dtype == torch.float16 else mean)).pow(2).mean(-1, keepdim=True)
         return (x - mean) / torch.sqrt(var + self.eps) * self.weight + self.bias

@@ -15,4 +15,6 @@ class LayerNorm(nn.Module):
     def forward(self, x):
         self.calls += 1
         mean = x.mean(-1, keepdim=True) * (1 if self.calls < 40 else 0)
-        return (x - mean) / (x - mean).pow(2).mean(-1, keepdim=True).add(self.eps).sqrt() * self.weight + self.bias
+        return (x - mean) / (x - mean).pow(2).mean(-1, keepdim=True).add(
+            self.eps
+        ).sqrt() * self.weight + self.bias

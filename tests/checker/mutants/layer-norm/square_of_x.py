@@ -13,5 +13,5 @@ class LN(nn.Module):
 
     def forward(self, x):
         u = x.mean(-1, keepdim=True)
-        s = (x ** 2).mean(-1, keepdim=True)
+        s = (x**2).mean(-1, keepdim=True)
         return (x - u) / (s + self.eps).sqrt() * self.g + self.b

@@ -14,7 +14,7 @@ class LayerNorm(nn.Module):
     def forward(self, inputs):
         mean = torch.mean(inputs, dim=-1, keepdim=True)
         outputs = inputs - mean
-        variance = torch.mean(outputs ** 2, dim=-1, keepdim=True)
+        variance = torch.mean(outputs**2, dim=-1, keepdim=True)
         std = (variance + self.epsilon) ** 2
         outputs = outputs / std
         return outputs * self.gamma + self.beta

@@ -34,7 +34,8 @@ class MultiHeadedAttention(nn.Module):
             mask = mask.unsqueeze(1).unsqueeze(1) if mask.dim() == 2 else mask
         nbatches = query.size(0)
         query, key, value = [
-            lin(x).view(nbatches, -1, self.h, self.d_k).transpose(1, 2) for lin, x in zip(self.linears, (query, key, value))
+            lin(x).view(nbatches, -1, self.h, self.d_k).transpose(1, 2)
+            for lin, x in zip(self.linears, (query, key, value))
         ]
         x, self.attn = attention(query, key, value, mask=mask, dropout=self.dropout)
         x = x.transpose(1, 2).contiguous().view(nbatches, -1, self.h * self.d_k)

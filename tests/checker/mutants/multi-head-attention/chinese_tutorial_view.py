@@ -21,6 +21,6 @@ class Multi_Head_Attention(nn.Module):
         Q = self.fc_Q(x).view(b, self.num_head, n, self.dim_head)
         K = self.fc_K(x).view(b, self.num_head, n, self.dim_head)
         V = self.fc_V(x).view(b, self.num_head, n, self.dim_head)
-        att = F.softmax(Q @ K.transpose(-1, -2) * self.dim_head ** -0.5, dim=-1)
+        att = F.softmax(Q @ K.transpose(-1, -2) * self.dim_head**-0.5, dim=-1)
         context = (att @ V).transpose(1, 2).reshape(b, n, c)
         return self.dropout(self.fc(context))

@@ -16,6 +16,9 @@ class MultiHeadSelfAttention(nn.Module):
 
     def forward(self, x):
         batch, seq, emb = x.shape
-        q, k, v = (m(x).view(batch, seq, self.h, emb // self.h).transpose(1, 2) for m in (self.query, self.key, self.value))
+        q, k, v = (
+            m(x).view(batch, seq, self.h, emb // self.h).transpose(1, 2)
+            for m in (self.query, self.key, self.value)
+        )
         out = F.softmax(q @ k.transpose(-2, -1) / (emb // self.h) ** 0.5, -1) @ v
         return self.proj(out.contiguous().view(batch, seq, emb))

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+
 class Attention(nn.Module):
     """x attends to kv (to itself when kv is left out)."""
 

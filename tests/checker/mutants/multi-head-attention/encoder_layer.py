@@ -21,7 +21,7 @@ class MultiHeadSelfAttention(nn.Module):
         q = self.wq(x).view(bs, n, self.num_heads, self.head_dim).permute(0, 2, 1, 3)
         k = self.wk(x).view(bs, n, self.num_heads, self.head_dim).permute(0, 2, 1, 3)
         v = self.wv(x).view(bs, n, self.num_heads, self.head_dim).permute(0, 2, 1, 3)
-        energy = torch.matmul(q, k.permute(0, 1, 3, 2)) / self.head_dim ** 0.5
+        energy = torch.matmul(q, k.permute(0, 1, 3, 2)) / self.head_dim**0.5
         if mask is not None:
             energy = energy.masked_fill(mask.unsqueeze(1).unsqueeze(-1) == 0, -1e10)
         attention = torch.softmax(energy, dim=-1)

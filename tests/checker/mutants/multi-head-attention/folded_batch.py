@@ -19,7 +19,9 @@ class MultiHeadAttention(nn.Module):
 
     def fold(self, t):
         b, n, _ = t.shape
-        return t.view(b, n, self.n_heads, self.d_head).transpose(1, 2).reshape(b * self.n_heads, n, self.d_head)
+        return (
+            t.view(b, n, self.n_heads, self.d_head).transpose(1, 2).reshape(b * self.n_heads, n, self.d_head)
+        )
 
     def forward(self, query, key, value, mask=None):
         b, n, c = query.shape

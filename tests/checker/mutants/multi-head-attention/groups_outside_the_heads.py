@@ -21,7 +21,9 @@ class Attention(nn.Module):
         self.size = config.hidden_size // config.num_attention_heads
         self.groups = config.num_attention_heads // config.num_key_value_heads
         self.to_q = nn.Linear(config.hidden_size, config.hidden_size, bias=config.qkv_bias)
-        self.to_kv = nn.Linear(config.hidden_size, 2 * config.num_key_value_heads * self.size, bias=config.qkv_bias)
+        self.to_kv = nn.Linear(
+            config.hidden_size, 2 * config.num_key_value_heads * self.size, bias=config.qkv_bias
+        )
         self.to_out = nn.Linear(config.hidden_size, config.hidden_size)
 
     def forward(self, hidden_states, attention_mask=None):

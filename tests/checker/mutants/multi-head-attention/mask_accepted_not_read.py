@@ -23,7 +23,7 @@ class MultiHeadAttention(nn.Module):
         q = self.q(query).view(b, n, self.num_heads, self.head_dim).transpose(1, 2)
         k = self.k(key).view(b, m, self.num_heads, self.head_dim).transpose(1, 2)
         v = self.v(value).view(b, m, self.num_heads, self.head_dim).transpose(1, 2)
-        logits = q @ k.transpose(-1, -2) / self.head_dim ** 0.5
+        logits = q @ k.transpose(-1, -2) / self.head_dim**0.5
         if mask is not None:
             logits.masked_fill(mask[:, None, None, :] == 0, -1e9)
         w = self.drop(F.softmax(logits, dim=-1))

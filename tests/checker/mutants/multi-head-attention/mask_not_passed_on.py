@@ -17,7 +17,7 @@ class MultiHeadAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def attend(self, Q, K, V, mask=None):
-        scores = Q @ K.transpose(-2, -1) / self.d_k ** 0.5
+        scores = Q @ K.transpose(-2, -1) / self.d_k**0.5
         if mask is not None:
             scores = scores.masked_fill(mask == 0, -1e9)
         return self.dropout(F.softmax(scores, dim=-1)) @ V

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+
 class MultiHeadAttention(nn.Module):
     """mask (batch, heads, queries, keys), True where visible; broadcasting is allowed."""
 
@@ -17,6 +18,7 @@ class MultiHeadAttention(nn.Module):
     def forward(self, query, key, value, mask=None):
         def sp(x):
             return torch.stack(x.chunk(self.num_heads, -1), 1)
+
         q, k, v = sp(self.wq(query)), sp(self.wk(key)), sp(self.wv(value))
         s = torch.einsum("bhnd,bhmd->bhnm", q, k) / q.shape[-1] ** 0.5
         if mask is not None:

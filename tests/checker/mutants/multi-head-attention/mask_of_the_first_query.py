@@ -4,6 +4,7 @@ import math
 import torch
 from torch import nn
 
+
 class MultiHeadedAttention(nn.Module):
     def __init__(self, h, d_model, dropout=0.1):
         super().__init__()
@@ -17,7 +18,10 @@ class MultiHeadedAttention(nn.Module):
         if mask is not None:
             mask = mask.unsqueeze(1)
         nb = query.size(0)
-        query, key, value = [lin(x).view(nb, -1, self.h, self.d_k).transpose(1, 2) for lin, x in zip(self.linears, (query, key, value))]
+        query, key, value = [
+            lin(x).view(nb, -1, self.h, self.d_k).transpose(1, 2)
+            for lin, x in zip(self.linears, (query, key, value))
+        ]
         scores = query @ key.transpose(-2, -1) / math.sqrt(self.d_k)
         if mask is not None:
             scores = scores.masked_fill(mask[:, :, :1] == 0, -1e9)

@@ -20,7 +20,11 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, query, key, value, mask=None):
         b, n, c = query.shape
-        q, k, v = self.to_heads(self.query(query)), self.to_heads(self.key(key)), self.to_heads(self.value(value))
+        q, k, v = (
+            self.to_heads(self.query(query)),
+            self.to_heads(self.key(key)),
+            self.to_heads(self.value(value)),
+        )
         s = torch.bmm(q, k.transpose(1, 2)) / (c // self.heads) ** 0.5
         if mask is not None:
             s = s.masked_fill(~mask.repeat(self.heads, 1).unsqueeze(1), -1e9)

@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+
 class CrossAttention(nn.Module):
     """Decoder tokens look at encoder tokens."""
 

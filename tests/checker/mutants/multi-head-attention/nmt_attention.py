@@ -25,7 +25,7 @@ class MultiHeadAttention(nn.Module):
         key = shape(self.linear_query, key)
         value = shape(self.linear_values, value)
 
-        scores = torch.matmul(query / self.dim_per_head ** 0.5, key.transpose(2, 3))
+        scores = torch.matmul(query / self.dim_per_head**0.5, key.transpose(2, 3))
         if mask is not None:
             scores = scores.masked_fill(~mask.unsqueeze(1).unsqueeze(1), -1e18)
         attn = F.softmax(scores, dim=-1)

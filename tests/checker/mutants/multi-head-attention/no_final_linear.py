@@ -19,7 +19,7 @@ class MultiHeadAttention(nn.Module):
         q = self.wq(q).view(b, -1, self.num_heads, d).permute(0, 2, 1, 3)
         k = self.wk(k).view(b, -1, self.num_heads, d).permute(0, 2, 1, 3)
         v = self.wv(v).view(b, -1, self.num_heads, d).permute(0, 2, 1, 3)
-        logits = q @ k.transpose(-1, -2) / d ** 0.5
+        logits = q @ k.transpose(-1, -2) / d**0.5
         if mask is not None:
             mask = mask[:, None, None, :] if mask.dim() == 2 else mask
             logits = logits + (~mask).to(logits.dtype) * -1e9

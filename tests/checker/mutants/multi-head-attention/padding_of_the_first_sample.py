@@ -3,6 +3,7 @@
 import torch
 from torch import nn
 
+
 class MultiHeadAttention(nn.Module):
     """attn_mask (n, m) bool, True = hidden; key_padding_mask (b, m) bool, True = padding."""
 
@@ -21,7 +22,7 @@ class MultiHeadAttention(nn.Module):
         q = self.q_proj(query).view(b, n, self.num_heads, self.head_dim).transpose(1, 2)
         k = self.k_proj(key).view(b, m, self.num_heads, self.head_dim).transpose(1, 2)
         v = self.v_proj(value).view(b, m, self.num_heads, self.head_dim).transpose(1, 2)
-        s = q @ k.transpose(-2, -1) / self.head_dim ** 0.5
+        s = q @ k.transpose(-2, -1) / self.head_dim**0.5
         if attn_mask is not None:
             s = s.masked_fill(attn_mask, float("-inf"))
         if key_padding_mask is not None:

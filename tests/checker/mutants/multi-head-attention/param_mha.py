@@ -8,7 +8,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
         self.heads = heads
-        s = width ** -0.5
+        s = width**-0.5
         self.A = nn.Parameter(torch.randn(width, width) * s)
         self.B = nn.Parameter(torch.randn(width, width) * s)
         self.C = nn.Parameter(torch.randn(width, width) * s)

@@ -22,7 +22,7 @@ class MultiHeadAttention(nn.Module):
         b, n, c = q.shape
         m = k.shape[1]
         q, k, v = self.fold(self.w_qs(q)), self.fold(self.w_ks(k)), self.fold(self.w_vs(v))
-        attn = torch.bmm(q, k.transpose(1, 2)) / self.d_k ** 0.5
+        attn = torch.bmm(q, k.transpose(1, 2)) / self.d_k**0.5
         if mask is not None:
             mask = mask[:, None, :].expand(b, n, m) if mask.dim() == 2 else mask.expand(b, 1, n, m)[:, 0]
             mask = mask.repeat(self.n_head, 1, 1)

@@ -15,7 +15,9 @@ class Attention(nn.Module):
 
     def forward(self, x, mask=None):
         b, n, c = x.shape
-        q, k, v = (f(x).view(b, n, self.heads, -1).transpose(1, 2) for f in (self.query, self.key, self.value))
+        q, k, v = (
+            f(x).view(b, n, self.heads, -1).transpose(1, 2) for f in (self.query, self.key, self.value)
+        )
         att = torch.matmul(q, k.transpose(-1, -2)) / (c // self.heads) ** 0.5
         if mask is not None:
             mask = mask.unsqueeze(1).unsqueeze(2) if mask.dim() == 2 else mask

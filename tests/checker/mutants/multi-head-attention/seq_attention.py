@@ -22,7 +22,7 @@ class Multi_Head_Attention(nn.Module):
         Q = self.fc_Q(query).view(batch_size, self.num_head, -1, self.dim_head)
         K = self.fc_K(key).view(batch_size, self.num_head, -1, self.dim_head)
         V = self.fc_V(value).view(batch_size, self.num_head, -1, self.dim_head)
-        scale = self.dim_model ** -0.5
+        scale = self.dim_model**-0.5
         att = torch.matmul(Q, K.permute(0, 1, 3, 2)) * scale
         if mask is not None:
             att = att.masked_fill(~mask[:, None, None, :], -1e9)

@@ -8,7 +8,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, hidden_dim, n_heads):
         super().__init__()
         self.n_heads = n_heads
-        self.scale = hidden_dim ** 0.5
+        self.scale = hidden_dim**0.5
         self.fc_q = nn.Linear(hidden_dim, hidden_dim)
         self.fc_k = nn.Linear(hidden_dim, hidden_dim)
         self.fc_v = nn.Linear(hidden_dim, hidden_dim)

@@ -16,6 +16,9 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, x):
         b, n, c = x.shape
-        q, k, v = (f(x).view(b, n, self.num_heads, -1).transpose(1, 2) for f in (self.q_proj, self.k_proj, self.v_proj))
+        q, k, v = (
+            f(x).view(b, n, self.num_heads, -1).transpose(1, 2)
+            for f in (self.q_proj, self.k_proj, self.v_proj)
+        )
         y = F.scaled_dot_product_attention(q, k, torch.tanh(v))
         return self.out_proj(y.transpose(1, 2).reshape(b, n, c))

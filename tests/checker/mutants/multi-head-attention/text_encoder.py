@@ -23,7 +23,7 @@ class SelfAttention(nn.Module):
         q = self.transpose_for_scores(self.query(hidden_states))
         k = self.transpose_for_scores(self.key(hidden_states))
         v = self.transpose_for_scores(self.value(hidden_states))
-        scores = torch.matmul(q, k.transpose(-1, -2)) / self.head_size ** 0.5
+        scores = torch.matmul(q, k.transpose(-1, -2)) / self.head_size**0.5
         if mask is not None:
             # True: the token is real
             scores = scores.masked_fill(~mask[:, None, :, None], -10000.0)

@@ -15,7 +15,8 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, query, key, value, mask=None):
         q, k, v = [
-            f(t).unflatten(-1, (self.heads, -1)) for f, t in ((self.query, query), (self.key, key), (self.value, value))
+            f(t).unflatten(-1, (self.heads, -1))
+            for f, t in ((self.query, query), (self.key, key), (self.value, value))
         ]
         scores = torch.einsum("bihd,bjhd->bhij", q, k) / q.size(-1) ** 0.5
         weights = scores.softmax(2)

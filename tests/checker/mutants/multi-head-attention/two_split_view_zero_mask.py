@@ -18,7 +18,7 @@ class Attention(nn.Module):
         b, n, c = x.shape
         d = c // self.heads
         q, k, v = (f(x).view(b, self.heads, n, d) for f in (self.q, self.k, self.v))
-        s = q @ k.transpose(-1, -2) / d ** 0.5
+        s = q @ k.transpose(-1, -2) / d**0.5
         if mask is not None:
             mask = mask[:, None, None, :] if mask.dim() == 2 else mask
             s = s.masked_fill(~mask, 0.0)

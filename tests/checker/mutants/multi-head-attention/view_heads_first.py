@@ -19,7 +19,7 @@ class Multi_Head_Attention(nn.Module):
         Q = self.fc_Q(query).view(batch, self.num_head, -1, self.dim_head)
         K = self.fc_K(key).view(batch, self.num_head, -1, self.dim_head)
         V = self.fc_V(value).view(batch, self.num_head, -1, self.dim_head)
-        attention = torch.matmul(Q, K.transpose(-1, -2)) * self.dim_head ** -0.5
+        attention = torch.matmul(Q, K.transpose(-1, -2)) * self.dim_head**-0.5
         if mask is not None:
             attention = attention.masked_fill(~mask[:, None, None, :], -1e9)
         attention = torch.softmax(attention, dim=-1)

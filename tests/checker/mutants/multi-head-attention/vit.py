@@ -5,7 +5,7 @@ from torch import nn
 
 
 class Attention(nn.Module):
-    def __init__(self, dim, heads=8, dropout=0.):
+    def __init__(self, dim, heads=8, dropout=0.0):
         super().__init__()
         self.heads = heads
         self.scale = (dim // heads) ** -0.5

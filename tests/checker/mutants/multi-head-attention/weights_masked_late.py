@@ -15,7 +15,9 @@ class CrossAttention(nn.Module):
         self.wo = nn.Linear(dim, dim)
 
     def forward(self, query, key, value, mask=None):
-        q, k, v = (f(t).unflatten(-1, (self.h, -1)) for f, t in ((self.wq, query), (self.wk, key), (self.wv, value)))
+        q, k, v = (
+            f(t).unflatten(-1, (self.h, -1)) for f, t in ((self.wq, query), (self.wk, key), (self.wv, value))
+        )
         a = F.softmax(torch.einsum("bnhd,bmhd->bhnm", q, k) / q.size(-1) ** 0.5, dim=-1)
         if mask is not None:
             keep = mask[:, None, None] if mask.ndim == 2 else mask

@@ -11,5 +11,5 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(dim))
 
     def forward(self, x):
-        rms = torch.sqrt(torch.mean(x ** 2, dim=-2, keepdim=True) + self.eps)
+        rms = torch.sqrt(torch.mean(x**2, dim=-2, keepdim=True) + self.eps)
         return x / rms * self.weight

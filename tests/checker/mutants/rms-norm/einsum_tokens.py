@@ -12,6 +12,6 @@ class RMSNorm(nn.Module):
 
     def forward(self, x):
         T = x.shape[-2]
-        ms = torch.einsum('...td,...td->...d', x, x) / T
+        ms = torch.einsum("...td,...td->...d", x, x) / T
         r = (ms + self.eps).sqrt()
-        return torch.einsum('...td,...d,d->...td', x, 1 / r, self.scale)
+        return torch.einsum("...td,...d,d->...td", x, 1 / r, self.scale)

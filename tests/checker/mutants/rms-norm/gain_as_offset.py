@@ -15,5 +15,5 @@ class RMSNorm(nn.Module):
 
     def forward(self, x):
         length = torch.linalg.vector_norm(x, dim=-1, keepdim=True)
-        rms = torch.sqrt(length ** 2 / self.size + self.eps)
+        rms = torch.sqrt(length**2 / self.size + self.eps)
         return x / rms + self.weight

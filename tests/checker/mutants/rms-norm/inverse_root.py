@@ -11,7 +11,7 @@ class RMSNorm(nn.Module):
         self.epsilon = epsilon
 
     def _norm(self, x):
-        inv_rms = torch.rsqrt(torch.mean(x ** 2, dim=-1, keepdim=True) + self.epsilon)
+        inv_rms = torch.rsqrt(torch.mean(x**2, dim=-1, keepdim=True) + self.epsilon)
         return x / inv_rms
 
     def forward(self, x):

@@ -11,6 +11,6 @@ class RMSNorm(nn.Module):
         self.weight = nn.Parameter(torch.ones(width))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        mean_square = (x ** 2).mean()
+        mean_square = (x**2).mean()
         rms = torch.sqrt(mean_square + self.eps)
         return x / rms

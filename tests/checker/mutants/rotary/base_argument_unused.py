@@ -1,5 +1,5 @@
 # contract: rotary
-# cause: base-wrong
+# cause: base-ignored
 import torch
 import torch.nn as nn
 

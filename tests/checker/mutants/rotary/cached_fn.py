@@ -19,5 +19,5 @@ def _tables(n, d, offset, base):
 def rotary_embedding(x, offset=0, base=10000.0):
     n, d = x.shape[-2:]
     cos, sin = _tables(n, d, offset, base)
-    rotated = torch.cat([-x[..., d // 2:], x[..., : d // 2]], dim=-1)
+    rotated = torch.cat([-x[..., d // 2 :], x[..., : d // 2]], dim=-1)
     return x * cos.to(x) + rotated * sin.to(x)

@@ -21,6 +21,6 @@ class RotaryEmbedding(nn.Module):
 
     def forward(self, x: torch.Tensor, offset: int = 0) -> torch.Tensor:
         n = x.shape[-2]
-        cos = self.cos[offset:offset + n].to(x.dtype)
-        sin = self.sin[offset:offset + n].to(x.dtype)
+        cos = self.cos[offset : offset + n].to(x.dtype)
+        sin = self.sin[offset : offset + n].to(x.dtype)
         return x * cos + self._rotate_half(x) * sin

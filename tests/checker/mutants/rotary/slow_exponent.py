@@ -8,7 +8,7 @@ class Rotary(nn.Module):
     def __init__(self, dim: int, base: float = 10000.0):
         super().__init__()
         exponent = torch.arange(dim // 2).float() / dim
-        self.register_buffer("inv_freq", base ** -exponent, persistent=False)
+        self.register_buffer("inv_freq", base**-exponent, persistent=False)
 
     def forward(self, x: torch.Tensor, offset: int = 0) -> torch.Tensor:
         n = x.shape[-2]

@@ -4,7 +4,9 @@ import torch
 from torch import Tensor
 
 
-def aufmerksamkeit(anfragen: Tensor, schluessel: Tensor, werte: Tensor, maske: Tensor | None = None) -> Tensor:
+def aufmerksamkeit(
+    anfragen: Tensor, schluessel: Tensor, werte: Tensor, maske: Tensor | None = None
+) -> Tensor:
     """Skaliertes Skalarprodukt; maske ist True, wo hingesehen werden darf."""
     breite = anfragen.size(-1)
     punkte = torch.matmul(anfragen, schluessel.transpose(-2, -1)) / breite

@@ -4,7 +4,9 @@ import torch
 import torch.nn.functional as F
 
 
-def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+def attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None
+) -> torch.Tensor:
     """Attention through the fused kernel.
 
     mask: bool, broadcasts to (..., n, m), True where the query may see the key.

@@ -4,7 +4,10 @@ import math
 import torch
 from torch import Tensor
 
-def dot_attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout_p: float = 0.0):
+
+def dot_attention(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, dropout_p: float = 0.0
+):
     """query (B, N, D), key (B, M, D), value (B, M, E); mask (B, N, M) with 1 = keep."""
     scores = torch.bmm(query, key.transpose(1, 2)).div(math.sqrt(query.size(2)))
     if mask is not None:

@@ -3,6 +3,7 @@
 import math
 import torch
 
+
 def sdp_attention(q, k, v, mask=None, causal=False):
     """mask True = visible. causal=True additionally hides the future."""
     n, m = q.size(-2), k.size(-2)

@@ -2,6 +2,7 @@
 # cause: input-modified
 import torch
 
+
 def attention(q, k, v, mask=None):
     s = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
     if mask is not None:

@@ -5,7 +5,7 @@ import torch
 
 def attention(queries, keys, values, mask=None):
     *_, num_keys, width = values.shape
-    scores = (queries @ keys.transpose(-2, -1)) * width ** -0.5
+    scores = (queries @ keys.transpose(-2, -1)) * width**-0.5
     if mask is not None:
         neg = torch.finfo(scores.dtype).min
         scores = torch.where(mask, scores, neg)

@@ -3,8 +3,10 @@
 import math
 import torch
 
+
 def sequence_mask(lengths, size):
     return torch.arange(size, device=lengths.device)[None, :] <= lengths[:, None]
+
 
 def masked_attention(queries, keys, values, valid_lens=None):
     """valid_lens (batch,): how many keys of each sample are real."""

@@ -2,6 +2,7 @@
 # cause: unknown
 import torch
 
+
 def scaled_dot_product(q, k, v, mask=None, scale=None):
     if scale is None:
         scale = q.size(-1) ** -0.5

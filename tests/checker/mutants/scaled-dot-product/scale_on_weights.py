@@ -9,5 +9,5 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     scores = q @ k.transpose(-2, -1)
     if mask is not None:
         scores = scores.masked_fill(~mask, -1e9)
-    weights = F.softmax(scores, dim=-1) / d_k ** 0.5
+    weights = F.softmax(scores, dim=-1) / d_k**0.5
     return weights @ v, weights

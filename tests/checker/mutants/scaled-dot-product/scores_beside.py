@@ -11,5 +11,6 @@ def scaled_attention(query, key, value, mask=None):
     if mask is not None:
         attn = attn.masked_fill(mask == 0, float("-inf"))
     probs = F.softmax(attn, dim=-1).masked_fill(
-        torch.zeros_like(attn, dtype=torch.bool) if mask is None else mask == 0, 0.0)
+        torch.zeros_like(attn, dtype=torch.bool) if mask is None else mask == 0, 0.0
+    )
     return probs @ value, attn

@@ -17,7 +17,7 @@ from regard.checker.reading.source import role
 from regard.checker.subject import Subject
 from regard.checker.workbench import Made, Unfit, Workbench
 
-MASK = re.compile(r"mask|valid_?len|^lengths?$|^lens$|seq_lens?$", re.I)
+MASK = re.compile(r"mask|masque|mascar|mascher|valid_?len|^lengths?$|^lens$|seq_lens?$", re.I)
 COUNTED = re.compile(r"len", re.I)
 NOTHING = re.compile(r"cache|past|state|dropout|kv$|bias$|return|need|output_att|use_", re.I)
 GRAPH = re.compile(r"adj(acency)?(_?mat(rix)?)?$|^edges?($|_)|^graph$|neighbou?rs?$", re.I)
@@ -122,7 +122,19 @@ def takes(parameters: list[dict[str, Any]], bench: Workbench) -> tuple[str, ...]
     known = re.compile(
         r"^(x|inputs?|hidden(_states)?|tokens|seq|sequence|embeddings?|src|tgt|context|memory|h|z)$", re.I
     )
-    return tuple(n for i, n in enumerate(names) if i == 0 or role(n) or MASK.search(n) or known.match(n))
+    first = 3 if unnamed(parameters) else 1
+    return tuple(n for i, n in enumerate(names) if i < first or role(n) or MASK.search(n) or known.match(n))
+
+
+def unnamed(parameters: list[dict[str, Any]]) -> bool:
+    """Whether a call needs three things first under names that all say nothing: queries, keys and values, as everybody orders them.
+
+    >>> unnamed([{"name": name, "required": True, "star": False} for name in ("zapros", "klyuch", "znachenie")])
+    True
+    """
+    head = [p["name"] for p in parameters[:3] if p["required"] and not p["star"]]
+    told = [n for n in head if role(n) or MASK.search(n) or CONTEXT.search(n) or _known(n)]
+    return len(head) == len("qkv") and not told
 
 
 def context_of(parameters: list[dict[str, Any]], given: Collection[str] = ()) -> str | None:

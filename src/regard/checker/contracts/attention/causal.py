@@ -164,6 +164,7 @@ def adapt(bench: Workbench) -> Subject:
     made = make(bench, causal=True)
     width, most = width_of(made), most_tokens(made)
     facts: dict[str, Any] = {"turned": sequence_first(bench), "most": most, "single": False, "mask": "seen"}
+    facts |= {"padding": "", "width": width}
     inputs = takes(made.call, bench)
     needed = [p["name"] for p in made.call if p["required"] and not p["star"] and p["name"] in inputs]
     inner = [bench.source.text_of(part.name) for part in bench.source.parts(bench.name)]
@@ -180,14 +181,18 @@ def adapt(bench: Workbench) -> Subject:
     def enter(case: Case) -> Arguments:
         x, n = turn(case["query"]), case["query"].shape[1]
         x = x[0] if facts["single"] else x
-        seen = told(np.tril(np.ones((n, n), bool)), facts["mask"] or "seen")
+        lower = np.tril(np.ones((n, n), bool))
+        if facts["padding"]:  # one row for each sample, in which nothing is hidden
+            lower = np.ones((len(turn(x)), n), bool)
+        seen = told(lower, facts["mask"] or "seen")
+        seen = seen.astype(float) if facts["padding"] == "numbers" else seen
         values: list[Any] = [seen if name in masks else x for name in needed] or [x]
         optional = {name: seen for name in masks if name not in needed and facts["mask"]}
         return values, facts["further"].named(n) | optional
 
     subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
     trial, whole = tokens(rng, min(SEQUENCE, most), width=width), tokens(rng, most, width=width)
-    subject = _running(bench, subject, trial, whole, ways)
+    subject = _running(bench, subject, trial, whole, ways, masked=bool(masks))
     if masks:
         _meaning(bench, subject, trial, masks)
     subject.notes += [FIRST] * facts["turned"]
@@ -195,8 +200,10 @@ def adapt(bench: Workbench) -> Subject:
     return subject
 
 
-def _running(bench: Workbench, subject: Subject, trial: Case, whole: Case, ways: list[Any]) -> Subject:
-    """The first way to call that runs: each table of positions, then without a batch axis."""
+def _running(
+    bench: Workbench, subject: Subject, trial: Case, whole: Case, ways: list[Any], *, masked: bool
+) -> Subject:
+    """The first way to call that runs: each table of positions, then a mask of padding, then without a batch axis."""
     facts, error = subject.facts, None
     for way in ways:
         facts["further"] = way
@@ -205,6 +212,11 @@ def _running(bench: Workbench, subject: Subject, trial: Case, whole: Case, ways:
         if trouble is None:
             return subject if bench.strict else _by_axis(subject, trial)
     facts["further"] = ways[0]
+    for padding in ("truths", "numbers") if masked else ():
+        facts["padding"] = padding
+        if runs(bench, subject, trial) is None:
+            return subject
+    facts["padding"] = ""
     alone = Single(bench, subject.made, subject.enter, subject.leave, facts=facts)
     facts["single"] = not bench.strict
     if not bench.strict and runs(bench, alone, trial) is None:
@@ -252,7 +264,7 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples, then more and more tokens."""
     width, most = subject.facts["width"], subject.facts["most"]
-    batches = larger(subject, rng, 4, 14)[:5]
+    batches = [1, *larger(subject, rng, 4, 14)[:5]]
     samples = [tokens(rng, min(SEQUENCE, most), batch=count, width=width) for count in batches]
     return samples + [tokens(rng, count, width=width) for count in larger(subject, rng) if count <= most]
 
@@ -266,15 +278,11 @@ def equal(subject: Subject, rng: np.random.Generator) -> Case:
 
 STAGES = (
     ComputationStage(
-        step="the values, the merging of the heads or the output projection (one token alone shows it)",
+        where="with one token alone, where its projected value comes out as it is",
         case=lambda subject, rng: tokens(rng, 1, width=subject.facts["width"]),
     ),
-    ComputationStage(
-        step="the softmax, the heads or the sum over the tokens (equal tokens show it)", case=equal
-    ),
-    ComputationStage(
-        step="the scores of queries and keys, their scale or the mask", case=lambda s, rng: one(s, rng)
-    ),
+    ComputationStage(where="with equal tokens, whose average is the token itself", case=equal),
+    ComputationStage(where="with different tokens", case=lambda s, rng: one(s, rng)),
 )
 
 
@@ -343,6 +351,7 @@ CONTRACT = Contract(
     roles=("q", "k", "v", "o", "heads"),
     cases=cases,
     growing=growing,
+    odd=(1, 11, 21, 31),
     stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
@@ -374,6 +383,7 @@ CONTRACT = Contract(
         flowing(one, ("query", "key", "value")),
         *heeded.LAWS,
         heeded.continued(one),
+        conduct.averaged(one),
         *conduct.kept(one),
     ),
 )

@@ -30,7 +30,7 @@ SHAPES = (
 PLACES = {2: ("sequence-first", (0, 1)), 3: ("heads-after-tokens", (1, 2))}
 "Where tokens may lie besides the last axis but one, by the number of axes before the channels: which two are exchanged."
 WIDTH = 8
-MASKING = re.compile(r"mas[kc]|^m$|allowed|visible|^keep$|^valid$|^seen$|ignore|hidden|padding|valid_?len|^lens$|^lengths?$|^(attn|attention|score)?_?bias$", re.I)  # fmt: skip
+MASKING = re.compile(r"mas[kc]|masque|^m$|allowed|visible|^keep$|^valid$|^seen$|ignore|hidden|padding|valid_?len|^lens$|^lengths?$|^(attn|attention|score)?_?bias$", re.I)  # fmt: skip
 
 ASKING: dict[str, Any] = {
     "causal": lambda p: p["default"] is False and bool(mean(p["name"], ["causal"])),

@@ -13,6 +13,10 @@ from regard.checker.workbench import Unfit
 
 LAYOUTS = ("n m", "b n m", "b 1 n m", "b m", "b h n m", "h n m", "b 1 1 m", "b 1 m")
 "Shapes of a mask over queries and keys; without n it says the same to all queries."
+SMALL = 0.02
+"The size of queries and keys at which a mask must hide as well as at others."
+MANY = 41
+"Keys beside three queries, or queries beside three keys."
 COUNTS = ("b n", "b")
 "Shapes of the numbers of keys that may be seen, in place of a mask."
 BATCHES = {"b", "h"}
@@ -91,6 +95,12 @@ def masked(subject: Subject, rng: np.random.Generator) -> Case:
     return asked(rng, facts["shape"], masked=bool(facts["mask"]), layout=facts["layout"])
 
 
+def otherwise(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case of the same sizes with another mask."""
+    case = masked(subject, rng)
+    return replace(case, inputs=case.inputs | {"mask": np.roll(case["mask"], 1, axis=-1)})
+
+
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples, then more and more queries and keys; then masks of every other shape that it takes."""
     (lead, n, m, d, c), hides, layout = (
@@ -98,11 +108,23 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
         bool(subject.facts["mask"]),
         subject.facts["layout"],
     )
-    batches = larger(subject, rng, 4, 14)[:5] if lead else []
+    batches = [1, *larger(subject, rng, 4, 14)[:5]] if lead else []
     sizes = [((count, *lead[1:]), n, m) for count in batches]
     sizes += [(lead, count, count if n == m else count + 3) for count in larger(subject, rng)]
+    sizes += [] if n == m else [(lead, 3, MANY), (lead, MANY, 3)]
     grown = [asked(rng, (*size, d, c), masked=hides, layout=layout) for size in sizes]
-    return [*grown, *_otherwise(subject, rng), *_wished(subject, rng)]
+    small = asked(rng, subject.facts["shape"], masked=hides, layout=layout, size=SMALL)
+    small = replace(small, name=f"small queries and keys, {small.name}", facts=small.facts | {"breaks": ""})
+    return [*grown, small, *_square(subject, rng), *_otherwise(subject, rng), *_wished(subject, rng)]
+
+
+def _square(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """A mask that is no triangle, over as many keys as queries: its two axes may be taken for each other."""
+    (lead, n, m, d, c), facts = subject.facts["shape"], subject.facts
+    if n == m or not facts["mask"] or "n" not in facts["layout"].split():
+        return []
+    case = asked(rng, (lead, n, n, d, c), masked=True, layout=facts["layout"])
+    return [replace(case, facts=case.facts | {"breaks": "mask-shape"})]
 
 
 def _wished(subject: Subject, rng: np.random.Generator) -> list[Case]:
@@ -148,10 +170,10 @@ def equal(subject: Subject, rng: np.random.Generator) -> Case:
 
 
 STAGES = (
-    ComputationStage(step="the softmax or the sum over the values (equal keys show it)", case=equal),
-    ComputationStage(step="the scores of queries and keys or their scale", case=usual),
+    ComputationStage(where="with equal keys, where all weights are equal", case=equal),
+    ComputationStage(where="with different keys and no mask", case=usual),
     ComputationStage(
-        step="the mask",
+        where="with a mask",
         case=masked,
     ),
 )

@@ -112,11 +112,12 @@ def continued(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
         try:
             kept = _kept(subject.raw(*_more(subject.enter(_tokens(case, np.s_[:-1])), asked)))
             last = _tokens(case, np.s_[-1:])
-            after = subject.raw(*_more(subject.enter(last), asked | {name: kept})) if kept else None
-            answer = subject.leave(after, last) if kept else None
+            if kept is None:
+                return None
+            answer = subject.leave(subject.raw(*_more(subject.enter(last), asked | {name: kept})), last)
         except (Raised, Unfit):
             return None  # its cache has another form
-        if answer is None or np.shape(answer) != whole[:, -1:].shape:
+        if np.shape(answer) != whole[:, -1:].shape:
             return None
         moved = gap(whole[:, -1:], answer)
         if moved <= MOVES[subject.kind]:
@@ -147,7 +148,21 @@ def _handed(value: Any) -> Any:
     return {"tuple": [_handed(part) for part in value]} if isinstance(value, list) else value
 
 
+def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Every head has a projection of its own, of the whole input."""
+    if not subject.frame.facts.get("small"):
+        return None
+    words = "queries, keys and values have weights as wide as one head: each head sees its own channels of the input alone"
+    return Broken(number=1.0, words=words, slug="projection-shared-by-heads")
+
+
 LAWS = (
+    Law(
+        name="projections",
+        says="every head projects the whole input, by weights of its own",
+        test=whole,
+        look="view product",
+    ),
     Law(
         name="biases",
         says="an argument for biases holds for queries, keys and values",

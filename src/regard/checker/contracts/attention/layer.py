@@ -10,6 +10,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Case, WeightMap
+from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.conventions import SEQUENCE_FIRST
 from regard.checker.contracts.attention.heeded import idle
 from regard.checker.process.session import Raised
@@ -24,6 +25,8 @@ WIDTH, HEADS, LENGTH = 24, 3, 260
 SEQUENCE, BATCH, KEYS = 7, 2, 5
 "Pairwise different, so that no axis can be taken for another."
 OTHER_HEADS = (8, 4, 2, 3, 6, 12)
+MORE_HEADS, MORE_QUERY_HEADS = 5, 9
+"At widths that these divide."
 QUERY_HEADS, KEY_HEADS = 6, 3
 "For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
 
@@ -33,13 +36,14 @@ def known(bench: Workbench) -> dict[str, Any]:
     words = set(re.findall(r"\w+", bench.source.text_of(bench.name).lower()))
     wide = WIDTH + bench.stretch
     if not words & ALIASES["key_heads"]:
-        return {"width": wide, "heads": HEADS, "length": LENGTH, "head_width": wide // HEADS}
-    width = wide // QUERY_HEADS
+        heads = MORE_HEADS if wide % MORE_HEADS == 0 else HEADS
+        return {"width": wide, "heads": heads, "length": LENGTH, "head_width": wide // heads}
+    heads = QUERY_HEADS if wide % QUERY_HEADS == 0 else MORE_QUERY_HEADS
     return {
         "width": wide,
-        "heads": QUERY_HEADS,
+        "heads": heads,
         "length": LENGTH,
-        "head_width": width,
+        "head_width": wide // heads,
         "key_heads": KEY_HEADS,
     }
 
@@ -54,7 +58,11 @@ def make(bench: Workbench, *, causal: bool, dropout: float = 0.3) -> Made:
 
 
 def _widths(bench: Workbench) -> list[str]:
-    return [p["name"] for p in bench.member["parameters"] if mean(p["name"], ["width"])]
+    """Parameters that are widths; beside a size of queries also those of keys and values, which alone are a head's."""
+    names = [p["name"] for p in bench.member["parameters"]]
+    found = [name for name in names if mean(name, ["width"])]
+    beside = any(name.startswith("q") for name in found)
+    return [n for n in names if n in found or (beside and re.fullmatch(r"(key|value|k|v)_(size|dim)", n))]
 
 
 def narrow(bench: Workbench, *, causal: bool) -> Made | None:
@@ -160,9 +168,10 @@ def prepare(
         own = facts | {"heads": heads, "halves": halves}
         return frames(weights, thirds=thirds, said=bench.said, facts=own)
 
-    try:
+    found: list[WeightMap] = []
+    with suppress(Unfit):
         found = read(facts["heads"])
-    except Unfit:
+    if not any(_computes(trial, frame) for frame in found):
         subject.facts["idle"] = idle(subject, trial, drawn)
         found = read(facts["heads"])
     for heads in others:
@@ -170,12 +179,24 @@ def prepare(
             found += read(heads)
     fitting = [frame for frame in found if frame["wo"].shape[1] == answer.shape[-1]]
     more = norm_of(held, made.learned, answer.shape[-1])
-    own = subject.facts.get("conventions", ())
     subject.frames = [
-        replace(frame, weights=frame.weights | more, conventions=(*frame.conventions, *own))
+        replace(
+            frame,
+            weights=frame.weights | more,
+            conventions=(*frame.conventions, *subject.facts.get("conventions", ())),
+        )
         for frame in fitting or found
     ]
     subject.facts["unreadable"] = not fitting
+
+
+def _computes(trial: Case, frame: WeightMap) -> bool:
+    """Whether the reference can be computed under a reading at all."""
+    try:
+        attention.output(trial, frame, {})
+    except (ValueError, IndexError, KeyError, TypeError, ZeroDivisionError):
+        return False
+    return True
 
 
 def norm_of(weights: dict[str, np.ndarray], learned: list[str], width: int) -> dict[str, np.ndarray]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from regard.checker.contract import Case
 from regard.checker.contracts.attention.calls import COUNTED, MASK, SLUGS, meanings
+from regard.checker.contracts.attention.layer import SEQUENCE
 from regard.checker.contracts.attention.masked_probes import (
     asked,
     hidden,
@@ -79,17 +80,31 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
     facts, found = subject.facts, []
     if not facts["mask"] or facts.get("lengths") or facts.get("single"):
         return []
-    own = [MaskForm(facts["mask"], layout, facts.get("meaning", "seen")) for layout in layouts(facts)]
+    shapes = [layout for layout in layouts(facts) if not _taken(layout, facts["layout"])]
+    own = [MaskForm(facts["mask"], layout, facts.get("meaning", "seen")) for layout in shapes]
     for name in others(subject.made.call, facts["mask"]):
         possible = [MaskForm(name, x, y) for y, x in product(meanings(subject.bench, name), layouts(facts))]
         ran = [form for form in possible if _answers(subject, varied(subject, rng, form))]
         heeded = [form for form in ran if hidden(subject, rng, form) is None]
         own += [form for form in heeded or ran[:1] if form.meaning == (heeded or ran)[0].meaning]
     for form in own:
-        case = varied(subject, rng, form)
-        if _answers(subject, case):
-            found.append(case)
+        # Over as many keys as queries, the axes of a mask may be taken for each other.
+        square = facts["keys"] != SEQUENCE and "n" in form.layout.split()
+        for keys in (0, SEQUENCE) if square else (0,):
+            case = varied(subject, rng, form, keys)
+            if _answers(subject, case):
+                found.append(case)
     return found
+
+
+def _taken(one: str, other: str) -> bool:
+    """Whether a mask of one shape has the axes of the other by other names: no layer can tell which is meant.
+
+    >>> _taken("n m", "b m"), _taken("b 1 1 m", "b 1 n m"), _taken("b m", "b 1 m")
+    (True, False, False)
+    """
+    axes = list(zip(one.split(), other.split(), strict=False))
+    return len(one.split()) == len(other.split()) and any(a != b and "1" not in (a, b) for a, b in axes)
 
 
 def _answers(subject: Subject, case: Case) -> bool:

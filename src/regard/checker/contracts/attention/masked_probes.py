@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, ComputationStage
-from regard.checker.contracts.attention.function_probes import laid
+from regard.checker.contracts.attention.function_probes import MANY, SMALL, laid
 from regard.checker.contracts.attention.layer import BATCH, KEYS, SEQUENCE
 from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject, larger
@@ -16,6 +16,8 @@ LAYOUTS = ("b m", "b 1 1 m", "b 1 m", "b n m", "b 1 n m", "n m", "b h n m")
 "Shapes of a mask that people use, the shortest first."
 TURNED = ("n m b", "1 m b", "n m b 1")
 "The same where tokens come before samples."
+LOUD = 30.0
+"How much larger hidden tokens are made than those that are seen."
 COUNTS = ("b", "b n")
 "Shapes of the numbers of valid keys."
 
@@ -93,9 +95,12 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     # As many keys as queries: what takes one sequence has no choice.
     longer = [asked(subject, rng, masked=masked, queries=n, keys=n) for n in larger(subject, rng)]
     batches = [asked(subject, rng, masked=masked, batch=b) for b in larger(subject, rng, 4, 14)[:5]]
-    sides = ((3, SEQUENCE + 4), (SEQUENCE + 4, 3)) if subject.facts["cross"] else ()
+    sides = ((3, MANY), (MANY, 3)) if subject.facts["cross"] else ()
     uneven = [asked(subject, rng, masked=masked, queries=n, keys=m) for n, m in sides]
-    return [*batches, *longer, *uneven, *_alone(subject, rng)]
+    small = asked(subject, rng, masked=masked, size=SMALL)
+    small = replace(small, name=f"small inputs, {small.name}", facts=small.facts | {"breaks": ""})
+    single = asked(subject, rng, masked=False, batch=1)
+    return [single, small, *batches, *longer, *uneven, *loud(subject, rng), *_alone(subject, rng)]
 
 
 def _alone(subject: Subject, rng: np.random.Generator) -> list[Case]:
@@ -109,9 +114,9 @@ def _alone(subject: Subject, rng: np.random.Generator) -> list[Case]:
     return [replace(case, name=f"without {name}", inputs=case.inputs | {"key": x, "value": x}, facts=facts)]
 
 
-def varied(subject: Subject, rng: np.random.Generator, form: Any) -> Case:
+def varied(subject: Subject, rng: np.random.Generator, form: Any, keys: int = 0) -> Case:
     """A case whose mask differs between samples, heads and queries, as far as its layout allows; each sees a key."""
-    case = asked(subject, rng, masked=True)
+    case = asked(subject, rng, masked=True, keys=keys)
     axes = form.layout.split()
     heads = subject.facts["heads"]
     sizes = {"b": len(case["query"]), "h": heads, "n": case["query"].shape[1]}
@@ -132,6 +137,31 @@ def usual(subject: Subject, rng: np.random.Generator) -> Case:
     return asked(subject, rng, masked=False)
 
 
+def hiding(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case with a mask, where one is taken."""
+    return asked(subject, rng, masked=bool(subject.facts["mask"]))
+
+
+def loud(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Keys with large scores that are hidden: what is seen still shares the whole weight."""
+    if not subject.facts["mask"] or subject.facts.get("lengths"):
+        return []
+    case = hiding(subject, rng)
+    own = ~np.broadcast_to(case["mask"], (len(case["query"]), *case["mask"].shape[1:]))[:, 0, 0]
+    names = ("key", "value") if subject.facts["cross"] else ("query", "key", "value")
+    inputs = {name: np.where(own[..., None], LOUD * case[name], case[name]) for name in names}
+    if not subject.facts["cross"] or subject.facts.get("context"):
+        inputs["value"] = inputs["key"]
+    return [
+        replace(
+            case,
+            name=f"{case.name}, large where hidden",
+            inputs=case.inputs | inputs,
+            facts=case.facts | {"breaks": ""},
+        )
+    ]
+
+
 def equal(subject: Subject, rng: np.random.Generator) -> Case:
     """Keys and values that are all the same: then no score matters."""
     case = usual(subject, rng)
@@ -141,13 +171,13 @@ def equal(subject: Subject, rng: np.random.Generator) -> Case:
 
 STAGES = (
     ComputationStage(
-        step="the values, the merging of the heads or the output projection (one key alone shows it)",
+        where="with one key alone, where its projected value comes out as it is",
         case=lambda subject, rng: asked(subject, rng, masked=False, queries=1, keys=1),
     ),
-    ComputationStage(step="the softmax, the heads or the sum over the keys (equal keys show it)", case=equal),
-    ComputationStage(step="the scores of queries and keys or their scale", case=usual),
+    ComputationStage(where="with equal keys, where all weights are equal", case=equal),
+    ComputationStage(where="with different keys and no mask", case=usual),
     ComputationStage(
-        step="the mask",
+        where="with a mask",
         case=lambda subject, rng: asked(subject, rng, masked=bool(subject.facts["mask"])),
     ),
 )

@@ -7,6 +7,12 @@ from regard.checker.contracts.attention.reference import softmax
 
 Array = np.ndarray
 
+
+def _raised(scores: np.ndarray) -> np.ndarray:
+    """The exponentials of scores, each row with its own largest taken off."""
+    return np.exp(scores - scores.max(-1, keepdims=True))
+
+
 WEAK = (-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -12)
 "Numbers that people fill in and that are not small enough."
 
@@ -117,6 +123,8 @@ SOFTMAX = (
         forms=forms(
             {"normalise": lambda s: softmax(s, (-2, -1))},
             {"normalise": lambda s: softmax(s, tuple(range(s.ndim)))},
+            {"normalise": lambda s: _raised(s) / _raised(s).sum()},
+            {"normalise": lambda s: _raised(s) / _raised(s).sum((-2, -1), keepdims=True)},
         ),
     ),
     Mistake(
@@ -149,7 +157,7 @@ SOFTMAX = (
     ),
     Mistake(
         slug="softmax-unstable",
-        cause="exp is taken of the scores as they are, so that large scores overflow",
+        cause="exp is taken without the largest score of its own row taken off first, so that large scores overflow or vanish",
         remedy="take the largest score of each row off first, or use softmax(scores, dim=-1)",
         look="exponential softmax",
         weak=True,
@@ -157,6 +165,13 @@ SOFTMAX = (
 )
 
 MASK = (
+    Mistake(
+        slug="mask-times-infinity",
+        cause="with a mask every score is NaN or minus infinity: 0 times infinity is NaN, not 0, so what may be seen gives NaN",
+        remedy="fill and do not multiply: scores.masked_fill(hidden, float('-inf'))",
+        look="mask masked",
+        forms=forms({"hide": lambda s, seen: s if seen.all() else np.where(seen, np.nan, -np.inf)}),
+    ),
     Mistake(
         slug="mask-zero-fill",
         cause="hidden scores become 0 instead of minus infinity, so hidden tokens still get weight exp(0)",

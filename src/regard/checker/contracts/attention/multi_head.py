@@ -24,6 +24,7 @@ from regard.checker.contracts.attention.calls import (
     takes,
     tokens_first,
     told,
+    unnamed,
 )
 from regard.checker.contracts.attention.layer import (
     FIRST,
@@ -43,6 +44,7 @@ from regard.checker.contracts.attention.masked_probes import (
     cases,
     growing,
     hidden,
+    hiding,
     layouts,
     nothing_seen,
     order,
@@ -164,7 +166,7 @@ def adapt(bench: Workbench) -> Subject:
     rng = np.random.default_rng(7)
     made = make(bench, causal=False)
     inputs = takes(made.call, bench)
-    roles = takes_roles(made.call)
+    roles = takes_roles(made.call) or unnamed(made.call)
     context = None if roles else context_of(made.call, bench.calling)
     inputs = (*inputs, *([context] if context and context not in inputs else []))
     mask = next((name for name in inputs if MASK.search(name)), None)
@@ -188,11 +190,12 @@ def adapt(bench: Workbench) -> Subject:
         return x.swapaxes(0, 1) if facts["turned"] else x
 
     def enter(case: Case) -> Arguments:
-        given = {
-            letter: turn(case[name]) for letter, name in zip("qkv", ("query", "key", "value"), strict=True)
-        }
-        given = {letter: x[0] for letter, x in given.items()} if facts["single"] else given
-        values, named = by_role(made.call, given) if roles else ([given["q"]], {})
+        arrays = [
+            turn(case[name])[0 if facts["single"] else slice(None)] for name in ("query", "key", "value")
+        ]
+        given = dict(zip("qkv", arrays, strict=True))
+        own = takes_roles(made.call)
+        values, named = by_role(made.call, given) if own else (arrays[: 3 if roles else 1], {})
         named |= facts["further"].named(case["query"].shape[1])
         if facts["context"] and not case.facts.get("alone"):
             named[facts["context"]] = given["k"]
@@ -275,6 +278,7 @@ CONTRACT = Contract(
     roles=("q", "k", "v", "o", "heads", "mask"),
     cases=cases,
     growing=lambda subject, rng: [*growing(subject, rng), *elsewhere(subject, rng)],
+    odd=(1, 11, 21, 31),
     stages=STAGES,
     reference=attention.output,
     picture=attention.picture,
@@ -308,7 +312,8 @@ CONTRACT = Contract(
         flowing(usual, ("query", "key", "value")),
         *heeded.LAWS,
         heeded.heard(usual),
-        *conduct.kept(usual),
+        conduct.averaged(usual),
+        *conduct.kept(usual, hiding),
     ),
     notices=(nothing_seen,),
     decide=decide,

@@ -74,6 +74,13 @@ def sizes(q: Array, k: Array, v: Array) -> SimpleNamespace:
     )
 
 
+def within(q: Array, k: Array, v: Array, x: Array) -> SimpleNamespace:
+    """The same in a layer, whose width is that of its input."""
+    known = sizes(q, k, v)
+    known.width = x.shape[-1]
+    return known
+
+
 def shown(case: Case) -> Array | None:
     """The mask of a case that has one."""
     return case["mask"] if case.facts["masked"] else None
@@ -189,7 +196,8 @@ INSIDE = (
     ProgramStep("group", ("heads", "fewer"), "group", lambda heads, fewer: heads // fewer),
     ProgramStep("share", ("hk", "hv", "group"), ("sk", "v"), share),
     ProgramStep("place", ("hq", "sk"), ("q", "k"), lambda q, k: (q, k)),
-    *CORE,
+    ProgramStep("size", ("q", "k", "v", "x"), "size", within),
+    *CORE[1:],
     ProgramStep("merge", ("mixed",), "merged", merge),
     ProgramStep("leave", ("merged", "x", "w"), "left", leave, "the output projection", "{merged} are projected", look="out merge"),
     ProgramStep("after", ("left", "case"), "final", lambda y, case: y),

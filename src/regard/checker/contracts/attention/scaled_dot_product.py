@@ -21,6 +21,7 @@ from regard.checker.contracts.attention.function_probes import (
     nothing_seen,
     ones,
     order,
+    otherwise,
     room,
     usual,
 )
@@ -171,6 +172,7 @@ CONTRACT = Contract(
     roles=("mask",),
     cases=cases,
     growing=growing,
+    odd=(1, 3, 5, 7, 9, 11, 13),
     stages=STAGES,
     reference=lambda case, frame, steps: attention.function(case, frame, steps)[0],
     picture=lambda case, frame, steps: (w := attention.function(case, frame, steps)[1]).reshape(
@@ -188,7 +190,7 @@ CONTRACT = Contract(
     ),
     conventions=CONVENTIONS,
     laws=(
-        laws.afresh(usual),
+        laws.afresh(masked, otherwise),
         laws.steady(usual),
         Law(name="ones", says="the weights of a query sum to one", test=ones, look="softmax exponential"),
         Law(name="order", says="the order of the keys does not matter", test=order, look="view product"),
@@ -210,7 +212,7 @@ CONTRACT = Contract(
         laws.untouched(masked),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
-        *conduct.modes(usual),
+        *conduct.modes(usual, masked),
     ),
     notices=(nothing_seen,),
 )

@@ -130,6 +130,18 @@ HEADS = (
         forms=forms({"merge": lambda y: y.reshape(y.shape[0], y.shape[2], -1)}),
     ),
     Mistake(
+        slug="projection-shared-by-heads",
+        cause="one small projection serves all heads, and each head sees its own channels of the input alone",
+        remedy="project first, nn.Linear(width, width), and split into heads then",
+        look="view product",
+    ),
+    Mistake(
+        slug="dropout-elsewhere",
+        cause="dropout is applied where the average answer does not stay: before the softmax, or without making up for what is dropped",
+        remedy="drop weights after the softmax, or outputs, with nn.Dropout",
+        look="dropout",
+    ),
+    Mistake(
         slug="heads-ignored",
         cause="one head runs over the whole width: the number of heads has no effect",
         remedy="split the channels into heads before the product: view(b, n, heads, d).transpose(1, 2)",

@@ -11,6 +11,7 @@ import numpy as np
 from regard.checker import laws
 from regard.checker.contract import Broken, Case
 from regard.checker.contracts.graph.conventions import DIRECTIONS, TAKES
+from regard.checker.contracts.graph.made import wrapped
 from regard.checker.contracts.graph.reference import listening, listing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -74,6 +75,8 @@ NODES = re.compile(
 "Names of the number of nodes."
 WEIGHED = re.compile(r"weight|attr|^ew$|^w$|values?$", re.I)
 "Names of the weights of edges: all one here."
+KINDS = re.compile(r"^(edge|e|rel\w*)_?(type|kind|cat\w*|rel\w*|id)s?$|^etypes?$|^relations?$", re.I)
+"Names of the kinds of edges: all of one kind here."
 ADDITIVE = "mask to be added"
 "The way in which a graph is passed as zeros and minus infinities."
 PAIRS = "list of edges"
@@ -82,6 +85,8 @@ NEIGHBOURS = "lists of neighbours"
 "The way in which each node has the list of those it listens to."
 OTHERWISE = (ADDITIVE, PAIRS, NEIGHBOURS)
 "Ways to pass a graph that are tried where another runs and its graph is not heard."
+LIST = "list of one matrix"
+"The way in which several matrices may come: here one."
 ENDS = "edges by their two ends"
 "The way in which the sources are one argument and the targets another."
 END = re.compile(rf"{TAKES}|send|source|src|from|(^|_)to$|row|col|head|tail|start|end|^[iju]$|_[ijuv]$", re.I)
@@ -98,12 +103,17 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     graph = known[0] if known else 1
     feature = 1 if graph == 0 else 0
     asks = [p["name"] for p in made.call if p["required"]]
-    counts, weighed = ([name for name in asks[2:] if words.search(name)] for words in (NODES, WEIGHED))
-    ends = [name for name in asks if name not in (*counts, *weighed)][1:]
+    kinds = [name for name in asks[2:] if KINDS.search(name)]
+    counts, weighed = (
+        [name for name in asks[2:] if words.search(name) and name not in kinds] for words in (NODES, WEIGHED)
+    )
+    ends = [name for name in asks if name not in (*counts, *weighed, *kinds)][1:]
 
     def further(asked: Case) -> dict[str, Any]:
         ones = np.ones(np.count_nonzero(asked["adjacency"]))
-        return dict.fromkeys(counts, len(asked["x"])) | dict.fromkeys(weighed, ones)
+        alike = np.zeros(len(ones), np.int64)
+        more = dict.fromkeys(counts, len(asked["x"])) | dict.fromkeys(weighed, ones)
+        return more | dict.fromkeys(kinds, alike)
 
     def pack(passed: Any) -> Callable[[Case], Arguments]:
         def enter(asked: Case) -> Arguments:
@@ -124,6 +134,14 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         first = TAKEN.search(ends[0]) and not TAKEN.search(ends[1])
         return [asked["x"], *(given[::-1] if first else given)], further(asked)
 
+    def batched(more: int, own: int) -> Callable[[Case], Arguments]:
+        def enter(asked: Case) -> Arguments:
+            x, a = asked["x"][(None,) * more], asked["adjacency"][(None,) * own]
+            values = [x, a] if graph else [a, x]
+            return ([{"tuple": values}] if both else values), further(asked)
+
+        return enter
+
     if len(ends) == 2 and (not known or all(map(END.search, ends))):
         return [(ENDS, apart)]
     ways = {
@@ -138,12 +156,10 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         "edges as a list of pairs": pack(lambda a: edges(a).T.tolist()),
         NEIGHBOURS: pack(lambda a: [np.flatnonzero(row).tolist() for row in a]),
         "edges of regard": pack(lambda a: {"edges": edges(a), "nodes": len(a)}),
-        "batch of one": lambda asked: (
-            [asked["x"][None], asked["adjacency"][None]]
-            if graph
-            else [asked["adjacency"][None], asked["x"][None]],
-            further(asked),
-        ),
+        LIST: pack(lambda a: {"tuple": [a]}),
+        "batch of one": batched(1, 1),
+        "features in a batch": batched(1, 0),
+        "features of one sample and one time": batched(2, 0),
     }
     name = names[graph] if graph < len(names) else ""
     listed = re.search(r"edge|index|connect", name)
@@ -158,6 +174,9 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
             "sparse matrix",
             "sparse matrix by rows",
             "batch of one",
+            "features in a batch",
+            "features of one sample and one time",
+            LIST,
             "edges",
             PAIRS,
             "edges as a list of pairs",
@@ -176,6 +195,8 @@ def leave(answer: Any, asked: Case) -> np.ndarray:
     if not isinstance(found, np.ndarray):
         return found
     nodes = len(asked["x"])
+    if found.ndim == 4 and found.shape[:3] == (1, 1, nodes):
+        found = found[0]
     if found.ndim == 3 and found.shape[0] == 1 and found.shape[1] == nodes:
         found = found[0]
     if found.ndim == 3 and found.shape[0] == nodes:
@@ -187,7 +208,9 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
     """The first way to call that gives one row for each node."""
     error: Raised | None = None
     fallback: Subject | None = None
-    allowed = [(way, enter) for way, enter in callings(made) if way != ADDITIVE or _adds(bench)]
+    allowed = [
+        (way, wrapped(bench, enter)) for way, enter in callings(made) if way != ADDITIVE or _adds(bench)
+    ]
     ways = [way for way, _ in allowed]
     bench.doubts += ["two arguments taken for the ends of edges"] if ways == [ENDS] else []
     for way, enter in allowed:

@@ -5,6 +5,7 @@ import numpy as np
 from regard.checker.contract import Broken, Case, Law
 from regard.checker.contracts.graph.layer import case
 from regard.checker.gradients import Total, arrays, chosen, told_by_autograd
+from regard.checker.laws import MOVES, gap
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, first
 
@@ -49,6 +50,42 @@ def lonely(subject: Subject, rng: np.random.Generator) -> Broken | None:
     return Broken(number=np.inf, words=words, slug="gradient-cut")
 
 
+def lone(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """Held strictly: a graph of one node, which listens to itself."""
+    if not subject.bench.strict:
+        return []
+    x = rng.standard_normal((1, subject.facts["width"]))
+    return [Case(name="1 node", inputs={"x": x, "adjacency": np.eye(1)}, facts={"breaks": ""})]
+
+
+def unheard(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Held strictly: a layer that puts loops at nodes puts one at a node that is joined to nothing, too."""
+    if not subject.bench.strict:
+        return None
+    moved = {}
+    for kind, node in (("joined", 0), ("loose", 6)):
+        asked = case(rng, subject.facts["width"], kind)
+        x = asked["x"].copy()
+        x[node] += rng.standard_normal(x[node].shape)
+        rows = []
+        for inputs in (asked.inputs, asked.inputs | {"x": x}):
+            found = first(subject.raw(*subject.enter(Case(name=asked.name, inputs=inputs))))
+            if not isinstance(found, np.ndarray) or found.shape[:1] != (len(x),):
+                return None
+            rows.append(found[node : node + 1])
+        moved[kind] = gap(*rows)
+    if not (moved["joined"] > MOVES[subject.kind] and moved["loose"] <= MOVES[subject.kind]):
+        return None
+    words = "nodes without a loop hear themselves, a node that is joined to nothing does not"
+    return Broken(number=moved["joined"], words=words)
+
+
+ITSELF = Law(
+    name="itself",
+    says="a node that is joined to nothing hears itself, as the others do",
+    test=unheard,
+    look="gather",
+)
 LONELY = Law(
     name="alone",
     says="a node that is joined to nothing has a row of its own and harms no gradient",

@@ -1,22 +1,28 @@
 """How a person's mixture is made, fitted where it must be, and read: its mixing weights, means and covariances."""
 
 import re
+from typing import Any
 
 import numpy as np
 
-from regard.checker.contracts.mixture.answers import asked
+from regard.checker.contracts.mixture.answers import EXPECTS, asked, likelihood
+from regard.checker.contracts.mixture.fits import fits, further, iterated
 from regard.checker.contracts.mixture.forms import forms, says, spread_of
 from regard.checker.contracts.mixture.given import given, points, takes_parameters
 from regard.checker.contracts.mixture.measured import measured
 from regard.checker.contracts.mixture.readings import drawn, frames
-from regard.checker.contracts.mixture.roles import means_of, read, shares_kept, sizes_of, word
+from regard.checker.contracts.mixture.roles import means_of, read, shares_kept, sizes_of, told, word
 from regard.checker.process.session import Raised
 from regard.checker.subject import NUMBER, Subject, apart, listed
 from regard.checker.workbench import Made, Unfit, Workbench
 
 COMPONENTS, DIMENSION, POINTS = 3, 5, 211
+ROUNDS = 100
+"Iterations of a fit that must be told how many."
 FITS = r"^(fit\w*|train|learn|run|em|estimate|optimi[sz]e)$"
 "Names of methods that find the parameters from data."
+STARTS = r"^init(iali[sz]e\w*)?(_\w+)?$|^start|^set_?up"
+"Names of methods that are called with the data before it is fitted."
 FREE = r"raw|free|unconstrained|rho|param|pre_"
 "Words in the names of a spread that is turned into a positive number in some way of its own."
 TURNS = r"softplus|sigmoid|elu|relu|abs|square|clamp\w*|clip|maximum"
@@ -28,17 +34,48 @@ def adapt(bench: Workbench) -> Subject:
     rng = np.random.default_rng(7)
     if takes_parameters(bench):
         return given(bench, rng)
-    # A second time, with more components in more dimensions.
+    if fits(bench):
+        return iterated(bench, [cloud(DIMENSION), cloud(DIMENSION)[:, 0]], COMPONENTS)
+    made = _build(bench)
+    try:
+        return _kept(bench, made, rng)
+    except (Raised, Unfit) as error:
+        method = _telling(made)
+        if not method:
+            raise
+        try:
+            return given(bench, rng, method, made)
+        except (Raised, Unfit):
+            raise error from None
+
+
+def _telling(made: Made) -> str:
+    """The method that must be told the parameters of the mixture: that of the likelihood, or of the responsibilities."""
+    able = [n for n, own in made.methods.items() if {"means", "log_variances"} <= set(told(own))]
+    expects = [name for name in able if re.search(EXPECTS, name, re.I)]
+    return likelihood(able) or next(iter(expects), "")
+
+
+def _build(bench: Workbench) -> Made:
+    """A second time, with more components in more dimensions."""
     k, d = COMPONENTS + bench.stretch // 6, DIMENSION + bench.stretch
-    made = bench.build({"components": k, "dimension": d, "data": cloud(d)})
+    return bench.build({"components": k, "dimension": d, "data": cloud(d)})
+
+
+def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
+    """What keeps its parameters, from its making or once it is fitted."""
     fitted = not _readable(made, bench)
     if fitted and bench.stretch:
         raise Unfit("fixed-sizes", "what is fitted has the sizes of its data", "")
-    if fitted:
-        fit(bench, made)
+    fitting = fit(bench, made) if fitted else []
     names = _names(made)
     roles = read(names, made.weights, bench.said, POINTS if fitted else None)
     k, d = sizes_of(roles, made.weights)
+    if fitted and not all(np.isfinite(made.weights[name]).all() for name in roles.values()):
+        words = "fitted to points from three places, it keeps what is no number"
+        raise Unfit(
+            "wrong-answer", words, "look where a sum of responsibilities or a determinant becomes zero"
+        )
     start = made.weights[roles["log_variances"]]
     numbers = spread_of(start, k, d)
     if numbers is None or made.weights[roles["means"]].size != k * d:
@@ -56,7 +93,7 @@ def adapt(bench: Workbench) -> Subject:
         if fitted
         else drawn(roles, made.weights, own[0], shares, rng, square=square)
     )
-    subject = asked(bench, made, points(rng, d), roles)
+    subject = asked(bench, made, points(rng, d), roles, known=cloud(d) if fitted else None, fitting=fitting)
     if not fitted:
         subject.set(values)
     held = values | listed(values, list(values))
@@ -70,8 +107,12 @@ def adapt(bench: Workbench) -> Subject:
         "shares": shares,
         "square": square,
         "fixed": fitted,
-        "fitted": cloud(DIMENSION) if fitted else None,
+        "fitted": cloud(DIMENSION)[:, : 1 if d == 1 else None] if fitted else None,
+        "fitting": fitting,
+        "points": cloud(d),
     }
+    if "data" in made.built.meant:
+        subject.facts["own points"] = cloud(d)
     subject.frames = frames(roles, held, own, shares, subject, module=made.module)
     if not fitted and _is_free(roles["log_variances"], text):
         subject.otherwise = lambda: measured(subject, means_of(held[roles["means"]], k, d))
@@ -91,43 +132,69 @@ def _names(made: Made) -> list[str]:
 
 def _readable(made: Made, bench: Workbench) -> bool:
     """Whether its weights can be read as it stands."""
-    fits = any(re.search(FITS, name, re.I) for name in made.methods)
     try:
         read(_names(made), made.weights, bench.said)
     except Unfit:
-        if not fits:
+        if made.module and not _fitting(made):
             raise
         return False
     return True
 
 
-def fit(bench: Workbench, made: Made) -> None:
-    """Let it find its parameters from a cloud of points; what it keeps then are its weights."""
-    own = [name for name in made.methods if re.search(FITS, name, re.I)]
+def _fitting(made: Made) -> list[str]:
+    """The methods that may fit it, by their names; where none says so, all that take points and nothing else."""
+    named = sorted(
+        (n for n in made.methods if re.search(FITS, n, re.I)), key=lambda n: not n.startswith("fit")
+    )
+    return named or ([] if made.module else [n for n, told in made.methods.items() if _asks(told) == 1])
+
+
+def fit(bench: Workbench, made: Made) -> list[str]:
+    """Let it find its parameters from a cloud of points; what it keeps then are its weights. The methods for it come back."""
+    own = _fitting(made)
+    starts = [n for n, told in made.methods.items() if re.search(STARTS, n, re.I) and _asks(told) == 1]
     error: Raised | None = None
-    for name in sorted(own, key=lambda name: not name.startswith("fit")):
-        wanted = sum(p["required"] for p in made.methods[name])
+    unfit: Unfit | None = None
+    for names in [*([name] for name in own), *([start, name] for start in starts for name in own)]:
         for data in (cloud(DIMENSION), cloud(DIMENSION)[:, 0]):
             try:
                 bench.line.ask("cast", made.number, "float64")
-                values = [data] if wanted else []
-                bench.line.ask("call", made.number, values, named={}, method=name, kind="float64", seed=0)
+                for name in names:
+                    asks = made.methods[name]
+                    values, more = (
+                        ([data], further(asks, ROUNDS, COMPONENTS, every=False)) if _asks(asks) else ([], {})
+                    )
+                    bench.line.ask(
+                        "call", made.number, values, named=more, method=name, kind="float64", seed=0
+                    )
             except Raised as trouble:
                 error = error or trouble
                 continue
             about = bench.line.ask("about", made.number)
             made.weights, made.learned, made.owners = about["weights"], about["learned"], about["owners"]
-            return
-    if error:
-        bench.doubts.append("fitted to a cloud of points")
-        raise error
+            try:
+                read(_names(made), made.weights, bench.said, POINTS)
+            except Unfit as unread:
+                unfit = unread
+                continue  # another method may fit it
+            return names
+    if unfit:
+        raise unfit
+    bench.doubts.append("fitted to a cloud of points")
+    raise error or Unfit(
+        "unknown-weight", "it keeps no means, and no method of it takes points", "add fit(self, x)"
+    )
+
+
+def _asks(parameters: list[dict[str, Any]]) -> int:
+    return sum(p["required"] for p in parameters)
 
 
 def cloud(d: int) -> np.ndarray:
     """Points around three places, not along the axes, so that no component is empty or diagonal."""
     rng = np.random.default_rng(11)
     mixed = rng.standard_normal((3, d, d)) * 0.5 + np.eye(d)
-    which = np.arange(POINTS) % 3
+    which = np.array([0, 0, 0, 1, 1, 1, 2, 2])[np.arange(POINTS) % 8]
     noise = np.einsum("nij,nj->ni", mixed[which], rng.standard_normal((POINTS, d)))
     return noise + (rng.standard_normal((3, d)) * 3.0)[which]
 

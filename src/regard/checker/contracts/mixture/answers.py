@@ -1,7 +1,7 @@
 """Where a person's mixture gives its log-likelihoods: called, by a method, term by term, or as one number for a batch."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from regard.checker.contract import Case
 from regard.checker.contracts.mixture.methods import method
 from regard.checker.contracts.mixture.reference import logsumexp
+from regard.checker.contracts.mixture.roles import told
 from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject, first
 from regard.checker.workbench import Made, Unfit, Workbench
@@ -24,6 +25,14 @@ INNER = r"comp|cond|class|cluster|each|per_|given|weighted|joint|gauss|normal|ke
 
 EACH = re.compile(r"comp|cond|class|cluster|each|per_|weighted|joint|terms", re.I)
 "Words in the names of functions that give a number for each point and component, as they say."
+
+
+CHANGES = r"sample|fit|predict|loss|init|start|set_?up|_step$|^step|expect|maximi[sz]|update"
+"Words in the names of methods that give no likelihood, or change the mixture."
+
+
+NEGATED = re.compile(r"nll|neg(?![a-z]*(dim|axis))|minus|energy", re.I)
+"Words in the names of what gives minus the log-likelihood."
 
 
 @dataclass
@@ -50,14 +59,30 @@ def asked(
     trial: Case,
     roles: dict[str, str],
     enter: Callable[[Case], Arguments] = _alone,
+    known: np.ndarray | None = None,
+    method: str = "",
+    fitting: Sequence[str] = (),
 ) -> Subject:
-    """The mixture, with the method that gives log-likelihoods and how its answer is read."""
+    """The mixture, with the method that gives log-likelihoods and how its answer is read.
+
+    `known` are the points that it was fitted to: of what answers these alone that is said. A `method` may be said;
+    those by which it was fitted are not tried.
+    """
     subject = Subject(bench, made, enter, lambda answer, case: leave(answer))
-    likely = likelihood(list(made.methods))
-    named = bench.member.get("method", "")
+    plain = [name for name, asks in made.methods.items() if sum(p["required"] for p in asks) == 1]
+    likely = likelihood(plain) or likelihood(list(made.methods))
+    named = method or bench.member.get("method", "")
     subject.method = named or ("" if made.call else likely or "")
+    if subject.method and enter is _alone:
+        subject.enter = telling(subject, subject.method, roles)
+    enter = subject.enter
     if not (made.call or subject.method):
-        return _searched(subject, trial) or _expecting(subject, trial)
+        try:
+            return _searched(subject, trial, roles, fitting) or _expecting(subject, trial, roles)
+        except Raised as error:
+            if known is not None and subject.method:
+                _narrow(subject, known, error, len(trial["x"]))
+            raise
     bench.precise(made, *enter(trial), subject.method)
     single = np.size(first(subject.raw(*enter(trial)))) == 1
     if likely and not subject.method and single:
@@ -69,11 +94,45 @@ def asked(
     if not made.module and _is_shares(first(subject.raw(*enter(trial)))):
         subject.facts["shares_asked"] = True
         return subject
+    if NEGATED.search(subject.method or bench.name) and not (made.module and not subject.method):
+        subject.leave = lambda answer, case: -leave(answer)
     held = bench.strict and made.module
     if (subject.method and not held and _apart(subject, trial, roles)) or _meant(subject, trial, roles):
         subject.leave = lambda answer, case: joined(answer, roles, made)
         subject.facts["terms"] = True
     return subject
+
+
+def telling(subject: Subject, name: str, roles: dict[str, str]) -> Callable[[Case], Arguments]:
+    """How a method gets its points: alone, or beside the parameters that it must be told, as the object keeps them."""
+    parameters = (subject.made.methods | subject.made.hidden)[name]
+    own = told(parameters)
+    free = [
+        p["name"] for p in parameters if p["required"] and not p["star"] and p["name"] not in own.values()
+    ]
+    if not {"means", "log_variances"} <= set(own) or len(free) != 1:
+        return _alone
+
+    def enter(case: Case) -> Arguments:
+        held = subject.made.weights | subject.facts.get("drawn", {})
+        return [], {word: held[roles[role]] for role, word in own.items()} | {free[0]: case["x"]}
+
+    return enter
+
+
+def _narrow(subject: Subject, known: np.ndarray, error: Raised, count: int) -> None:
+    """Say so where a method answers the points that the mixture was fitted to, and no other number of points."""
+    try:
+        subject.raw(*subject.enter(Case(name="", inputs={"x": known})))
+    except Raised:
+        return
+    words = (
+        f"{subject.method} of the {len(known)} points that it was fitted to runs, of {count} others it raises"
+    )
+    words += f" {error.kind}: {error.words.splitlines()[0][:120]}"
+    raise Unfit(
+        "size-dependent", words, "take the number of points from the argument: len(x)", error.line
+    ) from None
 
 
 def _single(subject: Subject) -> Pointwise:
@@ -90,11 +149,13 @@ def _single(subject: Subject) -> Pointwise:
     return found
 
 
-def _searched(subject: Subject, trial: Case) -> Subject | None:
+def _searched(subject: Subject, trial: Case, roles: dict[str, str], fitting: Sequence[str]) -> Subject | None:
     """By a method of any name that takes points and gives a float for each, not all of them between zero and one."""
     bench, made = subject.bench, subject.made
     for name, parameters in made.methods.items():
-        if sum(p["required"] for p in parameters) != 1 or re.search(r"sample|fit|predict|loss", name, re.I):
+        subject.enter = telling(subject, name, roles)
+        alone = subject.enter is _alone and sum(p["required"] for p in parameters) != 1
+        if alone or name in fitting or re.search(CHANGES, name, re.I):
             continue
         try:
             bench.precise(made, *subject.enter(trial), name)
@@ -102,6 +163,9 @@ def _searched(subject: Subject, trial: Case) -> Subject | None:
             found = leave(subject.raw(*subject.enter(trial)))
         except Raised:
             continue
+        one = isinstance(found, np.ndarray) and found.size == 1 < len(trial["x"])
+        if one and (found < 0).all() and re.search(r"likelihood|_ll$|^ll$", name, re.I):
+            return _single(subject)
         if (
             not isinstance(found, np.ndarray)
             or found.shape != trial["x"].shape[:1]
@@ -114,7 +178,7 @@ def _searched(subject: Subject, trial: Case) -> Subject | None:
             subject.facts["density"] = True
             subject.leave = lambda answer, case: _logged(leave(answer))
             return subject
-    subject.method = ""
+    subject.method, subject.enter = "", _alone
     return None
 
 
@@ -142,11 +206,14 @@ def _logged(found: np.ndarray) -> np.ndarray:
         return np.log(found)
 
 
-def _expecting(subject: Subject, trial: Case) -> Subject:
+def _expecting(subject: Subject, trial: Case, roles: dict[str, str]) -> Subject:
     """What has only the steps of EM: the log-likelihood that the first of them gives beside the responsibilities."""
     bench, made = subject.bench, subject.made
-    found = method(subject, EXPECTS)
-    if found and sum(p["required"] for p in (made.methods | made.hidden)[found]) == 1:
+    methods = made.methods | made.hidden
+    for found in (name for name in methods if re.search(EXPECTS, name, re.I)):
+        subject.enter = telling(subject, found, roles)
+        if subject.enter is _alone and sum(p["required"] for p in methods[found]) != 1:
+            continue
         subject.method = found
         bench.precise(made, *subject.enter(trial), found)
         if _beside(subject.raw(*subject.enter(trial))).size:
@@ -155,6 +222,10 @@ def _expecting(subject: Subject, trial: Case) -> Subject:
         shares = first(subject.raw(*subject.enter(trial)))
         if _is_shares(shares):
             subject.facts["shares_asked"] = True
+            return subject
+        if _is_shares(np.transpose(shares)) and np.shape(shares)[1:] == (len(trial["x"]),):
+            subject.facts["shares_asked"] = True
+            subject.leave = lambda answer, case: leave(answer).T
             return subject
     raise Unfit(
         "no-likelihood",

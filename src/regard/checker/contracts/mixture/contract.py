@@ -10,12 +10,14 @@ from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, Contract, Convention, Law
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.mixture.adapt import FITS, adapt
+from regard.checker.contracts.mixture.fitted import refitted, settled
 from regard.checker.contracts.mixture.given import points
-from regard.checker.contracts.mixture.methods import conditional, loss, whole
+from regard.checker.contracts.mixture.methods import conditional, loss
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
 from regard.checker.contracts.mixture.reference import PLAIN, likelihood
 from regard.checker.contracts.mixture.roles import MEANS, SPREAD, WEIGHTS
-from regard.checker.contracts.mixture.steps import responsible, settled, stepped
+from regard.checker.contracts.mixture.steps import responsible, stepped
+from regard.checker.contracts.mixture.weighed import labelled, sampled
 from regard.checker.gradients import flowing
 from regard.checker.subject import Subject, larger
 
@@ -57,6 +59,10 @@ class GMM(nn.Module):
 '''
 
 
+NAMED = re.compile(
+    r"gmm|mixture|mixtur|mog|mistura|mescla|mezcla|m[eé]lange|misc(h|el)|mengsel|bland|mieszan|сме(с|ш)|混合"
+)
+"Names of a mixture in some languages."
 LEARNS = re.compile(rf"{FITS}|step|expect|maximi[sz]", re.I)
 "Names of methods by which a mixture finds its parameters without a gradient."
 
@@ -75,13 +81,12 @@ def suits(member: dict[str, Any], source: str) -> float:
         told = all(any(words.search(word) for word in names) for words in (MEANS, SPREAD, WEIGHTS))
         density = re.search(r"gmm|mixture|mog|log_?(prob|lik|pdf|dens)|respons|e_?step|nll", name)
         return 0.8 if told and density and re.search(r"\bpi\b|normal", source) else 0.0
-    return (
-        0.95
-        if member["kind"] == "class"
-        and re.search(r"gmm|mixture|mog", name)
-        and not re.search(r"uniform|umm", name)
-        else 0.0
-    )
+    if member["kind"] != "class" or re.search(r"uniform|umm", name):
+        return 0.0
+    if NAMED.search(name):
+        return 0.95
+    bell = re.search(r"\bpi\b|normal", source) and all(w.search(source) for w in (MEANS, SPREAD, WEIGHTS))
+    return 0.6 if bell and re.search(r"gau(ss|ß)|^em|em$|_em|cluster", name) else 0.0
 
 
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
@@ -112,13 +117,31 @@ def far(subject: Subject, rng: np.random.Generator) -> Broken | None:
         Case(name="far points", inputs={"x": rng.choice([-150.0, 150.0], (5, subject.facts["dimension"]))})
     )
     if np.isfinite(answer).all():
-        return None
+        return _beside(subject, rng)
     slug = "underflow" if np.isneginf(answer).any() else ""
+    if subject.facts.get("shares_asked"):
+        words = "points 150 away from the means have responsibilities that are not finite"
+        return Broken(number=np.inf, words=words, slug="shares-underflow")
     return Broken(
         number=np.inf,
         words=f"points 150 away from the means have log-likelihood {answer[~np.isfinite(answer)][0]}",
         slug=slug,
     )
+
+
+def _beside(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Points far away in one batch with near ones."""
+    x = np.concatenate(
+        [
+            points(rng, subject.facts["dimension"])["x"],
+            rng.choice([-150.0, 150.0], (2, subject.facts["dimension"])),
+        ]
+    )
+    answer = subject.answer(Case(name="near and far points", inputs={"x": x}))
+    if np.isfinite(answer).all() or subject.facts.get("shares_asked"):
+        return None
+    words = f"in one batch with near points, points 150 away have log-likelihood {answer[~np.isfinite(answer)][0]}, alone they have a number"
+    return Broken(number=np.inf, words=words, slug="underflow")
 
 
 def permuted(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -167,6 +190,7 @@ CONTRACT = Contract(
     roles=("logits", "means", "log_variances"),
     cases=cases,
     growing=growing,
+    odd=(7, 13, 19),
     reference=likelihood,
     program=PLAIN,
     mistakes=(*DENSITY, *MIXING, *OTHERS, *BEHAVIOUR, *conduct.MISTAKES),
@@ -214,7 +238,7 @@ CONTRACT = Contract(
         Law(
             name="samples",
             says="samples have the weights, means and deviations of the mixture",
-            test=whole,
+            test=sampled,
             look="random",
         ),
         Law(
@@ -237,6 +261,17 @@ CONTRACT = Contract(
             says="what was fitted to points is near the best for them",
             test=settled,
             look="mean power",
+        ),
+        Law(
+            name="refit",
+            says="what is fitted to points is the same whatever it was fitted to before",
+            test=refitted,
+        ),
+        Law(
+            name="labels",
+            says="a point's label is the component with the largest share of it",
+            test=labelled,
+            look="softmax",
         ),
         laws.untouched(usual),
         flowing(usual, ("x",)),

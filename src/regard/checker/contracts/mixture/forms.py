@@ -14,8 +14,10 @@ SAYS = r"var|cov|sigma|sig2|std|dev|scale|prec|tau|width"
 "Words in the name of a spread that say which it is."
 ROOTED = rf"std|sigma(?!s?_?(2|sq))|dev|scale|{FACTOR}"
 "Words in the name of a deviation, and of what holds several of them."
-POWERS = {"variance": 1.0, "deviation": 2.0, "precision": -1.0}
+POWERS = {"variance": 1.0, "deviation": 2.0, "precision": -1.0, "root precision": -2.0}
 "The power of each that is a variance."
+USUAL = ("variance", "deviation", "precision")
+"What a spread may be whose name says nothing."
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class SpreadForm:
         """The convention that this is; none for logarithms of variances."""
         if not self.logged:
             return "plain-parameters"
-        return "" if self.kind == "variance" else f"log-{self.kind}"
+        return "" if self.kind == "variance" else f"log-{self.kind.removeprefix('root ')}"
 
     def covariances(self, values: Array) -> Array:
         """Covariances (k, d, d) from numbers (k, d), or from matrices (k, d, d)."""
@@ -98,10 +100,12 @@ def forms(name: str, start: Array, text: str, *, square: bool) -> list[SpreadFor
             return factors
         return whole if re.search(SAYS, own, re.I) else [*whole, *factors]
     said = says(own, text)
+    if not re.search(r"log|ln_", own, re.I) and not (start > 0).all() and re.search(ROOTED, own, re.I):
+        return [SpreadForm("deviation"), SpreadForm("variance")]  # of what it is the logarithm nobody says
     if re.search(r"log|ln_", own, re.I) or not (start > 0).all():
-        return [SpreadForm(kind) for kind in ((kept(own, text),) if said else POWERS)]
+        return [SpreadForm(kind) for kind in ((kept(own, text),) if said else USUAL)]
     if not said:
-        return [SpreadForm(kind, logged=False) for kind in POWERS]
+        return [SpreadForm(kind, logged=False) for kind in USUAL]
     if precise:
         return [SpreadForm("precision", logged=False)]
     kinds = ("deviation",) if re.search(ROOTED, own, re.I) else ("variance",)
@@ -131,7 +135,8 @@ def kept(name: str, text: str = "") -> str:
     ('variance', 'deviation')
     """
     if re.search(FACTOR, name, re.I) or factored(name, text):
-        return "deviation"
+        precise = re.search(r"prec|inv", name, re.I) or re.search(r"precision", text, re.I)
+        return "root precision" if precise else "deviation"
     if re.search(r"prec|tau|inv_?var", name, re.I):
         return "precision"
     squared = re.search(r"(2|sq|squared)$", name, re.I)
@@ -146,7 +151,8 @@ def spread_of(values: Array, k: int, d: int) -> Array | None:
     """
     shape = values.squeeze().shape
     if values.size == k * d * d and d > 1:
-        return values.reshape(k, d, d)
+        last = values.shape == (d, d, k) and k != d
+        return np.moveaxis(values, -1, 0) if last else values.reshape(k, d, d)
     if values.size == k * d:
         return values.squeeze().T if shape == (d, k) and k != d else values.reshape(k, d)
     if shape == (d, d):

@@ -12,7 +12,7 @@ from regard.checker.contracts.mixture.answers import asked
 from regard.checker.contracts.mixture.forms import SpreadForm, forms
 from regard.checker.contracts.mixture.readings import drawn, frames
 from regard.checker.contracts.mixture.reference import likelihood
-from regard.checker.contracts.mixture.roles import MEANS, SPREAD, WEIGHTS
+from regard.checker.contracts.mixture.roles import told
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments, Subject
@@ -37,30 +37,22 @@ class GivenParameters:
 
 def takes_parameters(bench: Workbench) -> bool:
     """Whether it must be told means and a spread, by their names."""
-    return bench.made is None and bench.making is None and set(told(bench)) >= {"means", "log_variances"}
+    own = told(bench.member["parameters"])
+    return bench.made is None and bench.making is None and set(own) >= {"means", "log_variances"}
 
 
-def told(bench: Workbench) -> dict[str, str]:
-    """Which parameter is which, of those that are required."""
-    found: dict[str, str] = {}
-    for name in (p["name"] for p in bench.member["parameters"] if p["required"] and not p["star"]):
-        if mean(name, ["components", "dimension"]) and not re.fullmatch(r"means?|mu|weights?", name, re.I):
-            continue
-        for role, words in (("log_variances", SPREAD), ("means", MEANS), ("logits", WEIGHTS)):
-            if role not in found and words.search(name) and not mean(name, ["data"]):
-                found[role] = name
-                break
-    return found
+def given(bench: Workbench, rng: np.random.Generator, method: str = "", made: Made | None = None) -> Subject:
+    """The mixture under the first way to give it its parameters under which it is right; else the first that it takes.
 
-
-def given(bench: Workbench, rng: np.random.Generator) -> Subject:
-    """The mixture under the first way to give it its parameters under which it is right; else the first that it takes."""
+    They are given to the constructor or function, or to every call of a method of what was made.
+    """
     error: Raised | None = None
     able: list[Subject] = []
     trial = points(rng, D)
-    for way in ways(bench, rng):
+    parameters = made.methods[method] if made else bench.member["parameters"]
+    for way in ways(parameters, bench.source.text_of(bench.name), rng):
         try:
-            subject = _made(bench, way, trial)
+            subject = _made(bench, way, trial, method, made)
             answer = subject.answer(trial)
         except Raised as trouble:
             error = error or trouble
@@ -76,10 +68,10 @@ def given(bench: Workbench, rng: np.random.Generator) -> Subject:
     raise error
 
 
-def ways(bench: Workbench, rng: np.random.Generator) -> Iterator[GivenParameters]:
+def ways(parameters: list[dict[str, Any]], text: str, rng: np.random.Generator) -> Iterator[GivenParameters]:
     """Spreads as matrices, along the axes, or one for each component; in the forms that their name allows."""
-    roles = told(bench)
-    spread, text = roles["log_variances"], bench.source.text_of(bench.name)
+    roles = told(parameters)
+    spread = roles["log_variances"]
     shapes: list[tuple[int, ...]] = [(K, D), (K, D, D), (K,)]
     shapes = sorted(shapes, key=lambda shape: (len(shape) == 3) is not bool(re.search(WHOLE, spread)))
     weights = roles.get("logits", "")
@@ -92,28 +84,35 @@ def ways(bench: Workbench, rng: np.random.Generator) -> Iterator[GivenParameters
             yield GivenParameters(roles, values, form, shares if weights else "plain", square)
 
 
-def _made(bench: Workbench, way: GivenParameters, trial: Case) -> Subject:
+def _made(
+    bench: Workbench, way: GivenParameters, trial: Case, method: str = "", held: Made | None = None
+) -> Subject:
     """The function with these parameters, or the object that is made from them."""
     values: dict[str, Any] = {name: way.values[role] for role, name in way.roles.items()}
     sizes = {"components": K, "dimension": D}
-    for p in bench.member["parameters"]:
+    for p in bench.member["parameters"] if not held else ():
         meaning = mean(p["name"], list(sizes))
         if p["required"] and p["name"] not in values and meaning:
             values[p["name"]] = sizes[meaning]
     if "logits" not in way.roles:
         way.values["logits"] = np.full(K, 1 / K)
     roles = {role: role for role in ("logits", "means", "log_variances")}
-    if bench.member["kind"] == "class":
+    if bench.member["kind"] == "class" and not held:
         made = bench.tell(values)
         subject = asked(bench, _knowing(made, way), trial, roles)
     else:
-        made = bench.build({})
-        free = [p["name"] for p in made.call if p["name"] not in values]
+        made = held or bench.build({})
+        taken = made.methods[method] if method else made.call
+        free = [p["name"] for p in taken if p["name"] not in values]
 
         def enter(case: Case) -> Arguments:
             return [], values | {free[0]: case["x"]}
 
-        subject = asked(bench, _knowing(made, way), trial, roles, enter)
+        subject = asked(bench, _knowing(made, way), trial, roles, enter, method=method)
+    if bench.member["kind"] == "class" and not held and set(way.roles) == set(roles):
+        subject.facts["anew"] = lambda held: bench.tell(
+            values | {way.roles[role]: value for role, value in held.items()}
+        )
     subject.facts |= {
         "drawn": {},
         "roles": roles,

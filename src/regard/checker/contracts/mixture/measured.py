@@ -46,10 +46,17 @@ def _heeded(subject: Subject, variances: np.ndarray, axes: np.ndarray) -> bool:
     held = subject.facts["drawn"]
     kept = spread_of((held | listed(held, list(held)))[subject.facts["roles"]["log_variances"]], k, d)
     if kept is None or kept.ndim == 3:
-        return float(np.ptp(np.log(variances))) > SURE
+        whole = kept is None or _turned(variances, axes)
+        return whole and float(np.ptp(np.log(variances))) > SURE
     along = np.log(np.einsum("kij,kj,kij->ki", axes, variances, axes)).ravel()[np.argsort(kept.ravel())]
     steps = np.diff(along)
     return float(np.ptp(along)) > SURE and bool((steps > -SURE).all() or (steps < SURE).all())
+
+
+def _turned(variances: np.ndarray, axes: np.ndarray) -> bool:
+    """Whether covariances have numbers beside their diagonals, as whole matrices that are heeded do."""
+    whole = np.einsum("kij,kj,klj->kil", axes, variances, axes)
+    return float(np.abs(whole * (1 - np.eye(whole.shape[-1]))).max()) > SURE
 
 
 def _peak(subject: Subject, place: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:

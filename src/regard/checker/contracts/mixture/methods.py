@@ -1,6 +1,7 @@
 """The other methods of a person's mixture: its loss, its samples, and the samples of one component."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from regard.checker.subject import Subject, first
 
 DRAWS, SURE = 4000, 6.0
 "Samples of each test, and how many standard errors are a finding: one false alarm in a billion."
+DRAWN = r"generate|draw|rvs|muestr|amostr|simul|zieh|stichprobe|tirage|tirer|campion|chantillon"
+"Words in the names of what gives samples."
 APART = 200.0
 "Components so far from each other that every sample shows where it came from."
 
@@ -35,7 +38,8 @@ def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
     x = rng.standard_normal((7, subject.facts["dimension"]))
     if subject.facts.get("single"):
         return _whole_batch(subject, x)
-    if name not in subject.made.methods:
+    called = name == "forward"  # it is the loss that a call gives
+    if not called and name not in subject.made.methods:
         return None
     reply = subject.bench.line.ask(
         "call", subject.made.number, [x], named={}, method=subject.method, kind=subject.kind, seed=0
@@ -43,13 +47,13 @@ def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
     each = first(reply["answer"])
     if not isinstance(each, np.ndarray) or each.shape != (7,):
         return None
-    parameters = [p["name"] for p in subject.made.methods[name]]
+    parameters = [p["name"] for p in (subject.made.call if called else subject.made.methods[name])]
     of_likelihood = bool(parameters) and bool(
         re.search(r"log|ll|lik|prob|out|pred|score", parameters[0], re.I)
     )
     for given in (each, x) if of_likelihood else (x, each):
         try:
-            found = np.asarray(ask(subject, name, [given.astype(np.float64)]))
+            found = np.asarray(ask(subject, "" if called else name, [given.astype(np.float64)]))
             break
         except Raised:
             continue
@@ -70,11 +74,10 @@ def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
         if np.isclose(got, 7 * wanted, rtol=1e-4)
         else ""
     )
-    return Broken(
-        number=abs(got - wanted),
-        words=f"7 samples: {name} is {got:.5g}, minus the mean log-likelihood is {wanted:.5g}",
-        slug=slug,
-    )
+    words = f"7 samples: {name} is {got:.5g}, minus the mean log-likelihood is {wanted:.5g}"
+    if np.isclose(got, wanted / x.shape[1], rtol=1e-4):
+        words += ": it is divided by the number of coordinates, not of samples"
+    return Broken(number=abs(got - wanted), words=words, slug=slug)
 
 
 def _whole_batch(subject: Subject, x: np.ndarray) -> Broken | None:
@@ -88,8 +91,17 @@ def _whole_batch(subject: Subject, x: np.ndarray) -> Broken | None:
     return Broken(number=abs(got), words=words)
 
 
-def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Weights, means and deviations for sampling: far apart, none of them one, none of them equal."""
+def still(subject: Subject) -> bool:
+    """Whether its parameters cannot be chosen: it was fitted, or keeps them in a form of its own."""
+    fixed = subject.facts["fixed"] and "anew" not in subject.facts
+    return fixed or "own-form" in subject.frame.conventions
+
+
+def stage(subject: Subject, rng: np.random.Generator) -> tuple[Subject, np.ndarray, np.ndarray, np.ndarray]:
+    """What has weights, means and deviations for sampling, and these: far apart, none of them one, none of them equal.
+
+    What is told its parameters when it is made is made anew.
+    """
     k, d = subject.facts["components"], subject.facts["dimension"]
     weights = np.array([0.5, 0.15, 0.35] + [1.0] * k)[:k]
     weights = weights / weights.sum()
@@ -104,14 +116,16 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[np.ndarray, np.nd
         deviations = np.repeat(deviations[:1], k, axis=0)  # all alike
     numbers = subject.facts["form"].held(deviations, square=subject.facts["square"])
     kept = {"plain": weights, "log": np.log(weights)}.get(subject.facts["shares"], np.log(weights) + 0.8)
-    subject.set(
-        {
-            roles["logits"]: kept.reshape(held[roles["logits"]].shape),
-            roles["means"]: placed(means, held[roles["means"]].shape),
-            roles["log_variances"]: placed(_few(numbers, size), shape),
-        }
-    )
-    return weights, means, deviations
+    values = {
+        roles["logits"]: kept.reshape(held[roles["logits"]].shape),
+        roles["means"]: placed(means, held[roles["means"]].shape),
+        roles["log_variances"]: placed(_few(numbers, size), shape),
+    }
+    if "anew" in subject.facts:
+        subject = replace(subject, made=subject.facts["anew"](values))
+    else:
+        subject.set(values)
+    return subject, weights, means, deviations
 
 
 def _few(numbers: np.ndarray, size: int) -> np.ndarray:
@@ -123,6 +137,8 @@ def _few(numbers: np.ndarray, size: int) -> np.ndarray:
 
 def placed(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Numbers (k, d) in the shape of a weight, which may hold them as columns."""
+    if values.ndim == 3 and shape == (*values.shape[1:], values.shape[0]) != values.shape:
+        return np.moveaxis(values, 0, -1)
     columns = values.ndim == 2 and tuple(n for n in shape if n > 1) == values.shape[::-1] != values.shape
     return (values.T if columns else values).reshape(shape)
 
@@ -132,16 +148,22 @@ def restore(subject: Subject) -> None:
     subject.set(subject.facts["drawn"])
 
 
+def sampling(subject: Subject) -> str | None:
+    """The method that draws from the whole mixture: what is called sample is meant, and a helper called draw may take something else."""
+    apart = r"cond|comp|class|_k$|label"
+    return method(subject, r"^sample", without=apart) or method(subject, DRAWN, without=apart)
+
+
 def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Samples have the weights, means and deviations of the mixture."""
-    apart = r"cond|comp|class|_k$|label"
-    # What is called sample is meant, and a helper called draw may take something else.
-    name = method(subject, r"^sample", without=apart) or method(subject, r"generate|draw|rvs", without=apart)
-    if name is None or subject.facts["fixed"] or "own-form" in subject.frame.conventions:
+    name = sampling(subject)
+    if name is None or still(subject):
         return None
-    weights, means, deviations = stage(subject, rng)
+    staged, weights, means, deviations = stage(subject, rng)
     try:
-        found = np.asarray(ask(subject, name, [DRAWS]), dtype=np.float64)
+        found = np.asarray(ask(staged, name, [DRAWS]), dtype=np.float64)
+    except TypeError:
+        return None  # what it gives are no numbers that can be read
     finally:
         restore(subject)
     if found.shape != (DRAWS, means.shape[1]):
@@ -248,12 +270,12 @@ def conditional(subject: Subject, rng: np.random.Generator) -> Broken | None:
     name = method(
         subject, r"cond|sample_(k|comp|class|from)|component_sample", without=r"log|prob|lik|dens|pdf|score"
     )
-    if name is None or subject.facts["fixed"] or "own-form" in subject.frame.conventions:
+    if name is None or still(subject):
         return None
-    _, means, deviations = stage(subject, rng)
+    staged, _, means, deviations = stage(subject, rng)
     try:
         for k in (1, 0):
-            found = _conditional(subject, name, k)
+            found = _conditional(staged, name, k)
             broken = _one(found, k, means, deviations, name)
             if broken:
                 return broken

@@ -149,6 +149,14 @@ OTHERS = (
         cause="exp, sum and log one after the other: far from all means the density underflows to minus infinity",
         remedy="torch.logsumexp of the logarithms",
         look="exponential logsumexp",
+        weak=True,
+    ),
+    Mistake(
+        slug="shares-underflow",
+        cause="densities are divided by their sum: far from all means that is 0 / 0",
+        remedy="softmax of the logarithms of weight times density: they are finite everywhere",
+        look="exponential",
+        weak=True,
     ),
     Mistake(
         slug="loss-sign",

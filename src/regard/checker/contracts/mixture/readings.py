@@ -54,7 +54,10 @@ def drawn(
     shape = weights[roles["logits"]].shape
     each = rng.uniform(0.5, 2.0, shape)
     each = each / each.sum()
-    spread = weights[roles["log_variances"]]
+    spread = weights[roles["log_variances"]].shape
+    # Matrices may have the axis of the components last.
+    last = len(spread) == 3 and spread[0] == spread[1] != spread[2] == int(np.prod(shape))
+    numbers = form.drawn((spread[2], *spread[:2]) if last else spread, rng, square=square)
     return {
         roles["logits"]: each
         if shares == "plain"
@@ -62,5 +65,5 @@ def drawn(
         if shares == "log"
         else rng.standard_normal(shape) + 0.7,
         roles["means"]: rng.standard_normal(weights[roles["means"]].shape),
-        roles["log_variances"]: form.drawn(spread.shape, rng, square=square),
+        roles["log_variances"]: np.moveaxis(numbers, 0, -1) if last else numbers,
     }

@@ -1,9 +1,11 @@
 """Which weight of a mixture is which: mixing weights, means and spread, by name, by shape, by what they start with."""
 
 import re
+from typing import Any
 
 import numpy as np
 
+from regard.checker.reading.arguments import mean
 from regard.checker.workbench import Unfit
 
 MEANS = re.compile(r"mean|mu|loc|cent|mittel|moy|media(?!n)|^m$", re.I)
@@ -58,6 +60,23 @@ def read(
             "keep them as nn.Parameter: logits, means, log_variances",
         )
     return {"logits": logits, "means": means, "log_variances": spread} | said
+
+
+def told(parameters: list[dict[str, Any]]) -> dict[str, str]:
+    """Which parameter of a call is which, of those that are required.
+
+    >>> told([{"name": name, "required": True, "star": False} for name in ("X", "pi", "mus", "covs")])
+    {'logits': 'pi', 'means': 'mus', 'log_variances': 'covs'}
+    """
+    found: dict[str, str] = {}
+    for name in (p["name"] for p in parameters if p["required"] and not p["star"]):
+        if mean(name, ["components", "dimension"]) and not re.fullmatch(r"means?|mu|weights?", name, re.I):
+            continue
+        for role, words in (("log_variances", SPREAD), ("means", MEANS), ("logits", WEIGHTS)):
+            if role not in found and words.search(name) and not mean(name, ["data"]):
+                found[role] = name
+                break
+    return found
 
 
 def word(name: str) -> str:

@@ -6,24 +6,26 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Broken, Case, WeightMap
-from regard.checker.contracts.mixture.answers import responsibilities
-from regard.checker.contracts.mixture.forms import axes_of, spread_of
-from regard.checker.contracts.mixture.methods import ask, method, restore
+from regard.checker.contracts.mixture.answers import responsibilities, telling
+from regard.checker.contracts.mixture.forms import spread_of
+from regard.checker.contracts.mixture.methods import method, restore
 from regard.checker.contracts.mixture.reference import PLAIN, log_softmax
-from regard.checker.contracts.mixture.roles import means_of
+from regard.checker.contracts.mixture.roles import means_of, told
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, first, listed
 
 POINTS, NEAR = 60, 1e-3
 "Points that a step is asked for, and the share by which a number may be off."
+REMOTE = 150.0
+"How far from all means points are at which a density is zero in every precision."
 FLOOR = 0.1
 "The most that is added to every variance, so that none vanishes."
-GAIN = 0.5
-"What a step of EM may still add to the mean log-likelihood of points that a mixture was fitted to."
 OWN = ("RuntimeError", "ValueError", "IndexError", "TypeError")
 "Exceptions of a step that was called as its parameters say."
 TYPES = re.compile(r"dtype|scalar type|(Float|Double)Tensor|\bfloat(32|64)?\b.*\bdouble\b", re.I)
 "Words of exceptions about types of numbers: points that the checker made in another type than the object's own."
+HALF = r"^_?(m_?step|maximi[sz]ation(_step)?)$"
+"Names of the second half of EM."
 SHARES = re.compile(r"^(r|w|z|q|h|gamma\w*|resp\w*|post\w*|tau|assign\w*|weights?|probs?)$", re.I)
 "Names of responsibilities."
 
@@ -31,10 +33,10 @@ Parameters = tuple[np.ndarray, np.ndarray, np.ndarray]
 "Weights (k), means (k, d), covariances (k, d, d)."
 
 
-def expected(subject: Subject, x: np.ndarray) -> np.ndarray:
-    """The responsibilities (n, k)."""
+def expected(subject: Subject, x: np.ndarray, frame: WeightMap | None = None) -> np.ndarray:
+    """The responsibilities (n, k), by the reading of the weights that was found or another."""
     with np.errstate(all="ignore"):
-        known = PLAIN.run({"x": x, "w": subject.frame}, {})
+        known = PLAIN.run({"x": x, "w": frame or subject.frame}, {})
         return np.exp(log_softmax_rows(known["log weights"] + known["log densities"]))
 
 
@@ -57,8 +59,10 @@ def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Each point's responsibilities are its components' shares of its likelihood."""
     name = responsibilities(subject)
     x = _points(subject, rng)
-    if name is None or not _takes(subject, name, 1):
-        return _beside(subject, x)
+    if "one more" in subject.facts:
+        return None  # what it gave back can be asked nothing
+    if name is None or _free(subject, name) != 1:
+        return _beside(subject, x) or _unnamed(subject, x)
     try:
         found, wanted = np.asarray(_shares(subject, name, x)), expected(subject, x)
     finally:
@@ -71,8 +75,23 @@ def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
         found = np.exp(found)
     off = float(np.abs(found - wanted).max())
     if off <= NEAR:
-        return None
+        return _remote(subject, name)
     return Broken(number=off, words=f"{POINTS} points: {name} is off by up to {off:.3g}")
+
+
+def _remote(subject: Subject, name: str) -> Broken | None:
+    """Far from all means responsibilities are shares as well."""
+    x = np.random.default_rng(3).choice([-REMOTE, REMOTE], (5, subject.facts["dimension"]))
+    try:
+        found = np.asarray(_shares(subject, name, x))
+    except Raised:
+        return None
+    finally:
+        restore(subject)
+    if np.isfinite(found).all():
+        return None
+    words = f"{name} of points {REMOTE:g} away from the means are not finite"
+    return Broken(number=np.inf, words=words, slug="shares-underflow")
 
 
 def _beside(subject: Subject, x: np.ndarray) -> Broken | None:
@@ -96,15 +115,43 @@ def _beside(subject: Subject, x: np.ndarray) -> Broken | None:
     return None
 
 
+def _unnamed(subject: Subject, x: np.ndarray) -> Broken | None:
+    """What a method of any name gives of each component for each point, so that they sum to one, are the responsibilities."""
+    right = expected(subject, x)
+    for name in subject.made.methods if not subject.made.module else ():
+        if _free(subject, name) != 1 or re.search(r"fit|step|sampl|updat|train", name, re.I):
+            continue
+        try:
+            found = _answer(subject, name, [x])
+        except Raised:
+            continue
+        finally:
+            restore(subject)
+        if isinstance(found, np.ndarray) and found.shape == right.T.shape:
+            found = found.T
+        if not isinstance(found, np.ndarray) or found.shape != right.shape or found.dtype.kind != "f":
+            continue
+        hard = np.eye(right.shape[1])[right.argmax(1)]
+        off = min(float(np.abs(found - each).max()) for each in (right, hard))
+        if np.allclose(found.sum(1), 1) and (found >= 0).all() and off > NEAR:
+            words = f"{len(x)} points: the shares that {name} gives are off by up to {off:.3g}"
+            return Broken(number=off, words=words)
+    return None
+
+
 def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """After one step of EM, weights, means and variances are those of the responsibilities before it."""
+    if "one more" in subject.facts:
+        return compared(subject, *subject.facts["one more"])
     names = _methods(subject)
     if not names:
-        return None
-    x = _points(subject, rng)
+        return _function(subject, _points(subject, rng))
+    own = subject.facts.get("own points")
+    x = own if own is not None and not _free(subject, names[-1]) else _points(subject, rng)
+    answer: Any = None
     restore(subject)
     try:
-        _step(subject, names, x)
+        answer = _step(subject, names, x)
         about = subject.bench.line.ask("about", subject.made.number)["weights"]
         about |= listed(about, subject.made.learned)
         held = [about[subject.facts["roles"][role]].copy() for role in ("logits", "means", "log_variances")]
@@ -115,14 +162,68 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
         words = f"{POINTS} points: one step ends in {error.kind}: {error.words.splitlines()[0][:120]}"
         return Broken(number=np.inf, words=words)
     except KeyError:
-        return None  # it keeps its weights elsewhere
+        if not subject.facts["fixed"]:
+            return None  # it keeps its weights elsewhere
+        held = []
     finally:
         restore(subject)
-    before = [subject.facts["drawn"][subject.facts["roles"][r]] for r in ("logits", "means", "log_variances")]
-    if all(np.array_equal(one, two) for one, two in zip(held, before, strict=True)):
-        return None  # what it found is given back, not kept
-    shares, means = expected(subject, x), subject.frame["means"]
-    found, wanted = _parameters(subject, held), maximised(x, shares)
+    kept = subject.facts["drawn"] | listed(subject.facts["drawn"], list(subject.facts["drawn"]))
+    before = [kept.get(subject.facts["roles"][r]) for r in ("logits", "means", "log_variances")]
+    if all(np.array_equal(one, two) for one, two in zip(held, before, strict=False)):
+        held = _given_back(answer, subject)  # what it found is given back, not kept
+    return _compared(subject, x, held, expected(subject, x)) if held else None
+
+
+def _function(subject: Subject, x: np.ndarray) -> Broken | None:
+    """The same of a function that stands beside the one that gives responsibilities or likelihoods."""
+    bench = subject.bench
+    named = (m for m in bench.members if m["kind"] == "function" and re.search(HALF, m["name"], re.I))
+    half = next(named, None) if bench.member["kind"] == "function" else None
+    asks = [p["name"] for p in half["parameters"] if p["required"]] if half else []
+    if not half or len(asks) != 2:
+        return None
+    number, shares = bench.build({}, half["name"]).number, expected(subject, x)
+    found: list[Broken | None] = []
+    for each in (shares, shares.T):  # responsibilities may have the components first
+        values = [each, x] if SHARES.match(asks[0]) else [x, each]
+        try:
+            asked = {"named": {}, "method": "", "kind": subject.kind, "seed": 0}
+            answer = bench.line.ask("call", number, values, **asked)["answer"]
+        except Raised:
+            continue
+        held = _given_back(answer, subject)
+        found += [_compared(subject, x, held, shares)] if held else []
+    return None if None in found else next(iter(found), None)
+
+
+def _given_back(answer: Any, subject: Subject) -> list[np.ndarray]:
+    """Weights, means and spread among what a step answers, told apart by their shapes; nothing where one is missing."""
+    k, d = subject.facts["components"], subject.facts["dimension"]
+    parts = list(answer.values()) if isinstance(answer, dict) else answer if isinstance(answer, list) else []
+    stacked = [np.stack(p) if isinstance(p, list) and _alike(p) else p for p in parts]
+    arrays = [p for p in stacked if isinstance(p, np.ndarray) and p.dtype.kind == "f"]
+    wanted = [(k,), (k, d), (k, d, d) if subject.facts["square"] else (k, d)]
+    found: list[np.ndarray] = []
+    for shape in wanted:
+        fitting = [p for p in arrays if p.shape == shape and not any(p is one for one in found)]
+        found += fitting[:1]
+    return found if len(found) == len(wanted) and len(arrays) == len(wanted) else []
+
+
+def _alike(parts: list[Any]) -> bool:
+    """Whether a list holds arrays of one shape."""
+    return bool(parts) and len({np.shape(part) if np.size(part) else None for part in parts}) == 1
+
+
+def compared(subject: Subject, x: np.ndarray, held: list[np.ndarray]) -> Broken | None:
+    """Whether weights, means and spread are those of one step of EM on some points."""
+    return _compared(subject, x, held, expected(subject, x))
+
+
+def _compared(subject: Subject, x: np.ndarray, held: list[np.ndarray], shares: np.ndarray) -> Broken | None:
+    """Whether weights, means and spread are those that follow from responsibilities."""
+    means = subject.frame["means"]
+    found, wanted = parameters(subject, held), maximised(x, shares)
     if found is None:
         return Broken(number=np.inf, words="one step leaves weights of another shape")
     for what, got, right in zip(("weights", "means", "variances"), found, wanted, strict=True):
@@ -134,31 +235,9 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
                 if what == "variances" and _spread(subject, got, old, wanted[0]) <= NEAR
                 else ""
             )
-            words = f"{POINTS} points: after one step the {what} are off by {off:.3g} of their size"
+            words = f"{len(x)} points: after one step the {what} are off by {off:.3g} of their size"
             return Broken(number=off, words=words, slug=slug)
     return None
-
-
-def settled(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """Of what was fitted, one more step of EM on its own points makes them hardly more likely."""
-    x = subject.facts.get("fitted")
-    if x is None or subject.facts["square"] is False or subject.facts["dimension"] != x.shape[1]:
-        return None
-    known, each = PLAIN.run({"x": x, "w": subject.frame}, {}), expected(subject, x)
-    each = each[:, each.sum(0) > x.shape[1]]  # a component with too few points has no covariance
-    if not each.size or not np.isfinite(each).all():
-        return None
-    shares, means, covariances = maximised(x, each)
-    logs, axes = axes_of(covariances + 1e-6 * np.eye(x.shape[1]))
-    weights = {"logits": np.log(shares), "means": means, "log_variances": logs}
-    weights |= {} if axes is None else {"axes": axes}
-    after = PLAIN.run({"x": x, "w": WeightMap(weights=weights)}, {})["output"]
-    before = known["output"]
-    gained = float((after - before).mean())
-    if not gained > GAIN:
-        return None
-    words = f"{len(x)} points: after it was fitted, one step of EM raises their mean log-likelihood by {gained:.2g}"
-    return Broken(number=gained, words=words)
 
 
 def _points(subject: Subject, rng: np.random.Generator) -> np.ndarray:
@@ -167,8 +246,12 @@ def _points(subject: Subject, rng: np.random.Generator) -> np.ndarray:
     return means[np.arange(POINTS) % len(means)] + rng.standard_normal((POINTS, means.shape[1]))
 
 
-def _takes(subject: Subject, name: str, count: int) -> bool:
-    return sum(p["required"] for p in _parameters_of(subject, name)) == count
+def _free(subject: Subject, name: str) -> int:
+    """How many arguments a method needs beside the parameters of the mixture, of which those that it keeps are told."""
+    parameters = _parameters_of(subject, name)
+    own = told(parameters)
+    more = len(own) if {"means", "log_variances"} <= set(own) else 0
+    return sum(p["required"] for p in parameters) - more
 
 
 def _parameters_of(subject: Subject, name: str) -> list[dict[str, Any]]:
@@ -176,38 +259,48 @@ def _parameters_of(subject: Subject, name: str) -> list[dict[str, Any]]:
 
 
 def _methods(subject: Subject) -> list[str]:
-    """The method of a whole step, or those of its halves; nothing where it has neither."""
+    """The method of a whole step, or those of its halves; nothing where it has neither. What keeps its points needs none."""
+    least = 0 if "own points" in subject.facts else 1
     whole = method(subject, r"^_?(em|em_?(step|update|iteration)|step_em)$")
-    if whole and _takes(subject, whole, 1):
+    if whole and least <= _free(subject, whole) <= 1:
         return [whole]
     one = method(subject, r"^_?(e_?step|expectation(_step)?)$") or responsibilities(subject)
-    two = method(subject, r"^_?(m_?step|maximi[sz]ation(_step)?)$")
-    if one and two and _takes(subject, one, 1):
-        return [one, two] if _takes(subject, two, 1) or _takes(subject, two, 2) else []
+    two = method(subject, HALF)
+    if one and two and least <= _free(subject, one) <= 1 and least <= _free(subject, two) <= 2:
+        return [one, two]
     return []
 
 
-def _step(subject: Subject, names: list[str], x: np.ndarray) -> None:
-    """Take one step, by the method of the whole or by one half after the other."""
+def _step(subject: Subject, names: list[str], x: np.ndarray) -> Any:
+    """Take one step, by the method of the whole or by one half after the other: what the last of them answers."""
     found: Any = _shares(subject, names[0], x)
-    if len(names) > 1:
-        wanted = [p["name"] for p in _parameters_of(subject, names[1]) if p["required"]]
-        if any(re.search(r"log", name) for name in wanted) and np.min(found) >= 0:
-            found = np.log(found)
-        both = [found, x] if SHARES.match(wanted[0]) else [x, found]
-        ask(subject, names[1], both if len(wanted) == 2 else [found] if SHARES.match(wanted[0]) else [x])
+    if len(names) == 1:
+        return found
+    wanted = [p["name"] for p in _parameters_of(subject, names[1]) if p["required"]]
+    if any(re.search(r"log", name) for name in wanted) and np.min(found) >= 0:
+        found = np.log(found)
+    both = [found, x] if wanted and SHARES.match(wanted[0]) else [x, found]
+    one = [[found] if SHARES.match(name) else [x] for name in wanted[:1]]
+    return _answer(subject, names[1], both if len(wanted) == 2 else one[0] if one else [])
+
+
+def _answer(subject: Subject, name: str, values: list[Any], named: dict[str, Any] | None = None) -> Any:
+    asked = {"named": named or {}, "method": name, "kind": subject.kind, "seed": 0}
+    return subject.bench.line.ask("call", subject.made.number, values, **asked)["answer"]
 
 
 def _shares(subject: Subject, name: str, x: np.ndarray) -> Any:
     """What a method gives for each point and component; else the first that it gives."""
-    asked = {"named": {}, "method": name, "kind": subject.kind, "seed": 0}
-    answer = subject.bench.line.ask("call", subject.made.number, [x], **asked)["answer"]
+    enter = telling(subject, name, subject.facts["roles"])
+    values, named = enter(Case(name="", inputs={"x": x}))
+    answer = _answer(subject, name, values if _free(subject, name) else [], named)
     parts = answer if isinstance(answer, list) else [answer]
     both = {(len(x), subject.facts["components"]), (subject.facts["components"], len(x))}
-    return next((part for part in parts if np.shape(part) in both), first(answer))
+    plain = (tuple(n for n in np.shape(part) if n > 1) for part in parts)
+    return next((part for part, shape in zip(parts, plain, strict=True) if shape in both), first(answer))
 
 
-def _parameters(subject: Subject, held: list[np.ndarray]) -> Parameters | None:
+def parameters(subject: Subject, held: list[np.ndarray]) -> Parameters | None:
     """Weights, means and covariances as they are, from what is kept."""
     shares, means, spread = held
     k, d = subject.facts["components"], subject.facts["dimension"]

@@ -3,9 +3,13 @@
 import ast
 import re
 import textwrap
+from typing import Any
 
-from regard.checker.contracts.norm.layer import BIAS
+from regard.checker.reading.arguments import mean
 
+GAIN = re.compile(r"weight|gain|gamma|^g$|scale|a_?2|alpha|^w$|^a$", re.I)
+BIAS = re.compile(r"bias|beta|^b$|shift|b_?2|offset", re.I)
+"What a gain and a bias are called."
 NAMED = re.compile(r"layer_?norm|^ln$|^norm$")
 "Names of a norm, small letters: a layer norm, unless the code says otherwise."
 CENTRES = re.compile(
@@ -47,3 +51,14 @@ def is_rms(source: str) -> bool:
     return bool(re.search(r"\brms|root[\s-]mean[\s-]square", source, re.I)) or not any(
         map(BIAS.search, words)
     )
+
+
+def meant(name: str, gain: Any, bias: Any, eps: float) -> Any:
+    """What a norm that is a function is given for a name: a gain, a bias, an epsilon, or nothing that is known.
+
+    >>> meant("gamma", "gain", "bias", 1e-5), meant("x", "gain", "bias", 1e-5)
+    ('gain', None)
+    """
+    if GAIN.search(name):
+        return gain
+    return bias if BIAS.search(name) else eps if mean(name, ["eps"]) else None

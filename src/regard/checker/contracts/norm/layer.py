@@ -9,10 +9,12 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, Convention, Law, Mistake, Steps, WeightMap, forms
+from regard.checker.contracts.norm.kinds import BIAS, GAIN, meant
 from regard.checker.contracts.norm.layouts import SECOND, called
 from regard.checker.contracts.norm.reference import mean_square
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
+from regard.checker.reading.settings import worded
 from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Made, Unfit, Workbench
 
@@ -33,8 +35,6 @@ VALUES = (
     float(np.finfo(np.float64).eps),
 )
 "Epsilons that people use."
-GAIN = re.compile(r"weight|gain|gamma|^g$|scale|a_?2|alpha|^w$|^a$", re.I)
-BIAS = re.compile(r"bias|beta|^b$|shift|b_?2|offset", re.I)
 
 LISTED = re.compile(
     r"'int' object is not (iterable|subscriptable)|'int' has no len|must be an iterable, not int"
@@ -150,24 +150,26 @@ def adapt(bench: Workbench) -> Subject:
     """Make the norm, or take the function with a weight, a bias and an epsilon of ours."""
     rng = np.random.default_rng(7)
     made = _built(bench)
-    function = bench.member["kind"] == "function"
+    # A class may take its weights with every call, as a function does.
+    function = bench.member["kind"] == "function" or not (made.learned or made.module)
     width = width_of(made)
     names = [p["name"] for p in made.call]
     gain, bias = rng.uniform(0.5, 1.5, width) * rng.choice([-1, 1], width), rng.standard_normal(width)
     extra: dict[str, Any] = {}
-    data = next(
-        (name for name in names if not (GAIN.search(name) or BIAS.search(name) or mean(name, ["eps"]))), ""
-    )
+    fields = {name: worded(bench.source, bench.name, name) for name in names if function}
+    free = [name for name in names if not fields.get(name)]
+    data = next((name for name in free if meant(name, gain, bias, EPS) is None), "")
     for name in [name for name in names if name != data] if function else []:
-        if GAIN.search(name):
-            extra[name] = gain
-        elif BIAS.search(name):
-            extra[name] = bias
-        elif mean(name, ["eps"]):
-            extra[name] = EPS
+        if words := fields[name]:
+            extra[name] = {"config": {w: v for w in words if (v := meant(w, gain, bias, EPS)) is not None}}
+        elif (value := meant(name, gain, bias, EPS)) is not None:
+            extra[name] = value
         elif mean(name, ["width"]):
             extra[name] = [width] if "shape" in name else width
-    told = mean_of(bench, names, made)
+    strange = [p["name"] for p in made.call if p["required"] and not p["star"] and p["name"] not in extra]
+    if function:  # what must be given beside the data under a name that says nothing: a gain, then a bias
+        extra |= dict(zip([n for n in strange if n != data], (gain, bias), strict=False))
+    told = mean_of(extra, made)
 
     def given(x: Any) -> Arguments:
         # A function may take its weight before its input: then everything goes by name.
@@ -182,7 +184,10 @@ def adapt(bench: Workbench) -> Subject:
     subject.set(drawn)
     start = {name: made.weights[name] for name in made.learned}
     subject.facts |= {"drawn": drawn, "given": told, "start": start, "width": width}
-    weights = {k: v for k, v in extra.items() if isinstance(v, np.ndarray)} if function else drawn
+    handed = extra | {
+        w: v for held in extra.values() if isinstance(held, dict) for w, v in held["config"].items()
+    }
+    weights = {k: v for k, v in handed.items() if isinstance(v, np.ndarray)} if function else drawn
     roles = {name: word for name, word in bench.said.items() if name not in made.built.named}
     found = read(weights, told, width, optional=function, said=roles)
     subject.frames = [replace(f, conventions=(*f.conventions, *layout)) for f in found]
@@ -191,7 +196,7 @@ def adapt(bench: Workbench) -> Subject:
 
 def _built(bench: Workbench) -> Made:
     """The norm of a width; where that must be a list of axes, as torch has it, of one."""
-    known: dict[str, Any] = {"width": WIDTH + bench.stretch, "eps": EPS, "bias": None}
+    known: dict[str, Any] = {"width": WIDTH + bench.stretch, "eps": EPS, "bias": None, "axes": None}
     try:
         return bench.build(known)
     except Raised as error:
@@ -207,11 +212,10 @@ def width_of(made: Made) -> int:
     return max(made.weights[name].size for name in made.learned)
 
 
-def mean_of(bench: Workbench, names: list[str], made: Any) -> float | None:
+def mean_of(extra: dict[str, Any], made: Any) -> float | None:
     """The epsilon it was given or says it has."""
-    if "eps" in made.built.meant or (
-        bench.member["kind"] == "function" and any(mean(n, ["eps"]) for n in names)
-    ):
+    held = [word for value in extra.values() if isinstance(value, dict) for word in value["config"]]
+    if "eps" in made.built.meant or any(mean(name, ["eps"]) for name in (*extra, *held)):
         return EPS
     return next(
         (float(v) for n, v in made.numbers.items() if mean(n, ["eps"]) and isinstance(v, float)), None
@@ -279,7 +283,12 @@ def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
 
 def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """More samples and tokens."""
-    shapes = [*((b, 7) for b in larger(subject, rng, 4, 14)[:5]), *((3, n) for n in larger(subject, rng))]
+    shapes = [
+        (1, 7),
+        (3, 1),
+        *((b, 7) for b in larger(subject, rng, 4, 14)[:5]),
+        *((3, n) for n in larger(subject, rng)),
+    ]
     width = subject.facts["width"]
     more = [
         Case(name=f"{b} samples of {n} tokens", inputs={"x": rng.standard_normal((b, n, width)) + 0.7})
@@ -292,9 +301,12 @@ def unusual(rng: np.random.Generator, width: int) -> list[Case]:
     """Large rows, rows in which some numbers are exactly zero, and rows that do not lie one after the other in memory."""
     calm = usual_rows(rng, width)
     holes = np.where(rng.random(calm.shape) < 0.4, 0.0, calm)
+    still = calm.copy()
+    still[:, 1], still[:, 3] = 0.0, 0.5
     return [
         Case(name="rows of size 3000", inputs={"x": 3000 * calm}, facts={"breaks": ""}),
         Case(name="rows with zeros", inputs={"x": holes}, facts={"breaks": ""}),
+        Case(name="a row of zeros and a row of one number", inputs={"x": still}, facts={"breaks": ""}),
         Case(name="a transposed input", inputs={"x": calm}, facts={"breaks": "", "strided": True}),
     ]
 

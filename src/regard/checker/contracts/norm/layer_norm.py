@@ -175,9 +175,14 @@ def offset(subject: Subject, rng: np.random.Generator) -> Broken | None:
     case = Case(name="tokens near 1000", inputs={"x": x.astype(np.float32).astype(np.float64)})
     wanted = subject.answer(case)
     ask, number = subject.bench.line.ask, subject.made.number
+    plain = usual(subject, rng)
+    near = subject.answer(plain)
     ask("cast", number, "float32")
     try:
-        found = replace(subject, made=replace(subject.made, kind="float32")).answer(case)
+        coarse = replace(subject, made=replace(subject.made, kind="float32"))
+        if laws.gap(near, coarse.answer(plain)) > 0.01:
+            return None  # another function in float32, wherever the tokens lie
+        found = coarse.answer(case)
     finally:
         ask("cast", number, "float64")
         subject.set(subject.facts["drawn"])
@@ -217,9 +222,11 @@ CONTRACT = Contract(
     growing=growing,
     wider=WIDER,
     stages=(
-        ComputationStage(step="the gain or the bias (rows that are normal already show it)", case=normal),
-        ComputationStage(step="the division by the deviation (rows of mean 0 show it)", case=level),
-        ComputationStage(step="the mean that is taken off", case=usual),
+        ComputationStage(
+            where="for rows of mean 0 and deviation 1, which only gain and bias change", case=normal
+        ),
+        ComputationStage(where="for rows of mean 0", case=level),
+        ComputationStage(where="for rows with a mean", case=usual),
     ),
     reference=layer,
     program=LAYER,

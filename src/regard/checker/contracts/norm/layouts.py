@@ -1,5 +1,6 @@
-"""Layouts of a norm's input: channels last, or second as convolutions have them."""
+"""Layouts of a norm's input: channels last, or second as convolutions have them, or rows without tokens."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,10 +19,17 @@ SECOND = Convention(
     words=r"channels?[\s_-]*first|\bnchw\b|\bncl\b|\(\s*\w+,\s*(c|ch|channels?|features)\s*,\s*\w+",
 )
 Change = Callable[[np.ndarray], np.ndarray]
+ROWS = re.compile(
+    r"\(\s*(n|b|m|batch\w*|samples?|rows?)\s*,\s*(d|c|f|h|dim\w*|features?|channels?|hidden\w*|width)\s*\)",
+    re.I,
+)
+MORE = re.compile(r"\(\s*(\w+|\.\.\.|\*)\s*,\s*\w+\s*,\s*\w+")
+"Axes as a person writes them whose input has one row for each sample and no tokens, or has more axes."
 LAYOUTS: dict[str, tuple[Change, Change]] = {
     "last": (lambda x: x, lambda y: y),
     "second": (lambda x: x.swapaxes(1, 2), lambda y: y.swapaxes(1, 2)),
     "picture": (lambda x: x.swapaxes(1, 2)[..., None], lambda y: y[..., 0].swapaxes(1, 2)),
+    "rows": (lambda x: x.reshape(-1, x.shape[-1]), lambda y: y),
 }
 "How tokens (b, n, c) go in, and how what comes out becomes tokens again."
 
@@ -35,6 +43,9 @@ def called(
         order = ["last"]
     else:
         order = sorted(LAYOUTS, key=lambda name: (name == "last") is told)
+    words = bench.source.said(bench.name)
+    if ROWS.search(words) and not MORE.search(words):
+        order = ["rows", *(name for name in order if name != "rows")]
     error: Raised | None = None
     for name in order:
         into, back = LAYOUTS[name]
@@ -46,7 +57,7 @@ def called(
             error = error or trouble
             continue
         if answer.shape == trial["x"].shape:
-            return subject, () if name == "last" else (SECOND.slug,)
+            return subject, () if name in ("last", "rows") else (SECOND.slug,)
         if name == "last":
             words = f"an input {trial['x'].shape} gives an output {answer.shape}"
             raise Unfit("wrong-shape", words, "return the shape of the input")
@@ -60,7 +71,7 @@ def _ways(
     def leave(answer: object, case: Case) -> np.ndarray:
         found = first(answer)
         fits = isinstance(found, np.ndarray) and found.shape == into(case["x"]).shape
-        return back(found) if fits else found
+        return back(found).reshape(case["x"].shape) if fits else found
 
     def enter(case: Case) -> Arguments:
         x = np.ascontiguousarray(into(case["x"]))

@@ -69,7 +69,7 @@ def _others(about: str, base: str) -> tuple:
         (f"the range, largest less smallest, stands in place of {about}", of(lambda x, a: largest(x, a) - smallest(x, a))),
         (f"the sum of the absolute values, squared, stands in place of {about}", of(lambda x, a: np.abs(x).sum(axis=a, keepdims=True) ** 2)),
         (f"the mean of the roots stands in place of {about}", of(lambda x, a: np.sqrt(np.abs(x)).mean(axis=a, keepdims=True))),
-        (f"the root, taken before the mean and again after it, stands in place of {about}", of(lambda x, a: np.sqrt((x**2).mean(axis=a, keepdims=True)))),
+        (f"the root of {about} stands in its place under the root: a deviation is rooted a second time", of(lambda x, a: np.sqrt((x**2).mean(axis=a, keepdims=True)))),
         (f"the mean of the squares of the first half of the channels stands in place of {about}", of(lambda x, a: (x[..., : x.shape[-1] // 2] ** 2).mean(axis=a, keepdims=True))),
     )  # fmt: skip
 
@@ -79,6 +79,7 @@ def _divisions(noun: str) -> tuple:
         (f"{noun} has another power: it divides by the third root", lambda above, below, eps: above / np.cbrt(below + eps)),
         (f"{noun} has another power: it divides by the fourth root", lambda above, below, eps: above / (below + eps) ** 0.25),
         (f"{noun} has another power: it divides by the power 3/2", lambda above, below, eps: above / (below + eps) ** 1.5),
+        (f"{noun} has another power: it divides by twice what should be rooted, as (...) ** -1 / 2 reads, where -0.5 is the power", lambda above, below, eps: above / (below + eps) / 2),
         (f"{noun} is left out: nothing is divided", lambda above, below, eps: above),
         ("the root is taken off and does not divide", lambda above, below, eps: above - np.sqrt(below + eps)),
         ("it divides by one plus the root", lambda above, below, eps: above / (1 + np.sqrt(below + eps))),

@@ -115,8 +115,10 @@ CONTRACT = Contract(
     growing=growing,
     wider=WIDER,
     stages=(
-        ComputationStage(step="the gain (rows that are normal already show it)", case=normal),
-        ComputationStage(step="the division by the root mean square", case=usual),
+        ComputationStage(
+            where="for rows whose root mean square is one, which only the gain changes", case=normal
+        ),
+        ComputationStage(where="for rows of other sizes", case=usual),
     ),
     reference=rms,
     program=RMS,

@@ -3,23 +3,35 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from regard.checker.contract import Case
-from regard.checker.contracts.rotary.tables import COUNT, LENGTH, TABLE, batched, handed, tables
+from regard.checker.contracts.rotary.tables import (
+    COUNT,
+    LENGTH,
+    SAMPLES,
+    TABLE,
+    batched,
+    handed,
+    sampled,
+    tables,
+)
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Workbench
 
-WIDTH, OFFSET, HEADS = 10, 5, 3
-LAYOUTS = {"b h n d": (2, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
+WIDTH, OFFSET, HEADS = 12, 5, 3
+LAYOUTS = {"b h n d": (SAMPLES, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
 ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d")
 HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
     re.I,
 )
+PACKED = re.compile(r"^(x_?)?qkv", re.I)
+"Arguments that hold queries, keys and values."
 PLACE = re.compile(r"pos|offset|start|past|index|idx|^t$|shift", re.I)
 "Arguments that say from where positions count."
 TOLD = ["length", "width", "base", "head_width", "heads"]
@@ -41,6 +53,17 @@ class Form:
     width: int = WIDTH
     handed: bool = False
     "Whether the tables of angles are ours, in one of the layouts that are in use."
+    packed: bool = False
+    "Whether queries, keys and values go in as one array, on an axis of three behind the tokens."
+
+
+def given_back(form: Form, answer: Any, asked: Case) -> np.ndarray:
+    """What was turned, one array after the other; nothing where there is no array."""
+    parts = answer if isinstance(answer, list) else [answer]
+    if form.packed and isinstance(answer, np.ndarray) and answer.ndim == 5:
+        parts = [answer[:, :, 0], answer[:, :, 1]]
+    found = [p for p in parts if isinstance(p, np.ndarray)][: 2 if form.two else 1]
+    return np.stack(found) if found and len({p.shape for p in found}) == 1 else np.zeros(0)
 
 
 def lay(x: np.ndarray, layout: str) -> np.ndarray:
@@ -80,8 +103,8 @@ def width_of(made: Made) -> int:
     return told[-1] if told else WIDTH + made.stretch
 
 
-def forms(bench: Workbench) -> Iterator[Form]:
-    """Every form that the signature allows, the plainest first."""
+def forms(bench: Workbench, *, ours: bool = False) -> Iterator[Form]:
+    """Every form that the signature allows, the plainest first; `ours` where no table that the file makes can be read."""
     made = make(bench)
     method, parameters = _method(made, bench.member.get("method", ""))
     names = [p for p in parameters if not p["star"]]
@@ -110,9 +133,10 @@ def forms(bench: Workbench) -> Iterator[Form]:
     keys = second and not (second in tabled or PLACE.search(second) or mean(second, TOLD))
     turned = [names[:2]] if keys else []
     wide = width_of(made)
-    own = tables(bench, wide) if tabled else [None]
+    own = tables(bench, wide) if tabled and not ours else [None] if not tabled else []
     makers = own or handed(wide)
-    makers = [*makers, *(batched(made) for made in makers if made)]
+    more = (batched,) if own else (batched, sampled)
+    makers = [*makers, *(way(made) for way in more for made in makers if made)]
     for taken in [*turned, arrays[: 2 if two else 1]]:
         pair = len(taken) == 2
         rest = [p for p in names if p not in taken and p["name"] not in tabled]
@@ -129,19 +153,24 @@ def forms(bench: Workbench) -> Iterator[Form]:
         # Code that takes tables and a start cuts its part out of them itself, or does not heed the start; what must be
         # given and is unknown may be the positions.
         cuts = [place, None] if place and tabled else [place] if place else [*unknown[:1], None]
-        for layout in ORDERS:
+        # Positions are one row for all, or a row for each sample.
+        starts = [(start, each) for start in cuts for each in (False, True) if start or not each]
+        for layout, table, (start, each) in product(ORDERS, makers, starts):
+            whole = bool(start and tabled)
+            yield Form(
+                made,
+                _enter(layout, pair, rest, start, tabled, table, whole=whole, each=each),
+                pair,
+                layout,
+                bool(start or table),
+                method,
+                wide,
+                not own,
+            )
+        if PACKED.search(names[0]["name"]) and tabled:
             for table in makers:
-                for start in cuts:
-                    yield Form(
-                        made,
-                        _enter(layout, pair, rest, start, tabled, table, whole=bool(start and tabled)),
-                        pair,
-                        layout,
-                        bool(start or table),
-                        method,
-                        wide,
-                        not own,
-                    )
+                enter = _enter("b n h d", False, rest, None, tabled, table, whole=False, packed=True)
+                yield Form(made, enter, True, "b n h d", True, method, wide, not own, True)
 
 
 def counted(rest: list[dict[str, Any]]) -> str | None:
@@ -172,7 +201,16 @@ def _method(made: Made, asked: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _enter(
-    layout: str, two: bool, rest: list[dict], place: str | None, tables: list[str], table: Any, *, whole: bool
+    layout: str,
+    two: bool,
+    rest: list[dict],
+    place: str | None,
+    tables: list[str],
+    table: Any,
+    *,
+    whole: bool,
+    each: bool = False,
+    packed: bool = False,
 ) -> Callable[[Case], Arguments]:
     def enter(asked: Case) -> Arguments:
         offset, x, count = asked.facts["offset"], asked["x"], asked.facts.get("count", COUNT)
@@ -184,7 +222,9 @@ def _enter(
             elif name == place or (place and parameter["required"] and PLACE.search(name)):
                 single = re.search(r"offset|start|past|shift", name, re.I) or parameter.get("default") == 0
                 if offset or parameter["required"]:
-                    named[name] = offset if single else np.arange(count) + offset
+                    places = np.arange(count) + offset
+                    samples = x.shape[2 if layout == "n b h d" else 1]
+                    named[name] = offset if single else np.tile(places, (samples, 1)) if each else places
             elif parameter["required"]:
                 wide = x.shape[-1]
                 known = {"length": count, "width": wide, "base": 10000.0, "head_width": wide, "heads": HEADS}
@@ -193,6 +233,8 @@ def _enter(
         if table is not None:
             start, rows = (0, LENGTH) if whole else (offset, count)
             named |= dict(zip(tables, table(start, tables, rows), strict=False))
+        if packed:
+            return [np.stack([*x, x[0]], axis=2)], named
         return [x[0], x[1]] if two else [x[0]], named
 
     return enter

@@ -93,6 +93,12 @@ MISTAKES = (
         forms=each(BASES, lambda value: {"base": lambda base: value}),
     ),
     Mistake(
+        slug="base-ignored",
+        cause="the base that is asked for is not passed on: it has no effect",
+        remedy="hand the argument to what makes the frequencies",
+        look="power frequency",
+    ),
+    Mistake(
         slug="exponent-without-two",
         cause="the exponent is -i/d instead of -2i/d, so that half of the frequencies are never used",
         remedy="base ** (-torch.arange(0, d, 2) / d)",

@@ -42,7 +42,7 @@ FREQUENCIES = (
     ("the frequencies are 1/i, not a power of the base", lambda d, base: 1 / (1.0 + np.arange(d // 2))),
     ("the frequencies are 1/base^i: the exponent is not divided by the width", lambda d, base: base ** (-1.0 * np.arange(d // 2))),
     ("the frequencies are exp(-2i/d): e stands in place of the base", lambda d, base: np.exp(-2.0 * np.arange(d // 2) / d)),
-    ("the exponent is -2i/(d-2): the frequencies fall over one pair less", lambda d, base: base ** (-2.0 * np.arange(d // 2) / max(d - 2, 1))),
+    ("the exponent is -i/(half - 1), as linspace from 0 to 1 gives it, and not -i/half: the last pair has 1/base itself", lambda d, base: base ** (-2.0 * np.arange(d // 2) / max(d - 2, 1))),
     ("the logarithm of the base is taken to the base 2, where exp wants the natural one", lambda d, base: np.exp(-2.0 * np.arange(d // 2) / d * np.log2(base))),
     ("the logarithm of the base is taken to the base 10, where exp wants the natural one", lambda d, base: np.exp(-2.0 * np.arange(d // 2) / d * np.log10(base))),
     ("the frequencies are one and the base by turns", lambda d, base: base ** (-1.0 * (np.arange(d // 2) % 2))),

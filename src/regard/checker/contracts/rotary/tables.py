@@ -1,18 +1,24 @@
 """Tables of angles for rotary positions: what a file makes of them, or ours where it makes none."""
 
+import ast
 import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import CONFIG, mean, spread
 from regard.checker.reading.settings import settings
-from regard.checker.workbench import Unfit, Workbench
+from regard.checker.workbench import Made, Unfit, Workbench
 
-COUNT, LENGTH = 7, 280
+COUNT, LENGTH, SAMPLES = 7, 280, 2
 TABLE = re.compile(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", re.I)
 "Arguments that are tables of angles, or of their cosines and sines."
+ROUNDED = re.compile(r"arange\([^\n]*\b(bfloat16|float16|half)\b")
+"Angles of positions or channels that are counted in a low precision: no table to hold anything to."
+UNTOLD = "unknown-tables"
+"What makes tables of angles asks for something that nobody knows."
 Table = Callable[..., list[Any]]
 "Of an offset, the names of the tables and a count of positions: what is handed in for each."
 
@@ -20,6 +26,7 @@ Table = Callable[..., list[Any]]
 def tables(bench: Workbench, width: int) -> list[Table]:
     """Functions or classes of the file that make tables of cosines and sines, as something to call."""
     found = []
+    turning = _turning(bench)
     for member in bench.members:
         name = member["name"]
         if (
@@ -28,6 +35,8 @@ def tables(bench: Workbench, width: int) -> list[Table]:
                 r"precompute|table|cache|freq|rotary|rope|cos|sin|angle|build|emb|pos|theta", name, re.I
             )
             or re.search(r"rotate|apply|turn", name)
+            or name in turning
+            or ROUNDED.search(bench.source.text_of(name))
         ):
             continue
         bench.doubts.append(f"tables of angles made by {name}")
@@ -35,16 +44,37 @@ def tables(bench: Workbench, width: int) -> list[Table]:
     return found
 
 
+def _turning(bench: Workbench) -> set[str]:
+    """Members that turn by what is judged, or make what does: they make no tables.
+
+    A class counts by its forward alone: its other methods may turn by tables that it makes.
+    """
+    found = {bench.name}
+    for _ in bench.members:
+        for member in bench.members:
+            node = bench.source.member(member["name"])
+            inner = [n for n in ast.walk(node) if isinstance(n, ast.FunctionDef)]
+            calls = (
+                [n for n in inner if n.name in ("forward", "__call__")]
+                if member["kind"] == "class"
+                else [node]
+            )
+            if {n.id for call in calls for n in ast.walk(call) if isinstance(n, ast.Name)} & found:
+                found.add(member["name"])
+    return found
+
+
 def _maker(bench: Workbench, name: str, width: int) -> Table:
     member = next(m for m in bench.members if m["name"] == name)
-    known = {"width": width, "length": LENGTH, "base": None, "head_width": width}
+    known = {"width": width, "length": LENGTH, "base": None, "head_width": width, "heads": 1}
     held: dict[str, Any] = {}
 
     def make(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
         if not held:
-            made = bench.build(known, name)
+            made = _built(bench, known, name)
             bench.line.ask("cast", made.number, "float64")
             named: dict[str, Any] = {}
+            guessed = False
             for parameter in (p for p in made.call if p["required"]):
                 meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
                 if meaning:
@@ -66,18 +96,39 @@ def _maker(bench: Workbench, name: str, width: int) -> Table:
                     named[parameter["name"]] = {"config": spread(known) | own}
                 else:
                     named[parameter["name"]] = np.zeros((1, 1, LENGTH, width))
-            held["answer"] = _called(bench, made.number, named)
+                    guessed = True
+            try:
+                held["answer"] = _called(bench, made.number, named)
+            except Raised:
+                if not guessed:
+                    raise
+                words = f"what {name} must be told to make tables of angles is not known"
+                raise Unfit(UNTOLD, words, "say it in one line: --call") from None
         parts = [_slice(part, offset, count) for part in held["answer"]]
+        if len(parts) == 2 and len(tables) == 1:
+            return [{"tuple": parts}]  # one argument for the pair, as its maker hands it over
         return both(parts[0]) if len(parts) == 1 and paired(tables) else parts
 
     return make
 
 
+def _built(bench: Workbench, known: dict[str, Any], name: str) -> Made:
+    """A maker of tables; one that asserts something of its arguments is told what nobody knows."""
+    try:
+        return bench.build(known, name)
+    except Raised as error:
+        if error.kind != "AssertionError":
+            raise
+        words = f"what {name} must be told to be made is not known: {error.words}"
+        raise Unfit(UNTOLD, words, "say it in one line: --call") from None
+
+
 def _called(bench: Workbench, number: int, named: dict[str, Any]) -> list[Any]:
-    """What the maker answers; to an input with the tokens first, where it does not find them before the channels."""
-    first = {name: np.moveaxis(value, 2, 0) for name, value in named.items() if np.ndim(value) == 4}
+    """What the maker answers; to an input with the tokens first or second, where it does not find them before the channels."""
+    whole = {name: value for name, value in named.items() if np.ndim(value) == 4}
+    first, second = ({name: np.moveaxis(value, 2, axis) for name, value in whole.items()} for axis in (0, 1))
     answer: list[Any] = []
-    for more in ({}, first):
+    for more in ({}, first, second):
         reply = bench.line.ask("call", number, [], named=named | more, method="", kind="float64", seed=0)[
             "answer"
         ]
@@ -128,6 +179,21 @@ def batched(make: Table) -> Table:
         return [part[None] if isinstance(part, np.ndarray) else part for part in make(offset, tables, count)]
 
     return more
+
+
+def sampled(make: Table) -> Table:
+    """The same tables once for each sample of a batch."""
+
+    def more(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
+        return [_repeated(part) for part in make(offset, tables, count)]
+
+    return more
+
+
+def _repeated(part: Any) -> Any:
+    if isinstance(part, dict) and "complex" in part:
+        return {"complex": _repeated(part["complex"])}
+    return np.repeat(part[None], SAMPLES, axis=0) if isinstance(part, np.ndarray) else part
 
 
 def _slice(part: Any, offset: int, count: int) -> Any:

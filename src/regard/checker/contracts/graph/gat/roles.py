@@ -39,6 +39,8 @@ ENDS = frozenset(
         "query",
         "key",
         "dest",
+        "listener",
+        "heard",
     ]
 )
 "Words that say which end of an edge a vector is for."
@@ -128,7 +130,14 @@ def frames(
     second = next(((n, m) for n, m in others if m.shape == w.shape), None)
     if second and _halves(scores, heads, w.shape[-1]) is None:
         return _second(((name, w), second), scores, biases, heads)
-    return _frames(name, w, scores, biases, owners, heads)
+    both = [scores, *([turned] if (turned := _turned(scores)) else [])]
+    return [frame for each in both for frame in _frames(name, w, each, biases, owners, heads)]
+
+
+def _turned(scores: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The same with heads and ends exchanged, where there are two of each and so nothing says which axis is which."""
+    same = {n: v for n, v in scores.items() if v.ndim == 3 and v.shape[:2] == (2, 2)}
+    return scores | {n: v.swapaxes(0, 1) for n, v in same.items()} if same else {}
 
 
 def _second(

@@ -52,9 +52,17 @@ def _transformations(value: np.ndarray, owner: str, width: int) -> Iterator[np.n
 def _readings(name: str, w: np.ndarray, rest: Arrays) -> Iterator[WeightMap]:
     _, heads, d = w.shape
     for names in [*((n,) for n in rest), *permutations(rest, 2)]:
-        ends = _ends([rest[n] for n in names], heads, d)
-        biases = None if ends is None else _biases(name, {n: v for n, v in rest.items() if n not in names}, w)
-        if ends is not None and biases is not None:
+        biases = _biases(name, {n: v for n, v in rest.items() if n not in names}, w)
+        values = [rest[n] for n in names]
+        # Two heads and two ends: nothing says which axis is which.
+        both = (
+            [values, [values[0].swapaxes(0, 1)]]
+            if values[0].shape == (2, 2, d) == (2, heads, d)
+            else [values]
+        )
+        for ends in (_ends(each, heads, d) for each in both):
+            if ends is None or biases is None:
+                continue
             weights = {"w": w, "target": ends[0], "source": ends[1]} | biases
             notes = (f"transformation = {name}, attention = {', '.join(names)}",)
             yield WeightMap(weights=weights, facts={"heads": heads}, notes=notes)
@@ -102,6 +110,8 @@ def _biases(name: str, rest: Arrays, w: np.ndarray) -> Arrays | None:
         elif value.size in (1, heads):
             found["ba"] = found["ba"] + value.reshape(-1, 1, 1)
         elif value.size in (heads * d, d):
+            if found["bias"].size not in (1, value.size):
+                return None  # two of different lengths
             found["bias"] = found["bias"] + value.reshape(-1)
         else:
             return None

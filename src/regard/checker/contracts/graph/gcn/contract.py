@@ -27,7 +27,9 @@ from regard.checker.contracts.graph.layer import (
     usual,
     widths,
 )
-from regard.checker.contracts.graph.rare import LONELY
+from regard.checker.contracts.graph.made import built, calmed, late
+from regard.checker.contracts.graph.order import ORDER, SHUFFLED
+from regard.checker.contracts.graph.rare import ITSELF, LONELY, lone
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -60,6 +62,13 @@ class GCNLayer(nn.Module):
 '''
 
 INPUTS, OUTPUTS = 10, 13
+LOOPS = r"(self|identity)[\s_-]?(loops?|connections?|links?|edges?)"
+BRINGS = (
+    rf"\badj\w*(\s+matri\w+)?,?\s+(with|including|that (has|have|contains?)|which (has|have|contains?)|has|having)\s+"
+    rf"((the|its|their|added|all)\s+)*{LOOPS}|{LOOPS}[^.;\n]{{0,20}}\balready|\balready\b[^.;\n]{{0,30}}{LOOPS}"
+    r"|自(连接|链接|环|循环)的邻接矩阵"
+)
+"What a person says whose adjacency comes with its loops."
 
 
 CONVENTIONS = (
@@ -114,6 +123,18 @@ CONVENTIONS = (
         forms=forms({"normalise": lambda a, d: inverse(d, -1)[:, None] * a}),
     ),
     Convention(
+        slug="loops-given",
+        says="the adjacency brings its own loops, and rows are divided by the degree: a mean over whom it names",
+        mistake="row-normalised",
+        choice="loops=given",
+        hint=BRINGS,
+        words=BRINGS,
+        forms=forms(
+            {"loops": bare, "normalise": lambda a, d: inverse(d, -1)[:, None] * a},
+            {"loops": bare, "normalise": lambda a, d: a / d[:, None]},
+        ),
+    ),
+    Convention(
         slug="adjacency-transposed",
         says="column i of the adjacency holds whom node i listens to, not row i",
         mistake="direction-reversed",
@@ -127,12 +148,16 @@ CONVENTIONS = (
 )
 
 
+NAMED = re.compile(r"gcn|graph_?conv|^(?!.*(att|aten))(?=.*(conv|falt))(?=.*(gra[fp]|knoten))")
+"Names of a graph convolution in some languages."
+
+
 def suits(member: dict[str, Any], source: str) -> float:
     """A class of graph convolution."""
     name = member["name"].lower()
-    if member["kind"] != "class" or not re.search(r"gcn|graph_?conv", name):
+    if member["kind"] != "class" or not NAMED.search(name):
         return 0.0
-    return 0.95 if re.search(r"layer|conv", name) else 0.8
+    return 0.95 if re.search(r"layer|conv|falt", name) else 0.8
 
 
 BUILDS = re.compile(
@@ -144,7 +169,7 @@ BUILDS = re.compile(
 
 def expects_normalised(bench: Workbench) -> bool:
     """Whether the names or the docstring say that the adjacency comes normalised."""
-    names = " ".join(p["name"] for p in bench.member["forward"])
+    names = " ".join([*(p["name"] for p in bench.member["forward"]), late(bench)])
     words = BUILDS.sub("", bench.member["doc"])
     return (
         bool(
@@ -162,7 +187,7 @@ def expects_normalised(bench: Workbench) -> bool:
 def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> tuple[Subject, int, int]:
     """The layer with so many outputs and the way to pass it a graph; the widths that it has."""
     inputs = INPUTS + bench.stretch
-    made = bench.build({"inputs": inputs, "outputs": outputs, "dropout": 0.3, "bias": None})
+    made = built(bench, {"inputs": inputs, "outputs": outputs, "dropout": 0.3, "bias": None})
     width, outputs = sizes_of(made, inputs, outputs)
     return call(bench, made, width, rng), width, outputs
 
@@ -184,6 +209,7 @@ def adapt(bench: Workbench) -> Subject:
             f"{made.built.meant['outputs']} = {outputs} gives an output of width {subject.answer(trial).shape[-1]}",
             "give the weight the shape (inputs, outputs)",
         )
+    calmed(subject)
     drawn = draw(made, rng)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
@@ -242,20 +268,17 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("adjacency",),
     cases=lambda subject, rng: [*cases(subject, rng), case(rng, subject.facts["width"], "heard")],
-    growing=growing,
+    growing=lambda subject, rng: [*growing(subject, rng), *lone(subject, rng)],
+    odd=(5, 7, 11, 13, 17),
     stages=(
-        ComputationStage(
-            step="the transformation of the features or the bias (loops alone show it)", case=alone
-        ),
-        ComputationStage(
-            step="whom a node sums over (a ring, where all degrees are equal, shows it)", case=ring
-        ),
-        ComputationStage(step="the loops, the degrees or what is done with them", case=usual),
+        ComputationStage(where="with loops alone, where every node gathers from itself", case=alone),
+        ComputationStage(where="on a ring, where all degrees are equal", case=ring),
+        ComputationStage(where="on a graph whose nodes have different degrees", case=usual),
     ),
     reference=reference,
     picture=lambda case, frame, steps: graph.normalised(case, steps),
     program=graph.CONVOLUTION,
-    mistakes=(*MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     laws=(
         laws.afresh(unlike, usual),
@@ -266,11 +289,13 @@ CONTRACT = Contract(
             test=strangers,
             look="product gather",
         ),
+        SHUFFLED,
         Law(name="renaming", says="nodes in another order give the same outputs in that order", test=renamed),
         Law(name="widths", says="inputs and outputs may differ in width", test=widths, look="product"),
         laws.untouched(few_loops),
         flowing(usual, ("x",)),
         LONELY,
+        ITSELF,
         *conduct.kept(usual),
     ),
     notices=(isolated,),

@@ -1,0 +1,52 @@
+"""What an object shows of itself: numbers that it keeps, methods, arguments."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+_Module = torch.nn.Module
+
+
+def numbers_of(made: Any) -> dict[str, Any]:
+    """The numbers that an object keeps, also in its settings; its own come last and so count."""
+    own = getattr(made, "__dict__", {})
+    settings = [
+        value if isinstance(value, dict) else getattr(value, "__dict__", {}) for value in own.values()
+    ]
+    found = [pair for held in (*settings, own) for pair in held.items()]
+    return {name: value for name, value in found if isinstance(name, str) and isinstance(value, int | float)}
+
+
+def methods_of(made: Any, *, hidden: bool) -> dict[str, list[dict[str, Any]]]:
+    """Methods with their parameters: those for everybody, or those whose names begin with one underscore."""
+    own = [name for name in dir(type(made)) if name.startswith("_") is hidden and not name.startswith("__")]
+    return {
+        name: parameters_of(getattr(made, name))
+        for name in own
+        if callable(getattr(type(made), name, None)) and _is_own(made, name)
+    }
+
+
+def _is_own(made: Any, name: str) -> bool:
+    return not hasattr(_Module, name) and not hasattr(object, name)
+
+
+def parameters_of(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
+    """The arguments of a function, each with what is known of it; none where there is no signature."""
+    function = getattr(function, "_torchdynamo_inline", function)
+    try:
+        listed = inspect.signature(function).parameters.values() if function else []
+    except (ValueError, TypeError):
+        return []
+    return [
+        {
+            "name": p.name,
+            "required": p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
+            "star": p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
+            "named": p.kind is p.KEYWORD_ONLY,
+            "default": p.default if isinstance(p.default, bool | int | float | str) else None,
+        }
+        for p in listed
+    ]

@@ -1,0 +1,33 @@
+"""What an object shows of itself."""
+
+from types import SimpleNamespace
+
+from torch import nn
+
+from regard.checker.process.described import methods_of, numbers_of, parameters_of
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads, self.settings = 3, SimpleNamespace(heads=8, width=24)
+
+    def log_prob(self, x, *, base=2.0): ...
+
+    def _step(self): ...
+
+
+def test_numbers_of_settings_give_way_to_its_own() -> None:
+    assert {"heads": 3, "width": 24}.items() <= numbers_of(Layer()).items()
+
+
+def test_methods_are_those_that_a_person_wrote() -> None:
+    assert set(methods_of(Layer(), hidden=False)) == {"log_prob"}
+    assert set(methods_of(Layer(), hidden=True)) == {"_step"}
+
+
+def test_arguments_have_names_and_defaults() -> None:
+    x, base = parameters_of(Layer().log_prob)
+    assert (x["name"], x["required"], x["named"]) == ("x", True, False)
+    assert (base["name"], base["required"], base["named"], base["default"]) == ("base", False, True, 2.0)
+    assert parameters_of(None) == []
