@@ -98,7 +98,7 @@ def test_a_body_that_stays_too_short_is_given_up(server: Any, tmp_path: Path, ha
 def test_a_silent_server_is_left_in_time(server: Any, tmp_path: Path, first: bytes, haste: Patience) -> None:
     began = time.monotonic()
     with pytest.raises(NotReached) as raised:
-        got(Remote(server.plan("/file", server.hang(first)), haste), tmp_path / "part")
+        got(Remote(server.plan("/file", server.hang(first)), replace(haste, silence=0.4)), tmp_path / "part")
     assert str(raised.value) == f"{server.host} was silent for 0.4 s"
     assert time.monotonic() - began < 10
 

@@ -48,6 +48,13 @@ def test_whole_numbers_are_in_order_also_when_written_with_a_point(tmp_path: Pat
     assert found.nodes == ("1", "2", "10") and found.pairs.tolist() == [[2, 1], [1, 0]]
 
 
+def test_decimal_numbers_are_names_where_the_columns_say_so(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("source,target\n1.1,1.2\n1.2,1.3\n")
+    found = read_graph_file(tmp_path / "t.csv")
+    assert found.nodes == ("1.1", "1.2", "1.3")
+    assert found.notes == ("decimal numbers are taken for names of nodes",)
+
+
 def test_an_adjacency_matrix_in_figures(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("0 1 0\n1 0 2\n0 2 0\n")
     found = read_graph_file(tmp_path / "t.txt")
@@ -112,6 +119,8 @@ def test_features_and_classes_beside_an_edge_index(tmp_path: Path) -> None:
     [
         ("t.csv", b"a\nb\n", "an edge list has two columns\n  got: t.csv has one: 'a'\n  fix: write the two ends of an edge in a row, with a comma or a tab between"),
         ("t.csv", b"a,b\nc,\n", "an edge has one end only\n  got: t.csv, row 2: 'c', ''\n  fix: give both ends, or remove the row"),
+        ("t.csv", b"0.5,1.2\n3.1,4\n", "decimal numbers are no names of nodes\n  got: t.csv, row 1: '0.5', '1.2'\n  fix: write an edge as two names or whole numbers, or call the columns source and target"),
+        ("t.csv", b"who,weight\na,1\nb,0.5\n", "decimal numbers are no names of nodes\n  got: t.csv, row 2: 'b', '0.5'\n  fix: "),
         ("t.gml", b"", "the graph file cannot be read\n  got: t.gml: NetworkXError: input contains no graph\n  fix: save it again, or as a CSV of edges"),
         ("t.graphml", b"<a", "the graph file cannot be read\n  got: t.graphml: ParseError: unclosed token: line 1, column 0\n  fix: save it again, or as a CSV of edges"),
         ("t.mtx", b"%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n", "this is no square matrix of Matrix Market\n  got: t.mtx: 2 rows, 3 columns, 1 of 1 entries\n  fix: save an adjacency matrix in coordinate form, as scipy.io.mmwrite does"),

@@ -55,7 +55,7 @@ def test_a_stranger_is_named(stranger: str, at: str) -> None:
     assert str(raised.value) == (
         "a character that the tokenizer has never seen\n"
         f"  got: {at}\n"
-        "  fix: use only the 3 characters of its text, or the Bytes tokenizer"
+        "  fix: use only the 3 characters of its text, or a model with the Bytes tokenizer"
     )
 
 

@@ -102,11 +102,20 @@ def _of_table(table: Table) -> GraphFile:
                 "give both ends, or remove the row",
             )
     ends = [_whole(part) for part in ends]
+    decimal = next((part for part in ends if _decimal(part)), None)
+    if decimal is not None and not known:
+        first = next(row for row, value in enumerate(decimal) if not float(value).is_integer())
+        raise RegardError(
+            "decimal numbers are no names of nodes",
+            f"{table.name}, row {first + 1}: '{ends[0][first]}', '{ends[1][first]}'",
+            "write an edge as two names or whole numbers, or call the columns source and target",
+        )
     nodes = _numbered(name for pair in zip(*ends, strict=True) for name in pair)
     number = {name: place for place, name in enumerate(nodes)}
     pairs = numpy.array([[number[a], number[b]] for a, b in zip(*ends, strict=True)], numpy.int64)
     others = [name for place, name in enumerate(table.header) if place not in places]
     notes = (f"the columns {', '.join(others)[:120]} are not used",) if others else ()
+    notes += ("decimal numbers are taken for names of nodes",) if decimal is not None else ()
     return GraphFile(nodes=nodes, pairs=pairs, notes=notes)
 
 
@@ -134,6 +143,15 @@ def _whole(names: list[str]) -> list[str]:
     if all(number.is_integer() for number in numbers):
         return [str(int(number)) for number in numbers]
     return names
+
+
+def _decimal(names: Sequence[str]) -> bool:
+    """Whether all are numbers and some are no whole ones: measurements, it seems, and no names."""
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return False
+    return not all(number.is_integer() for number in numbers)
 
 
 def _of_networkx(content: bytes, name: str, read: Callable[[Any, bytes], Any]) -> GraphFile:

@@ -69,7 +69,7 @@ class Character:
             raise RegardError(
                 "a character that the tokenizer has never seen",
                 f"{text[place]!r} at position {place}",
-                f"use only the {self.size} characters of its text, or the Bytes tokenizer",
+                f"use only the {self.size} characters of its text, or a model with the Bytes tokenizer",
             )
         return torch.from_numpy(ids)
 

@@ -82,9 +82,10 @@ class Windows:
             raise RegardError(
                 "no such batch", got, f"index >= 0, size from 1 to {MOST}, seed from 0 to 2**64 - 1"
             )
-        starts = torch.from_numpy(_draw(split, index * size, size, seed) % (len(ids) - self.context)).to(
-            ids.device
-        )
+        starts = torch.from_numpy(_draw(split, index * size, size, seed) % (len(ids) - self.context))
+        if starts.device != ids.device:  # pinned, so that a GPU fetches it while it computes
+            pinned = starts.pin_memory() if ids.is_cuda else starts
+            starts = pinned.to(ids.device, non_blocking=ids.is_cuda)
         rows = ids.unfold(0, self.context, 1)
         return rows[starts], rows[starts + 1]
 
