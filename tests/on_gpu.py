@@ -17,10 +17,13 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._device import _device_constructors
 
 ROOT = Path(__file__).parents[1]
-LAWS = ("core", "models", "training", "generation")
+LAWS = ("core", "models", "training", "generation", "faults/test_nonfinite.py")
 CPU_ONLY: dict[str, str] = {
     "core/backends/edges/test_native.py": "sums in C++ over memory of the CPU",
     "models/gpt/test_native.py": "a step in C++ over memory of the CPU",
+    "test_ones_and_zeros_as_floats_are_refused": "masks are looked through on a CPU alone",
+    "test_flex_attention_is_seen_with_its_bias": "makes its mask on the CPU",
+    "test_neither_is_loaded_before_it_is_asked_for": "starts a process of its own",
     "core/test_support.py": "a mask is made on the CPU unless a device is named; attend names its own",
     "test_the_reason_says_how_the_sums_were_made": "asks for the sentence of a CPU",
     "test_the_slope_at_zero_notices_the_other_slope": "plants its fault in torch's sums; a GPU has kernels",
@@ -44,6 +47,7 @@ CPU_ONLY: dict[str, str] = {
     "training/test_stopping.py": "bits of float32; on a GPU a plan computes in bfloat16 unless told",
     "test_pads_are_hidden_from_all_but_themselves": "asks a cache for its places on the CPU",
     "training/test_parallel.py": "two processes of gloo; several GPUs are tried by torchrun",
+    "training/sharded/": "processes of gloo; several GPUs are tried by torchrun",
     "training/test_resume.py": "starts processes of its own, which this plugin does not reach",
 }
 "What says nothing about a GPU, by a part of a test's id, and why."

@@ -48,8 +48,25 @@ def test_the_answer_comes_with_its_interval_and_the_noise_floor(capsys) -> None:
 @pytest.mark.usefixtures("quick")
 def test_that_one_has_more_parameters_is_said(capsys) -> None:
     assert main(["compare", "position=none", "none.py", "--text", "text.txt", "--steps", "9"]) == 0
-    told = "after 9 steps of a small GPT on text.txt, with 100,608 and 71,424 parameters; longer"
-    assert told in capsys.readouterr().out
+    told, said = "100,608 and 71,424 parameters", capsys.readouterr()
+    assert f"after 9 steps of a small GPT on text.txt, with {told}; longer" in said.out
+    assert f"they have {told}" in said.err
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_else_differs_is_said_before_and_in_the_result(capsys) -> None:
+    assert main(["compare", "none.py", "position=rotary", "--text", "text.txt"]) == 0
+    said, apart = (
+        capsys.readouterr(),
+        "none.py has a table of learned positions, position=rotary has no table",
+    )
+    assert f"not the layer alone differs: {apart}" in said.out
+    assert said.err.startswith("none.py is run here") and said.err.splitlines()[1].endswith(
+        "no table of positions"
+    )
+    assert "as in mine.py,position=none" in said.err
+    assert main(["compare", "none.py,position=none", "position=rotary", "--text", "text.txt", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unlike"] == []
 
 
 @pytest.mark.usefixtures("quick")

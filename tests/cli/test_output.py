@@ -27,7 +27,9 @@ def test_a_nearby_character_stands_for_one_that_is_not_there(
     assert _one(character, encoding) == nearby
 
 
-@pytest.mark.parametrize(("given", "kept"), [("0", "20"), ("1", "20"), ("40", "40"), ("wide", "wide")])
+@pytest.mark.parametrize(
+    ("given", "kept"), [("0", "20"), ("1", "20"), ("40", "40"), ("wide", "wide"), ("²", "²")]
+)
 def test_a_width_of_nothing_is_widened(given: str, kept: str, monkeypatch, capsys) -> None:
     monkeypatch.setenv("COLUMNS", given)
     write_anywhere()

@@ -195,6 +195,24 @@ def test_a_run_is_not_taken_up_with_other_settings(capsys, own: str) -> None:
     assert (status, err) == (2, "this run was begun with other settings\n  got: depth=None is now 3\n  fix: start anew without --resume\n")  # fmt: skip
 
 
+def test_a_run_goes_on_on_another_device_and_on_nothing_else(capsys, own: str) -> None:
+    text = Path(own).read_text()
+    device = text.replace(
+        "height: float = 2.0", "height: float = 2.0\n    device: Annotated[str, Device()] = 'cpu'"
+    )
+    Path(own).write_text(f"from typing import Annotated\nfrom regard.lab.ranges import Device\n{device}")
+    one = ran(capsys, own, *STOP)
+    status, _, err = told(capsys, "run", own, "--resume", one, "--set", "height=2")
+    assert (status, err) == (2, "a run is taken up as it was, on any device\n  got: --set height=2\n  fix: set device\n")  # fmt: skip
+    assert told(capsys, "run", own, "--resume", one, "--set", "device=cpu:0")[0] == 130
+    (run,) = Store(Path("runs")).runs()
+    assert [said.text for said in run.said] == ["device: device=cpu is now cpu:0"]
+    Path(own).write_text(text)
+    other = ran(capsys, own, *STOP)
+    status, _, err = told(capsys, "run", own, "--resume", other, "--set", "device=cpu:0")
+    assert (status, err) == (2, "a run is taken up as it was, on any device\n  got: --set device=cpu:0\n  fix: leave --set out: this one has no device\n")  # fmt: skip
+
+
 def test_a_run_is_not_taken_up_with_changed_data(capsys, own: str) -> None:
     text = (
         Path(own).read_text().replace("height: float = 2.0", "height: float = 2.0\n    text: str = 'a.txt'")
@@ -210,7 +228,6 @@ def test_a_run_is_not_taken_up_with_changed_data(capsys, own: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--resume", "x", "--set", "height=1"], "--set has no effect with --resume\n  got: --resume x\n  fix: leave it out: the run has settings and a seed of its own\n"),
         (["--resume", "x", "--seed", "0"], "--seed has no effect with --resume\n  got: --resume x\n  fix: leave it out: the run has settings and a seed of its own\n"),
         (["--resume", "x", "--preset", "quick"], "--preset has no effect with --resume\n  got: --resume x\n  fix: leave it out: the run has settings and a seed of its own\n"),
         (["--accept", "code"], "--accept has no effect without --resume\n  got: --accept code\n  fix: leave it out\n"),
@@ -263,7 +280,7 @@ def test_removing_asks_a_person_and_nobody_else(capsys, own: str, monkeypatch) -
     assert (status, out) == (2, f"{one}  (finished)\n")
     assert (
         err
-        == "removing asks first, and nobody can answer here\n  got: 1 to remove\n  fix: add --yes to go on\n"
+        == "removing asks first, and an answer counts from a terminal alone\n  got: 1 to remove\n  fix: add --yes to go on\n"
     )
     for answer, left in (("n\n", 1), ("\n", 1), ("y\n", 0)):
         monkeypatch.setattr(sys, "stdin", io.StringIO(answer))

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from regard.cli.main import main
+from regard.lab.store.run import Run
 
 
 @pytest.fixture(autouse=True)
@@ -113,3 +114,20 @@ def test_what_is_said_is_json_too(capsys, monkeypatch, spoken: Path) -> None:
     assert [one["seed"] for one in several] == [0, 1] and len(several[0]["tokens"][0]["alternatives"]) == 4
     beams = json.loads(told(capsys, *words, "--beam", "2")[1])
     assert len(beams) == 2 and beams[0]["score"] >= beams[1]["score"]
+
+
+@pytest.mark.slow
+def test_of_several_runs_of_a_name_the_one_that_failed_is_told(capsys, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("to be or not to be, that is the question\n" * 30)
+    words = "--steps 3 --set model.depth=1 --set model.heads=1 --set model.width=8 --set model.context=16 --set batch=2"
+    told(capsys, "train", "mine.txt", *words.split())
+    alone = told(capsys, "generate", "train", "--prompt", "ß")[2]
+    assert "got: 'ß' at position 0\n" in alone
+    told(capsys, "train", "mine.txt", *words.split())
+    first, newest = sorted(path.name for path in Path("runs").iterdir())
+    started = Run(Path("runs", newest)).request["started"][:16].replace("T", " ")
+    said = told(capsys, "generate", "train", "--prompt", "ß")[2]
+    assert f"got: 'ß' at position 0; 'train' is here {newest} of {started}, one of 2\n" in said
+    assert first not in said and newest not in told(capsys, "generate", newest, "--prompt", "ß")[2]
+    exported = told(capsys, "export", "train", "weights")[2]
+    assert f"'train' is here {newest}" in exported

@@ -49,15 +49,17 @@ def test_a_text_is_trained_on_listed_shown_speaks_and_goes(capsys) -> None:
         and "plan: muon" in out
         and "held-out loss" in out
     )
-    assert "A sample after step" in out and "this run has no claims" in out
+    assert "A sample after step" in out and "this run has no claims" not in out
+    assert "What does a GPT learn" not in out and "On all that was held out: loss " in out
     assert f"let it speak: regard generate {run.id}" in out
     for words in (["generate", "train"], ["generate", run.id, "--checkpoint", "last", "--prompt", "to"]):
         status, out, err = told(capsys, *words, "--steps", "9")
         assert (status, err) == (0, "") and len(out) >= 10
     (listed,) = [line for line in told(capsys, "list", "--runs")[1].splitlines() if run.id in line]
     assert "mine.txt, character, 1 layer of width 8, held-out loss " in listed
+    assert listed.split()[1] == "finished" and "  0  " not in listed
     shown = told(capsys, "show", "train")[1]
-    assert "held-out loss at the end" in shown
+    assert "held-out loss at the end" in shown and "On all that was held out: loss " in shown
     assert f"regard train mine.txt {' '.join(TINY)}\n" in shown
     assert told(capsys, "show", "train", "--csv")[1].startswith("name,value,seed,step")
     assert told(capsys, "remove", run.id, "--yes")[0] == 0 and Store(Path("runs")).runs() == []
@@ -86,7 +88,7 @@ def test_a_folder_and_packed_texts_and_json(capsys) -> None:
     found = json.loads(out)
     assert status == 0 and found["seed"] == 3 and found["claims"] == []
     assert len(found["settings"]["texts"]) == 3 and found["preset"] == "shelf"
-    assert "passed over, being no texts: c.bin" in (Path(found["path"]) / "log.jsonl").read_text()
+    assert "passed over, being no text in UTF-8: c.bin" in (Path(found["path"]) / "log.jsonl").read_text()
 
 
 @pytest.mark.slow
@@ -202,6 +204,7 @@ MISTAKES = [
     (["train", "mine.txt", "--minutes", "0"], "the command cannot be read\n  got: argument --minutes: '0' is not a number of minutes above 0\n  fix: 'regard train --help' shows how\n"),
     (["train", "mine.txt", "--steps", "0"], "the command cannot be read\n  got: argument --steps: '0' is not a whole number from 1 to 10,000,000\n"),
     (["train", "mine.txt", "--tokenizer", "words"], "no tokenizer of that name\n  got: 'words'\n  fix: one of character, bytes, bpe, or the file of one\n"),
+    (["train", "mine.txt", "--set", "device=cuda"], "where a training computes is told by --device\n  got: --set device=cuda\n  fix: --device cuda\n"),
     (["train", "mine.txt", "--size", "gpt-mikro"], "no size of that name\n  got: 'gpt-mikro'\n  fix: did you mean 'gpt-micro'? (or sizes of your own: --set model.depth=3 --set model.width=64 --set model.heads=4)\n"),
     (["train", "mine.txt", "--from", "nowhere"], "no weights of that name\n  got: 'nowhere'\n  fix: name a folder in GPT-2's format, or a run\n"),
     (["train", "mine.txt", "--from", "."], "no weights in that folder\n  got: '.'\n  fix: name a folder with config.json, model.safetensors, vocab.json and merges.txt, or a run with a model\n"),

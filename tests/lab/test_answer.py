@@ -1,7 +1,7 @@
 """Sentences come from numbers: another verdict has other words."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
 from pathlib import Path
 from string import Formatter
@@ -11,8 +11,8 @@ import pytest
 from regard.claims import Claim
 from regard.lab import registry
 from regard.lab.answer import findings, opening, sentence
-from regard.lab.events import Metric
-from regard.lab.experiment import Experiment
+from regard.lab.events import Metric, TextEvent
+from regard.lab.experiment import FOUND, Experiment
 from regard.lab.runner import run
 from regard.lab.statistics import summarise
 from regard.lab.store.runs import Store
@@ -159,3 +159,32 @@ def test_a_sentence_about_numbers_is_not_said_of_none() -> None:
         "Against expectation, the share is not a number (NaN) where 0 to 1 was claimed."
     )
     assert sentence(claim.settle(3.0), {}) == "It favours one side: 300 %."
+
+
+def test_what_was_found_in_data_of_ones_own_opens_the_answer(tmp_path):
+    def go(settings, context):
+        yield Metric("share of heads", 0.9)
+        yield Metric("tosses", 20)
+        yield TextEvent(FOUND, "Your coin, so far.")
+        yield TextEvent(FOUND, "Your coin shows 90 % heads.")
+
+    about = replace(coin(0.5).claims[0], data="file")
+    experiment = replace(
+        coin(0.5),
+        claims=(about, *coin(0.5).claims[1:]),
+        opens_with=("share of heads", "tosses"),
+        run=go,
+        asks_own="Is yours fair?",
+        presets={"quick": OwnCoin()},
+    )
+    store, words = Store(tmp_path), {"source": Path(__file__), "preset": "quick"}
+    own, original = (run(experiment, OwnCoin(file=file), store, **words) for file in ("mine.csv", ""))
+    assert opening(own) == ["Your coin shows 90 % heads.", "It was tossed 20 times."]
+    assert own.request["question"] == own.request["title"] == "Is yours fair?"
+    assert original.request["question"] == "Is it fair?"
+    assert opening(original)[1] == "The coin favours one side: 90 % heads."
+
+
+@dataclass(frozen=True)
+class OwnCoin:
+    file: str = ""

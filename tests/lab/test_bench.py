@@ -1,6 +1,7 @@
 """The bench harness: what it times, what it refuses, what it says."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -152,6 +153,17 @@ def test_a_failure_in_the_child_is_told(tmp_path: Path) -> None:
 def test_a_bar_is_held_or_failed_by_the_median() -> None:
     states = [bench.measure(comparison(figure(value)))[0].state for value in (3.0, 1.0, None)]
     assert states == ["held", "failed", "not settled"]
+
+
+def test_what_a_comparison_switches_off_is_on_again_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REGARD_NATIVE", raising=False)
+
+    def switching() -> list[BenchMetric]:
+        os.environ["REGARD_NATIVE"] = "0"
+        return [figure(3.0)]
+
+    bench.measure(Comparison(question="?", bars=(), run=switching, name="planted"))
+    assert "REGARD_NATIVE" not in os.environ
 
 
 def test_an_open_end_of_a_band_is_no_number() -> None:

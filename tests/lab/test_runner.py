@@ -346,8 +346,9 @@ def test_a_claim_about_the_original_data_says_nothing_of_ones_own() -> None:
     about, any_ = settle(claims, event, preset="quick", own={"text": "mine.txt"})
     assert (about.state, about.reason) == ("not settled", "of the original data; this run has text=mine.txt")
     assert any_.state == "held"
-    cut, _ = settle(claims, event, preset="quick", cut="the budget ended first", own={"text": "mine.txt"})
-    assert cut.reason == "the budget ended first"
+    cut, rest = settle(claims, event, preset="quick", cut="the budget ended first", own={"text": "mine.txt"})
+    assert cut.reason == "of the original data; this run has text=mine.txt"
+    assert rest.reason == "the budget ended first"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import pytest
 from regard.claims import Claim
 from regard.errors import RegardError
 from regard.lab.experiment import Experiment
-from regard.lab.search import folded, search
+from regard.lab.search import folded, search, stem
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,15 +75,67 @@ def test_a_passage_has_plain_words() -> None:
     ("words", "said"),
     [
         ("softmaks", "no experiment speaks of that\n  got: 'softmaks'\n  fix: did you mean 'softmax'?"),
+        ("Übersoftanpassung", "no experiment speaks of that\n  got: 'Übersoftanpassung'\n  fix: 'regard list' shows them all"),
+        ("papers zzzz", "no experiment speaks of that\n  got: 'papers zzzz'\n  fix: 'regard list' shows them all"),
         ("qqqq", "no experiment speaks of that\n  got: 'qqqq'\n  fix: 'regard list' shows them all"),
         (" ?", "there is nothing to search for\n  got: ' ?'\n  fix: give a word, such as softmax"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_there_is_told(words: str, said: str) -> None:
     with pytest.raises(RegardError) as error:
         search(words, [SCALE, CORA])
     assert str(error.value) == said
 
 
+def test_inflections_match_both_ways() -> None:
+    fits = experiment("fits", "Does the model overfit?", "It is scaled, and queries are batched.")
+    for words in ("overfitting", "overfitted", "overfits", "scaling", "query", "batches", "models overfit"):
+        assert [hit.experiment.name for hit in search(words, [CORA, fits])] == ["fits"], words
+    (passage,) = search("overfitting", [fits])[0].passages
+    assert passage.text == "Does the model overfit?"
+
+
+def test_rare_words_of_a_question_count_more_than_common_ones() -> None:
+    common = [experiment(f"batch-{place}", "Which batch is best?") for place in range(5)]
+    norm = experiment("norms", "Where does a norm stand?", "batches are drawn")
+    hits = search("does batch norm help?", [*common, norm])
+    assert hits[0].experiment.name == "norms" and hits[0].passages[0].where in ("name", "question")
+
+
+def test_a_whole_word_is_shown_before_a_part_of_another() -> None:
+    one = experiment("parts", "What is normal?", "in the " + "abnormal " * 20 + "end the norm is one")
+    (passage, *_) = search("norm", [one])[0].passages
+    assert passage.where == "method" and "the norm is" in passage.text
+
+
 def test_marks_cases_and_signs_do_not_matter() -> None:
     assert folded("Élan") == "elan" and folded("σ ≤ √2") == "sigma sqrt 2"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "overfit overfits overfitting overfitted",
+        "scale scales scaled scaling",
+        "train trains trained training",
+        "batch batches batched batching",
+        "embed embeds embedded embedding embeddings",
+        "query queries",
+        "loss losses",
+        "bias biases",
+        "pass passes passing passed",
+        "control controls controlling controlled",
+        "axe axes",
+    ],
+)
+def test_endings_do_not_matter(words: str) -> None:
+    assert len({stem(word) for word in words.split()}) == 1
+
+
+def test_other_words_stay_apart() -> None:
+    words = "string strip seed see speed bias bus norm normal batch bath ring rung was as us π überanpassung"
+    assert len({stem(word) for word in words.split()}) == len(words.split())
+
+
+def test_a_root_is_found_as_it_is_said() -> None:
+    assert [hit.experiment for hit in search("square root", [CORA, SCALE])] == [SCALE]

@@ -7,7 +7,7 @@ import pytest
 from regard.errors import RegardError
 from regard.lab import registry
 from regard.lab.ranges import Device, Follows, Range
-from regard.lab.settings import change, check, choose, devices, listing
+from regard.lab.settings import change, check, choose, devices, listing, moved
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +63,14 @@ def test_a_dotted_name_reaches_inside_and_leaves_the_rest() -> None:
     ("words", "message"),
     [
         ("rat=1", "no setting of that name\n  got: 'rat'\n  fix: did you mean 'rate'?"),
-        ("model.dept=1", "no setting of that name\n  got: 'model.dept'\n  fix: did you mean 'depth'?"),
+        ("model.dept=1", "no setting of that name\n  got: 'model.dept'\n  fix: did you mean 'model.depth'?"),
         ("zzz=1", "no setting of that name\n  got: 'zzz'\n  fix: the settings are rate, sizes, exact, text, title, model, share, pair, fixed, device, strange"),
         ("rate", "a setting needs a name and a value\n  got: 'rate'\n  fix: write it as name=value, such as depth=4"),
         ("rate=fast", "the setting 'rate' is of another type\n  got: 'fast'\n  fix: give a number"),
         ("model.depth=2.5", "the setting 'model.depth' is of another type\n  got: '2.5'\n  fix: give a whole number"),
-        ("model.norm=batch", "the setting 'model.norm' is of another type\n  got: 'batch'\n  fix: give one of layer, rms"),
+        ("model.lr=1", "no setting of that name\n  got: 'model.lr'\n  fix: the settings are depth, norm"),
+        ("depth=1", "no setting of that name\n  got: 'depth'\n  fix: did you mean 'model.depth'?"),
+        ("model.norm=batch", "the setting 'model.norm' does not take this value\n  got: 'batch'\n  fix: give one of layer, rms"),
         ("exact=maybe", "the setting 'exact' is of another type\n  got: 'maybe'\n  fix: give true or false"),
         ("sizes=1,x", "the setting 'sizes' is of another type\n  got: '1,x'\n  fix: give several values parted by commas, each a whole number"),
         ("model=3", "this setting is a group\n  got: 'model'\n  fix: set one of model.depth, model.norm"),
@@ -177,3 +179,37 @@ def test_what_declares_no_range_is_capped_in_the_experiments_of_the_package_alon
     name, value, _ = next(one for one in listing(known) if type(one[1]) is int)
     with pytest.raises(RegardError, match="is out of range"):
         change(known, [f"{name}={10**6 * value}"])
+
+
+def test_a_run_made_elsewhere_keeps_every_word_but_its_device():
+    assert moved(("seeds=2", "device=cuda"), ["device=cpu"], ["device"], "as it was") == [
+        "seeds=2",
+        "device=cpu",
+    ]
+    assert moved(("seeds=2",), [], [], "as it was") == ["seeds=2"]
+    with pytest.raises(RegardError, match=r"--set seeds=3(.|\n)*set device"):
+        moved(("seeds=2",), ["seeds=3"], ["device"], "as it was")
+    with pytest.raises(RegardError, match="this one has no device"):
+        moved((), ["device=cpu"], [], "as it was")
+
+
+def test_an_abbreviation_means_the_words_that_it_is_made_of() -> None:
+    @dataclass(frozen=True)
+    class Plan:
+        learning_rate: float = 0.1
+        weight_decay: float = 0.0
+
+    @dataclass(frozen=True)
+    class Whole:
+        limit: int = 3
+        plan: Plan = field(default_factory=Plan)
+
+    for word, meant in (
+        ("plan.lr", "plan.learning_rate"),
+        ("lr", "plan.learning_rate"),
+        ("plan.wd", "plan.weight_decay"),
+        ("learning_rate", "plan.learning_rate"),
+    ):
+        with pytest.raises(RegardError) as caught:
+            change(Whole(), [f"{word}=1"])
+        assert caught.value.fix == f"did you mean '{meant}'?"

@@ -168,3 +168,22 @@ def test_what_makes_a_theorem_an_experiment_is_part_of_its_key() -> None:
     assert "lab/theorems.py" in code(library.path("input-noise")) and "theory/value.py" in code(
         library.path("input-noise")
     )
+
+
+def test_a_curve_is_drawn_by_its_formula_which_is_the_prediction() -> None:
+    sweeps = [
+        (trial, trial.measure(np.random.default_rng(0), 2))
+        for theorem in library.everything()
+        for trial in (*theorem.trials, *theorem.breaks)
+    ]
+    given = [(trial, sweep, sweep.formula) for trial, sweep in sweeps if sweep.formula is not None]
+    assert len(given) > 8
+    for trial, sweep, formula in given:
+        assert [formula(at) for at in sweep.at] == pytest.approx(sweep.predicted, rel=1e-12), trial.title
+        (axis, _) = theorems._figure([TrialOutcome(trial, sweep)]).axes
+        x, y = axis.lines[0].get_data()
+        assert len(x) == theorems.FINE and (x[0], x[-1]) == pytest.approx((min(sweep.at), max(sweep.at)))
+        assert y[7] == pytest.approx(formula(x[7]))
+    trial, sweep = next((trial, sweep) for trial, sweep in sweeps if sweep.formula is None)
+    (axis, _) = theorems._figure([TrialOutcome(trial, sweep)]).axes
+    assert tuple(axis.lines[0].get_xdata()) == sweep.at

@@ -39,6 +39,14 @@ def test_as_many_work_at_a_time_as_torch_had_threads(threads: int) -> None:
 
 
 @pytest.mark.usefixtures("threads")
+def test_on_a_gpu_one_works_at_a_time() -> None:
+    with one_thread_each("cuda") as pool:
+        assert len(set(pool.map(lambda _: threading.get_ident(), range(20)))) == 1
+    done = list(shared_work([threading.get_ident] * 20, Played(0, 1), "cuda"))
+    assert len(set(done)) == 1
+
+
+@pytest.mark.usefixtures("threads")
 def test_what_has_not_begun_is_cancelled_when_the_block_is_left_early() -> None:
     before, go = torch.get_num_threads(), threading.Event()
     with suppress(KeyError), one_thread_each() as pool:

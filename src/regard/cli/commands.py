@@ -132,7 +132,7 @@ def start(arguments: argparse.Namespace) -> None:
     path = start(arguments.contract, arguments.folder)
     if arguments.json:
         return _print_json({"path": str(path)})
-    return print(f"{path} is there: fill it in, then: regard check {path}")
+    return print(f"{path} was written: fill it in, then: regard check {path}")
 
 
 def _start_experiment(arguments: argparse.Namespace) -> None:
@@ -143,7 +143,7 @@ def _start_experiment(arguments: argparse.Namespace) -> None:
     path = start_experiment(arguments.name, arguments.folder)
     if arguments.json:
         return _print_json({"path": str(path)})
-    print(f"{path} is there. Its claim fails at first: regard run {path}")
+    print(f"{path} was written. Its claim fails at first: regard run {path}")
     return print(f"and holds with more tosses: regard run {path} --set {ENOUGH}")
 
 

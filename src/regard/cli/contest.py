@@ -12,11 +12,14 @@ from regard.errors import RegardError
 if TYPE_CHECKING:
     from regard.lab.compare.sequential import Standing
 
+EVEN = "settings of the model around a layer stand after it, as in mine.py,position=none"
+"How the two sides of a comparison get the same model."
+
 
 def compare(arguments: argparse.Namespace) -> int:
     from regard.data import load_text_or_shakespeare, read_text
     from regard.lab.compare.compare import compare
-    from regard.lab.compare.contenders import contender
+    from regard.lab.compare.contenders import contender, unlike
 
     if arguments.first == arguments.second:
         raise RegardError(
@@ -25,7 +28,13 @@ def compare(arguments: argparse.Namespace) -> int:
     for file in dict.fromkeys(word for word in (arguments.first, arguments.second) if ".py" in word):
         print(f"{file.partition(':')[0]} is run here, as your own program would be", file=sys.stderr)
     first, second = contender(arguments.first), contender(arguments.second)
+    apart = unlike(first, second)
+    if apart:
+        print(f"{_apart(apart)}\n  {EVEN}", file=sys.stderr)
     text = read_text(arguments.text) if arguments.text else load_text_or_shakespeare("tiny-shakespeare")
+    sizes = [one.model(len(set(text.characters)), 0).size for one in (first, second)]
+    if sizes[0] != sizes[1]:
+        print(f"they have {_sizes(sizes)}", file=sys.stderr)
     budget = {"seconds": 60 * arguments.minutes, "margin": arguments.margin, "steps": arguments.steps}
     found = []
     for now, reason in compare(first, second, text, **budget):
@@ -34,20 +43,31 @@ def compare(arguments: argparse.Namespace) -> int:
             print(_line(now), file=sys.stderr)
     standing, reason = found[-1]
     if arguments.json:
-        print_json({**asdict(standing), "first": first.name, "second": second.name, "why": reason})
+        print_json(
+            {**asdict(standing), "first": first.name, "second": second.name, "why": reason, "unlike": apart}
+        )
     else:
-        sizes = [one.model(len(set(text.characters)), 0).size for one in (first, second)]
         print(_said(standing, reason, arguments))
+        if apart:
+            print(f"  {_apart(apart)}")
         print(_scope(text.name, arguments.steps, sizes))
     return 0 if standing.answer != "open" else 1
 
 
+def _apart(apart: list[str]) -> str:
+    """In what else the two sides differ."""
+    return f"not the layer alone differs: {'; '.join(apart)}"
+
+
 def _scope(text: str, steps: int, sizes: list[int]) -> str:
     """What was measured, so that nobody takes it for more."""
-    one, other = (f"{size:,}" for size in sizes)
-    told = f"{one} parameters each" if one == other else f"{one} and {other} parameters"
     longer = "longer trainings may say otherwise (--steps)"
-    return f"  measured after {steps:,} steps of a small GPT on {text}, with {told}; {longer}"
+    return f"  measured after {steps:,} steps of a small GPT on {text}, with {_sizes(sizes)}; {longer}"
+
+
+def _sizes(sizes: list[int]) -> str:
+    one, other = (f"{size:,}" for size in sizes)
+    return f"{one} parameters each" if one == other else f"{one} and {other} parameters"
 
 
 def _line(now: "Standing") -> str:

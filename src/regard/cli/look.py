@@ -5,7 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from regard.cli.output import print_json
-from regard.cli.runs import store
+from regard.cli.runs import chosen, store
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def _of_run(arguments: argparse.Namespace) -> "Attention":
         print(f"this run is {found.state}: {found.id}", file=sys.stderr)
     if arguments.prompt is None:
         raise RegardError("a run's model looks at a text", "no --prompt", "add --prompt 'a text to look at'")
-    return attention(load_text_model(found.path, arguments.model), arguments.prompt)
+    with chosen(arguments.target, found):
+        return attention(load_text_model(found.path, arguments.model), arguments.prompt)
 
 
 def _is_file(target: str) -> bool:

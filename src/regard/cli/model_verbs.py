@@ -155,7 +155,11 @@ def attention_words(known: Verbs) -> None:
 
 def compare_words(known: Verbs) -> None:
     verb = known.add_parser("compare", help="which of two layers or settings is better, and how sure that is")
-    verb.add_argument("first", help="FILE.py:Layer, or settings of a GPT such as position=rotary,heads=2")
+    verb.add_argument(
+        "first",
+        help="FILE.py:Layer, settings of a GPT such as position=rotary,heads=2, or both: a layer stands in a "
+        "GPT with learned positions, unless it is FILE.py:Layer,position=none",
+    )
     verb.add_argument("second", help="the other")
     verb.add_argument("--text", type=Path, help="a text of your own (default: tiny Shakespeare)")
     verb.add_argument("--minutes", type=minutes, default=5.0, help="a budget (default: 5)")

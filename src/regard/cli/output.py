@@ -24,7 +24,7 @@ PLAIN = {
 def write_anywhere() -> None:
     """Let nothing that is printed fail for want of a character or of width: a nearby one stands for it."""
     columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit() and int(columns) < NARROWEST:
+    if columns.isdecimal() and int(columns) < NARROWEST:
         os.environ["COLUMNS"] = str(NARROWEST)
     codecs.register_error("regard", _nearby)
     for stream in (sys.stdout, sys.stderr):

@@ -171,8 +171,12 @@ def _remove_words(known: Verbs) -> None:
 
 
 def _prune_words(known: Verbs) -> None:
+    said = "remove runs that broke, are damaged, or were made again; a training that keeps a model stays"
     verb = known.add_parser(
-        "prune", help="remove runs that broke, are damaged, or were made again; asks first"
+        "prune",
+        help=f"{said}; asks first",
+        description=f"{said[0].upper()}{said[1:]}, since the same words give other weights each time. "
+        "It lists them and asks first; 'regard remove RUN' removes any one.",
     )
     verb.add_argument("--yes", action="store_true", help="do not ask")
     verb.add_argument("--json", action="store_true", help="print JSON")

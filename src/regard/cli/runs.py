@@ -5,8 +5,8 @@ import csv
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,6 +32,20 @@ def store() -> "Store":
     return here()
 
 
+@contextmanager
+def chosen(word: str, found: "Run") -> Iterator[None]:
+    """What fails inside tells which run was taken, where a name chose one of several."""
+    try:
+        yield
+    except RegardError as error:
+        named = [one for one in store().runs() if one.name == found.name]
+        if word.replace("_", "-") != found.name or len(named) < 2:
+            raise
+        when = found.request["started"][:16].replace("T", " ")
+        got = f"{error.got}; '{word}' is here {found.id} of {when}, one of {len(named)}"
+        raise type(error)(error.what, got, error.fix) from error
+
+
 def run(arguments: argparse.Namespace) -> int:
     from regard.lab import console as terminal
     from regard.lab import registry, settings
@@ -53,7 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
     asked = earlier.request if earlier else {"preset": preset, "changes": arguments.set}
     if earlier:
         require_experiment(earlier, experiment.name)
-    chosen = settings.change(settings.choose(experiment.presets, asked["preset"]), asked["changes"])
+    base, changes = settings.choose(experiment.presets, asked["preset"]), asked["changes"]
+    if arguments.resume is not None and arguments.set:
+        changes = settings.moved(
+            changes, arguments.set, settings.devices(base), "a run is taken up as it was"
+        )
+    chosen = settings.change(base, changes)
     if not is_main():
         return _follow(arguments, experiment, chosen, earlier)
     if earlier and not arguments.json:
@@ -88,7 +107,7 @@ def _require_sense(arguments: argparse.Namespace) -> None:
         )
     if arguments.accept and arguments.resume is None:
         raise RegardError("--accept has no effect without --resume", "--accept code", "leave it out")
-    for name in ("set", "preset", "seed"):
+    for name in ("preset", "seed"):
         if arguments.resume is not None and getattr(arguments, name) not in (None, []):
             raise RegardError(
                 f"--{name} has no effect with --resume",
@@ -255,9 +274,11 @@ def _remove(arguments: argparse.Namespace, runs: "list[tuple[Run, str]]") -> Non
 
 
 def _agreed(count: int) -> bool:
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         raise RegardError(
-            "removing asks first, and nobody can answer here", f"{count} to remove", "add --yes to go on"
+            "removing asks first, and an answer counts from a terminal alone",
+            f"{count} to remove",
+            "add --yes to go on",
         )
     print(f"remove {'this' if count == 1 else f'these {count}'} for good? [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

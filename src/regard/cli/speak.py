@@ -5,10 +5,11 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.output import print_json
-from regard.cli.runs import store
+from regard.cli.runs import chosen, store
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
+    from regard.generation.sampling import Sampler
     from regard.lab.text_model import TextModel
 
 SAMPLED = {
@@ -33,7 +34,14 @@ def generate(arguments: argparse.Namespace) -> None:
     found = store().find(arguments.run, speaking)
     if found.state != "finished":
         print(f"this run is {found.state}: {found.id}", file=sys.stderr)
-    model = load_text_model(found.path, arguments.model, checkpoint=arguments.checkpoint)
+    with chosen(arguments.run, found):
+        model = load_text_model(found.path, arguments.model, checkpoint=arguments.checkpoint)
+        return _speak(arguments, model, sampler, words)
+
+
+def _speak(
+    arguments: argparse.Namespace, model: "TextModel", sampler: "Sampler", words: dict[str, Any]
+) -> None:
     prompt = model.opening() if arguments.prompt is None else arguments.prompt
     ids = model.prompt(prompt)
     if cut := model.cut(ids):

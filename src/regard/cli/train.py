@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.output import print_json
-from regard.cli.runs import exit_code, store, told
+from regard.cli.runs import chosen, exit_code, store, told
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -58,9 +58,9 @@ def export(arguments: argparse.Namespace) -> None:
 
     speaking = Wanted("holds a model", lambda run: bool(text_models(run.path)))
     found = store().find(arguments.run, speaking)
-    files = save_weights(
-        load_text_model(found.path, arguments.model, checkpoint=arguments.checkpoint), arguments.folder
-    )
+    with chosen(arguments.run, found):
+        model = load_text_model(found.path, arguments.model, checkpoint=arguments.checkpoint)
+        files = save_weights(model, arguments.folder)
     if arguments.json:
         return print_json({"run": found.id, "folder": str(arguments.folder), "files": files})
     return print(f"{arguments.folder} holds {', '.join(files)}")
@@ -68,6 +68,14 @@ def export(arguments: argparse.Namespace) -> None:
 
 def _require_sense(arguments: argparse.Namespace) -> None:
     """Refuse words that would do nothing beside the others."""
+    for word in arguments.set:
+        name, _, device = word.partition("=")
+        if name == "device":
+            raise RegardError(
+                "where a training computes is told by --device",
+                f"--set {word}",
+                f"--device {device or 'cuda'}",
+            )
     if arguments.resume is None:
         if arguments.accept:
             raise RegardError("--accept has no effect without --resume", "--accept code", "leave it out")
@@ -96,7 +104,11 @@ def _earlier(word: str) -> "Run":
     from regard.lab.train.training import NAME
     from regard.training.parallel import is_main
 
-    free = Wanted("can be taken up", lambda run: not is_main() or run.state in RESUMABLE)
+    free = Wanted(
+        "can be taken up",
+        lambda run: not is_main() or run.state in RESUMABLE,
+        f"what is finished goes on in a new training: regard train TEXT --from {word}",
+    )
     found = store().find(word, free)
     require_experiment(found, NAME)
     return found

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from math import isfinite, isnan
 
 from regard.claims import ClaimVerdict
+from regard.lab.experiment import FOUND, is_of_original
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store.run import Run
 
@@ -37,14 +38,16 @@ def summaries(run: Run) -> dict[str, Summary]:
 def opening(run: Run) -> list[str]:
     """The answer found: the sentences of the claims that the experiment opens with.
 
-    Where there was no data, one sentence says so.
+    Where there was no data, one sentence says so. What was found in data that a person chose comes first, and
+    what is claimed of the original data then stays out.
     """
     if run.state == "without data" and run.verdicts and all(one.value is None for one in run.verdicts):
         return [f"Nothing is settled: this was run {run.verdicts[0].reason}."]
     first = run.request.get("opens_with") or [one.claim.name for one in run.verdicts[:1]]
-    chosen = {one.claim.name: one for one in run.verdicts}
+    own = [one.text for one in run.said if one.name == FOUND][-1:]
+    chosen = {one.claim.name: one for one in run.verdicts if not (own and is_of_original(one))}
     found = summaries(run)
-    return [sentence(chosen[name], found) for name in first if name in chosen]
+    return own + [sentence(chosen[name], found) for name in first if name in chosen]
 
 
 def findings(run: Run) -> list[str]:

@@ -289,7 +289,12 @@ def measure(comparison: Comparison) -> list[Result]:
     accelerator = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
     versions = platform.python_version(), torch.__version__
     machine = Machine(_processor(), _cores(), platform.system(), *versions, accelerator)
-    measured = list(comparison.run())
+    before = dict(os.environ)
+    try:
+        measured = list(comparison.run())
+    finally:  # what one comparison switches off must not be off for the next
+        os.environ.clear()
+        os.environ.update(before)
     absent = {bar.name for bar in comparison.bars} - {each.name for each in measured}
     measured += [BenchMetric(name=bar.name, value=None) for bar in comparison.bars if bar.name in absent]
     return [_settle(comparison, each, torch.get_num_threads(), machine) for each in measured]

@@ -26,13 +26,14 @@ from regard.lab.bench import Result
 from regard.lab.book.provenance import opening_words, provenance
 from regard.lab.book.report import SIGNS, numbers, short
 from regard.lab.events import Event, ProgressEvent
-from regard.lab.experiment import Experiment
+from regard.lab.experiment import ORIGINAL, Experiment, is_of_original
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store.diff import Change
 from regard.lab.store.resumption import TAKEN_UP, saved
 from regard.lab.store.run import Run
 from regard.lab.tables import Column, show_table
+from regard.lab.train.learned import learned
 from regard.theory.text import plain, told
 from regard.theory.theorem import Proof
 
@@ -101,7 +102,9 @@ def show_outcome(run: Run) -> None:
     changed = f" with {', '.join(request['changes'])}" if request["changes"] else ""
     facts = f"{request['preset']}{changed} · seed {request['seed']} · {run.state}"
     console.print(f"[bold]{escape(request['name'])}[/]  [dim]{escape(facts)}[/]", soft_wrap=True)
-    _say(f"[italic]{escape(request['question'])}[/]\n")
+    training = request.get("verb") == "train"
+    if not training:
+        _say(f"[italic]{escape(request['question'])}[/]\n")
     for one in run.said:
         if one.name in READ:
             _say(f"[dim]{escape(one.text)}[/]\n")
@@ -109,15 +112,27 @@ def show_outcome(run: Run) -> None:
             _say(f"[red]{escape(one.name)}[/]: {escape(one.text)}\n")
     if run.state == "without data":
         _say(f"[red]{escape(run.result['error'])}[/]\n")
-    for said in opening(run):
+    for said in learned(run) if training else opening(run):
         _say(f"[bold]{escape(told(said))}[/]\n")
+    original = [one for one in run.verdicts if is_of_original(one)]
     for one in run.verdicts:
-        _show_verdict(one)
-    if not run.verdicts:
+        if one not in original:
+            _show_verdict(one)
+    if original:
+        _say(f"[dim]{escape(_of_original(original))}[/]")
+    if not run.verdicts and not training:
         _say("[dim]this run has no claims[/]")
     console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
         _show_way_on(run)
+
+
+def _of_original(open_ones: Sequence[ClaimVerdict]) -> str:
+    """How many claims say nothing of data that a person brought."""
+    count = len(open_ones)
+    speak = "1 claim speaks" if count == 1 else f"{count} claims speak"
+    given = open_ones[0].reason.removeprefix(f"{ORIGINAL}; ")
+    return f"– not settled {speak} {ORIGINAL}; {given}"
 
 
 def _show_way_on(run: Run) -> None:

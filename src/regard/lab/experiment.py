@@ -7,10 +7,20 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
-from regard.claims import Claim
+from regard.claims import Claim, ClaimVerdict
 from regard.lab.events import Event
 
 Chapter = Literal["attention", "text", "graphs", "images", "unsupervised", "lab", "theory", "yours"]
+
+FOUND = "Found in your data"
+"The heading of a text that answers for data which a person chose: the last of a run opens its answer."
+ORIGINAL = "of the original data"
+"How the reason begins why a claim says nothing of such data."
+
+
+def is_of_original(verdict: ClaimVerdict) -> bool:
+    """Whether a claim is open because it speaks of the original data, and another was brought."""
+    return verdict.state == "not settled" and verdict.reason.startswith(ORIGINAL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +66,8 @@ class Experiment:
     "Takes the settings and the session, yields events."
     title: str = ""
     "The heading of its page: a sentence that states the topic, not a result."
+    asks_own: str = ""
+    "The question where a person brings data (a claim's `data`), if the original data's does not fit it."
     derives: tuple[int, ...] = ()
     "Checklist items whose derivation this is, while another experiment owns them."
     correction: str = ""

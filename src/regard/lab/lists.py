@@ -69,7 +69,7 @@ def duration(seconds: float | None) -> str:
 
 
 def show_runs(entries: Iterable[RunEntry]) -> None:
-    """Runs, the oldest first: how each ended and what came of its claims."""
+    """Runs, the oldest first: how each ended and what came of its claims, where it has some."""
     heads = [Column(head) for head in ("run", "state", "time", "held", "failed", "not settled")]
     heads.append(Column("trained on", wraps=True))
     rows = [
@@ -77,12 +77,16 @@ def show_runs(entries: Iterable[RunEntry]) -> None:
             one.id,
             one.state,
             duration(one.seconds),
-            *(str(count) for count in (one.held, one.failed, one.unsettled)),
+            *(str(count) if any(_counts(one)) else "" for count in _counts(one)),
             one.told,
         )
         for one in entries
     ]
     show_table(console, heads, rows)
+
+
+def _counts(one: RunEntry) -> tuple[int, int, int]:
+    return one.held, one.failed, one.unsettled
 
 
 def show_records(found: Sequence[Record], changed: Mapping[str, Sequence[str]]) -> None:

@@ -24,7 +24,7 @@ from regard.files import write
 from regard.lab.book.report import page
 from regard.lab.book.style import picture
 from regard.lab.events import Event, FigureEvent, Kept, Metric, PairedMetric, ProgressEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import ORIGINAL, Context, Experiment
 from regard.lab.settings import check, devices
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
@@ -87,7 +87,8 @@ def run(
     """
     check(settings)
     parts = fingerprint.parts(settings, seed=seed, source=source)
-    request = _request(experiment) | {"preset": preset, "changes": list(changes), "source": str(source)}
+    own = _own(settings, experiment.presets.get(preset))
+    request = _request(experiment, own) | {"preset": preset, "changes": list(changes), "source": str(source)}
     request |= {"devices": devices(settings)} | ({"words": list(words)} if words else {})
     writer = store.create(experiment.name, preset, request | parts | {"key": fingerprint.digest(parts)})
     try:
@@ -224,11 +225,11 @@ def settle(
     """A verdict on each claim. What was cut off, or is too small a run, settles nothing.
 
     `own` are the settings that differ from the preset's: of data that a person brings, a claim about the
-    original data says nothing.
+    original data says nothing, however long the run is.
     """
     return [
-        claim.settle(None, reason=f"of the original data; this run has {claim.data}={own[claim.data]}")
-        if claim.data in own and not cut
+        claim.settle(None, reason=f"{ORIGINAL}; this run has {claim.data}={own[claim.data]}")
+        if claim.data in own and cut != NO_DATA
         else _verdict(claim, events, preset, cut, missing)
         for claim in claims
     ]
@@ -312,16 +313,17 @@ def _broken(error: Exception, folder: Path) -> RegardError:
     )
 
 
-def _request(experiment: Experiment) -> dict[str, Any]:
+def _request(experiment: Experiment, own: Mapping[str, Any]) -> dict[str, Any]:
     """All that the report needs of the experiment, so that a run can be read when its file is gone."""
+    asked = experiment.asks_own if any(claim.data in own for claim in experiment.claims) else ""
     return {
         "name": experiment.name,
         "verb": experiment.verb,
         "started": datetime.now().astimezone().isoformat(timespec="microseconds"),
         "process": os.getpid(),
         "environment": environment(),
-        "title": experiment.title,
-        "question": experiment.question,
+        "title": asked or experiment.title,
+        "question": asked or experiment.question,
         "method": experiment.method,
         "see": experiment.see,
         "correction": experiment.correction,

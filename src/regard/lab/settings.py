@@ -6,6 +6,7 @@ import inspect
 import textwrap
 import types
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -72,7 +73,7 @@ def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
         raise RegardError(
             "no setting of that name",
             f"'{name}'",
-            nearest(path[0], fields, f"the settings are {', '.join(fields)}"),
+            _meant(settings, name, path, f"the settings are {', '.join(fields)}"),
         )
     before = getattr(settings, path[0])
     if len(path) > 1 and not dataclasses.is_dataclass(before):
@@ -90,6 +91,26 @@ def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
     for rule in _rules(settings, kind, before):
         rule.check(found, name)
     return found
+
+
+def _meant(settings: Any, name: str, path: list[str], otherwise: str) -> str:
+    """The remedy for an unknown name: the nearest one of its group, else one deeper; abbreviations count."""
+    above = name.removesuffix(".".join(path))
+    fields = [field.name for field in dataclasses.fields(settings)]
+    deeper = [one for one, _, _ in listing(settings)]
+    wanted = path[-1].lower()
+    for known in (fields, deeper):
+        for one in known:
+            # The first letters of its words: lr is learning_rate, wd is weight_decay.
+            last = one.rpartition(".")[2].split("_")
+            if len(last) > 1 and "".join(word[:1] for word in last) == wanted:
+                return f"did you mean '{above}{one}'?"
+    near = nearest(path[0], fields, "")
+    if near or len(path) > 1:
+        return near.replace("'", f"'{above}", 1) if near else otherwise
+    ends = {one.rpartition(".")[2]: one for one in reversed(deeper)}
+    found = get_close_matches(wanted, ends, n=1, cutoff=0.8)
+    return f"did you mean '{above}{ends[found[0]]}'?" if found else otherwise
 
 
 def _rules(settings: Any, kind: Any, preset: Any) -> list[Rule]:
@@ -138,10 +159,9 @@ def parse(text: str, kind: Any, name: str) -> Any:
         return _value(text.strip(), kind)
     except RegardError:
         raise
-    except (ValueError, KeyError, OverflowError):
-        raise RegardError(
-            f"the setting '{name}' is of another type", f"'{text}'", f"give {_spoken(kind)}"
-        ) from None
+    except (ValueError, KeyError, OverflowError) as error:
+        wrong = "does not take this value" if isinstance(error, KeyError) else "is of another type"
+        raise RegardError(f"the setting '{name}' {wrong}", f"'{text}'", f"give {_spoken(kind)}") from None
 
 
 def _value(text: str, kind: Any) -> Any:
@@ -159,6 +179,8 @@ def _value(text: str, kind: Any) -> Any:
             raise ValueError("another number of values")
         return values
     if kind is bool:
+        if text.lower() not in TRUTH:
+            raise ValueError("neither true nor false")
         return TRUTH[text.lower()]
     if kind is int:
         return int(text.replace("_", ""))
@@ -220,6 +242,20 @@ def set_name(change: str) -> str:
     'model.depth'
     """
     return change.partition("=")[0].strip()
+
+
+def moved(changes: Sequence[str], elsewhere: Sequence[str], known: Sequence[str], why: str) -> list[str]:
+    """The words of a run with its devices replaced; any other setting would measure something else.
+
+    >>> moved(["seeds=2", "device=cuda"], ["device=cpu"], ["device"], "a run is taken up as it was")
+    ['seeds=2', 'device=cpu']
+    """
+    for word in elsewhere:
+        if set_name(word) not in known:
+            allowed = f"set {' or '.join(known)}" if known else "leave --set out: this one has no device"
+            raise RegardError(f"{why}, on any device", f"--set {word}", allowed)
+    replaced = {set_name(word) for word in elsewhere}
+    return [*(one for one in changes if set_name(one) not in replaced), *elsewhere]
 
 
 def sentences(kind: type) -> dict[str, str]:

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from regard.claims import Claim
 from regard.lab.book.style import BLACK, BLUE, GREEN, PURPLE, RED, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent
 from regard.lab.experiment import Context, Experiment
 from regard.lab.statistics import summarise
-from regard.theory.theorem import Conclusion, ProofStep, Theorem, Trial, TrialOutcome, prove
+from regard.theory.theorem import Conclusion, ProofStep, Sweep, Theorem, Trial, TrialOutcome, prove
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 PREFIX = "theory-"
 STEPS = "steps that do not hold"
 PANELS = 4  # that fit into one figure
+FINE = 200
+"Points by which the curve of a formula is drawn."
 UNITS = {
     "=": "largest gap in standard errors",
     "≡": "largest gap of an instance",
@@ -255,7 +259,7 @@ def _figure(outcomes: Sequence[TrialOutcome]) -> "Figure":
 def _drawn(axis: "Axes", one: TrialOutcome) -> None:
     sweep, trial = one.sweep, one.trial
     word = {"=": "predicted", "≡": "predicted", "≤": "upper bound", "≥": "lower bound"}[trial.relation]
-    axis.plot(sweep.at, sweep.predicted, color=BLACK, marker="", label=word)
+    axis.plot(*_prediction(sweep, trial.scales[0]), color=BLACK, marker="", label=word)
     if sweep.instead:
         axis.plot(
             sweep.at, sweep.instead, color=BLACK, marker="", linestyle=":", label="without the assumption"
@@ -270,6 +274,15 @@ def _drawn(axis: "Axes", one: TrialOutcome) -> None:
     axis.set(xscale=trial.scales[0], yscale=trial.scales[1])
     _ticked(axis, sweep.at, trial.scales)
     axis.legend(fontsize=9.5, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+
+
+def _prediction(sweep: Sweep, scale: str) -> tuple[Sequence[float], Sequence[float]]:
+    """The curve of what is predicted: by its formula on a fine grid, else through what was predicted."""
+    if sweep.formula is None:
+        return sweep.at, sweep.predicted
+    fine = np.geomspace if scale == "log" else np.linspace
+    grid = fine(min(sweep.at), max(sweep.at), FINE).tolist()
+    return grid, [sweep.formula(one) for one in grid]
 
 
 def _ticked(axis: "Axes", at: Sequence[float], scales: tuple[str, str]) -> None:

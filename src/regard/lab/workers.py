@@ -18,8 +18,10 @@ from regard.training import ProcessGroup
 
 
 @contextmanager
-def one_thread_each() -> Iterator[ThreadPoolExecutor]:
+def one_thread_each(device: str = "cpu") -> Iterator[ThreadPoolExecutor]:
     """As many workers as torch may use threads; until they are done torch uses one in each of them.
+
+    On a GPU there is one: its trainings are captured, during which no other thread may ask anything of it.
 
     They share torch's random numbers: draw what a training needs before it is submitted. Where the block is
     left early, what has not begun is cancelled.
@@ -30,7 +32,9 @@ def one_thread_each() -> Iterator[ThreadPoolExecutor]:
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    pool = ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,))
+    pool = ThreadPoolExecutor(
+        threads if device == "cpu" else 1, initializer=torch.set_num_threads, initargs=(1,)
+    )
     try:
         yield pool
     finally:
@@ -38,16 +42,18 @@ def one_thread_each() -> Iterator[ThreadPoolExecutor]:
         torch.set_num_threads(threads)
 
 
-def shared_work(pieces: Sequence[Callable[[], Any]], group: ProcessGroup) -> Iterator[Any]:
+def shared_work(
+    pieces: Sequence[Callable[[], Any]], group: ProcessGroup, device: str = "cpu"
+) -> Iterator[Any]:
     """What each piece of work gives, in order and as JSON has it, in every process of a group (torchrun).
 
-    Process r of w does the pieces r, r + w, r + 2w, …, as many at a time as torch may use threads. All of
-    them must go through it together.
+    Process r of w does the pieces r, r + w, r + 2w, …, as many at a time as `one_thread_each` has workers.
+    All of them must go through it together.
 
     >>> list(shared_work([lambda: 1, lambda: (2.5, "two")], ProcessGroup()))
     [1, [2.5, 'two']]
     """
-    with one_thread_each() as pool:
+    with one_thread_each(device) as pool:
         mine = iter([pool.submit(piece) for piece in pieces[group.rank :: group.world]])
         for first in range(0, len(pieces), group.world):
             task = next(mine, None)

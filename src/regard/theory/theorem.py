@@ -61,6 +61,8 @@ class Sweep:
     "What theory says there instead, if it does."
     also: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     "Other curves to show beside it."
+    formula: Callable[[float], float] | None = None
+    "The prediction at any setting of the knob, where it has a formula: its curve is drawn by that, and not through `at`."
 
 
 @dataclass(frozen=True, kw_only=True)

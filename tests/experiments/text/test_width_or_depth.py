@@ -6,7 +6,15 @@ import torch
 
 import golden
 from regard.experiments.text import width_or_depth as here
-from regard.experiments.text.width_or_depth import EXPERIMENT, SHAPES, Settings, config_of, run
+from regard.experiments.text.width_or_depth import (
+    EXPERIMENT,
+    NARROW,
+    SHAPES,
+    Settings,
+    config_of,
+    run,
+    said_of_own,
+)
 from regard.lab.events import FigureEvent, PairedMetric
 from regard.lab.experiment import Context
 from regard.models.gpt.model import GPT
@@ -84,3 +92,13 @@ def test_models_are_trained_on_the_device_that_is_asked_for(monkeypatch, tmp_pat
     settings = Settings(text=str(tmp_path / "text.txt"), width=16, depth=1, context=6, steps=2, batch=8, seeds=2, device="another")  # fmt: skip
     with pytest.raises(RuntimeError, match="'meta'"):
         list(run(settings, Context(folder=tmp_path)))
+
+
+def test_what_was_found_in_a_text_of_ones_own_follows_the_trainings_that_are_done() -> None:
+    wide, deep, deeper = SHAPES
+    first = {wide: {0: 2.0}, deep: {}, deeper: {}, NARROW: {}}
+    assert f"{wide}, 2.000 (1)." in said_of_own(first, 6) and "Beside" not in said_of_own(first, 6)
+    ends = {wide: {0: 2.0, 1: 2.1}, deep: {0: 2.1, 1: 2.0}, deeper: {0: 2.0}, NARROW: {0: 2.5, 1: 2.6001}}
+    told = said_of_own(ends, 6)
+    assert f"{deep} +0.000 (-1.271 to +1.271, which settles nothing)" in told
+    assert f"{NARROW} +0.500 (+0.499 to +0.501)" in told and f"{deeper} +" not in told

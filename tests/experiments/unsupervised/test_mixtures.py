@@ -116,8 +116,12 @@ def test_points_of_ones_own_take_the_places_place(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("x,y,kind\n" + "\n".join(rows))
     settings = replace(SMALL, points=tmp_path / "mine.csv")
     events = list(run(settings, Context(folder=tmp_path)))
-    (said,) = [one.text for one in events if isinstance(one, TextEvent)]
+    said, found = [one.text for one in events if isinstance(one, TextEvent)]
     assert "Labels from 'kind': a 40, b 40." in said
+    assert (
+        "of your test points is" in found
+        and "From the means of their labels or groups the descent ends" in found
+    )
     named = {one.name for one in events if isinstance(one, Metric) and not one.at}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
     assert sum(one.data == "points" for one in EXPERIMENT.claims) == 7

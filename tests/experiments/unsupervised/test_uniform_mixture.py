@@ -18,6 +18,7 @@ from regard.experiments.unsupervised.uniform_mixture import (
     begin,
     learn,
     run,
+    said_of_own,
 )
 from regard.lab.events import FigureEvent, Metric, TextEvent
 from regard.lab.experiment import Context
@@ -91,7 +92,8 @@ def test_points_of_ones_own_take_the_places_place(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("x,y,kind\n" + "\n".join(rows))
     settings = replace(SMALL, points=tmp_path / "mine.csv")
     events = list(run(settings, Context(folder=tmp_path)))
-    (said,) = [one.text for one in events if isinstance(one, TextEvent)]
+    said, found = [one.text for one in events if isinstance(one, TextEvent)]
+    assert "for K = 1" in found and "the cure leaves" in found
     assert "Labels from 'kind': a 40, b 40." in said
     named = {one.name for one in events if isinstance(one, Metric) and not one.at}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
@@ -184,3 +186,15 @@ def test_what_is_measured_otherwise_fails_its_claims(
 
 def test_every_claim_has_a_saboteur() -> None:
     covers(EXPERIMENT, SABOTEURS)
+
+
+def test_whether_the_cure_helped_on_points_of_ones_own_follows_the_numbers() -> None:
+    def ended(share: float) -> BoxHistory:
+        return BoxHistory(begin(1, 0), uncovered=[0.9, share])
+
+    hard = {"K = 1": ended(0.25)}
+    better = said_of_own(hard, ended(0.5), ended(0.03))
+    assert (
+        "25.0 % for K = 1" in better and "leave 3.0 % outside" in better and better.endswith("leaves fewer.")
+    )
+    assert said_of_own(hard, ended(0.03), ended(0.5)).endswith("the cure leaves no fewer.")

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.lab.compare.contenders import contender
+from regard.lab.compare.contenders import contender, unlike
 
 LAYER = """
 import torch, torch.nn.functional as F
@@ -104,3 +104,29 @@ def test_a_layer_that_cheats_or_fails_is_told(text: str, what: str, tmp_path: Pa
     with pytest.raises(RegardError) as error:
         contender(f"{tmp_path}/mine.py").model(9, 0)
     assert error.value.what == what
+
+
+def test_in_what_else_two_differ_is_told_and_settings_of_the_model_stand_after_a_layer(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "mine.py").write_text(LAYER.replace("CAUSAL", "True"))
+    mine, rotary = f"{tmp_path}/mine.py:Fused", contender("position=rotary")
+    assert unlike(contender(mine), rotary) == [
+        f"{mine} has a table of learned positions, position=rotary has no table of positions"
+    ]
+    even = contender(f"{mine},position=none")
+    assert even.model(9, 3).positions is None and even.model(9, 3).blocks[0].attention.layer.heads == 4
+    assert unlike(even, rotary) == unlike(contender(mine), contender("heads=2")) == []
+    assert unlike(contender("depth=1"), rotary) == []
+    assert unlike(even, contender("depth=1,position=none")) == [
+        f"{mine},position=none has depth=2, depth=1,position=none has depth=1"
+    ]
+
+
+@pytest.mark.parametrize("setting", ["heads=2", "width=32", "position=rotary"])
+def test_what_would_have_its_effect_in_the_layer_is_no_setting_beside_it(
+    setting: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.py").write_text(LAYER.replace("CAUSAL", "True"))
+    with pytest.raises(RegardError, match="your layer stands where that setting would have its effect"):
+        contender(f"{tmp_path}/mine.py,{setting}")

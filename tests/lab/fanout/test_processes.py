@@ -48,7 +48,8 @@ def test_a_killed_workers_run_is_redone_and_a_broken_one_is_told(coin, store, tm
     assert (tally.landed, tally.lost, tally.again) == (3, 1, 0)
     assert sorted(summary.runs) == [1, 2, 3] and len(store.runs()) == 4
     assert summary.missing[7].startswith("the experiment stopped with an error, ValueError")
-    assert len(workers) == 3 and all(gone(int(name.split()[-1])) for name in workers)
+    # The third may have started too late to get a run.
+    assert len(workers) in (2, 3) and all(gone(int(name.split()[-1])) for name in workers)
     assert "printed by an experiment" not in capfd.readouterr().out
 
 

@@ -9,9 +9,9 @@ from torch import Tensor, nn
 import regard
 from regard.core.attend import attend
 from regard.core.support import Causal
-from regard.data.tokens.tokenizer import Character
+from regard.data.tokens.tokenizer import Bytes, Character
 from regard.errors import RegardError
-from regard.lab.look.attention import UNSEEN, attention, batch
+from regard.lab.look.attention import UNSEEN, attention, batch, pieces
 from regard.lab.train.tokens import OWN
 from regard.models.attention import split
 
@@ -51,6 +51,32 @@ def test_who_encodes_is_a_tokenizer_whose_labels_are_the_characters(tokenizer) -
     right = attention(gpt(), "to be", tokenizer=LETTERS)
     seen = attention(gpt(), "to be", tokenizer=tokenizer)
     assert seen.labels == right.labels and torch.equal(seen.weights[0], right.weights[0])
+
+
+def test_bytes_of_a_character_are_labelled_with_it() -> None:
+    class Raw:
+        """A decoder that writes what is no whole character in figures."""
+
+        def encode(self, text: str) -> list[int]:
+            return list(text.encode())
+
+        def decode(self, ids: list[int]) -> str:
+            return bytes(ids).decode(errors="backslashreplace")
+
+    model = regard.GPT(regard.GPTConfig(vocabulary=256, context=16, depth=2, heads=2, width=16))
+    for tokenizer in (Bytes(), Raw()):
+        assert attention(model, "aд", tokenizer=tokenizer).labels == ("a", "д₁", "д₂")
+
+
+def test_pieces_that_make_a_character_together_are_labelled_with_it() -> None:
+    parts = {0: b"a", 1: b"\xd0", 2: b"\xb4\xd0", 3: b"\xb4", 4: b"\xff"}
+
+    def decode(ids: list[int]) -> str:
+        return b"".join(parts[one] for one in ids).decode(errors="replace")
+
+    assert pieces([0, 1, 3, 0], decode) == ["a", "д₁", "д₂", "a"]
+    assert pieces([1, 2, 3], decode) == ["дд₁", "дд₂", "дд₃"]
+    assert pieces([4, 0], decode) == ["\ufffd", "a"], "what is no character is not joined with another"
 
 
 def test_ids_of_more_than_a_character_are_labels_themselves() -> None:

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.lab.look.inputs import fed
+from regard.models.graph.layers import GAT
 
 EMPTY = ModuleType("empty")
 
@@ -123,3 +124,41 @@ def test_a_data_of_torch_geometric_is_tried_where_a_file_has_loaded_it() -> None
     pytest.importorskip("torch_geometric.data")
     (data,), _, what = list(fed(nn.Linear(6, 2), EMPTY, None, None))[-1]
     assert data.x.shape == (8, 6) and data.edge_index.shape == (2, 16) and what.endswith("as a Data")
+
+
+class Sparse(nn.Module):
+    """A graph layer as it is often written: tables of scores, heads by channels, beside a layer of features."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scores, self.features = nn.Parameter(torch.zeros(2, 5)), nn.Linear(7, 10)
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class Apart(Sparse):
+    def forward(self, x: Tensor, src: Tensor, dst: Tensor, num_nodes: int) -> Tensor:
+        raise NotImplementedError
+
+
+def test_the_features_of_a_graph_are_as_wide_as_a_layer_takes_before_any_table() -> None:
+    assert sizes(next(fed(Sparse(), EMPTY, None, None))[0]) == [(8, 7), (2, 16)]
+    inputs, _, _ = next(fed(Apart(), EMPTY, None, None))
+    assert [x.shape for x in inputs[1:3]] == [(16,), (16,)] and inputs[3] == 8
+
+
+def test_a_shape_of_a_graph_is_its_nodes_and_their_features() -> None:
+    ((x, edges), _, what) = next(fed(Sparse(), EMPTY, None, [5, 3]))
+    assert x.shape == (5, 3) and edges.shape == (2, 10) and "a ring of 5 nodes, 3 random features" in what
+
+
+def test_a_graph_net_of_tables_alone_is_fed_though_its_edges_are_optional() -> None:
+    found = [sizes(inputs) for inputs, _, _ in fed(GAT(9, 4, 3), EMPTY, None, None)]
+    assert found[0] == [(8, 9), (2, 16)]
+
+
+def test_patches_that_a_linear_layer_takes_tell_the_size_of_the_picture() -> None:
+    model = nn.Sequential(nn.Linear(3 * 4 * 4, 8))
+    model.register_parameter("places", nn.Parameter(torch.zeros(1, 26, 8)))
+    assert shapes(model)[-1] == [(1, 3, 20, 20)]

@@ -80,6 +80,39 @@ class GATLayer(nn.Module):
         e = F.leaky_relu(torch.cat([h[:, None].expand(-1, n, -1), h[None].expand(n, -1, -1)], -1) @ self.a)
         return torch.where(adj > 0, e, torch.tensor(-9e15)).softmax(1) @ h
 """, ["GATLayer"], (1, 1, 8, 8)),
+    "a sparse graph attention": ("""
+class GATLayer(nn.Module):
+    def __init__(self, in_features, out_features, heads=2):
+        super().__init__()
+        self.h, self.c, self.W = heads, out_features, nn.Linear(in_features, heads * out_features)
+        self.a_src = nn.Parameter(torch.randn(heads, out_features))
+        self.a_dst = nn.Parameter(torch.randn(heads, out_features))
+    def forward(self, x, edge_index):
+        n, (src, dst) = len(x), edge_index
+        z = self.W(x).view(n, self.h, self.c)
+        e = F.leaky_relu((self.a_src * z[src]).sum(-1) + (self.a_dst * z[dst]).sum(-1))
+        e = (e - e.max()).exp()
+        alpha = e / torch.zeros(n, self.h).index_add_(0, dst, e)[dst]
+        return torch.zeros(n, self.h, self.c).index_add_(0, dst, alpha[..., None] * z[src])
+""", ["GATLayer"], (1, 2, 16)),
+    "a net around ours": ("""
+import regard
+class Net(nn.Module):
+    def __init__(self, in_features=8, hidden=4, classes=3):
+        super().__init__()
+        self.gat = regard.GAT(in_features, hidden, classes)
+    def forward(self, x, edge_index):
+        return self.gat(x, edge_index)
+""", ["gat.first", "gat.second"], (1, 8, 16)),
+    "an encoder-decoder": ("""
+class Seq2Seq(nn.Module):
+    def __init__(self, src_vocab, tgt_vocab, d_model=8):
+        super().__init__()
+        self.a, self.b = nn.Embedding(src_vocab, d_model), nn.Embedding(tgt_vocab, d_model)
+    def forward(self, src, tgt):
+        x, y = self.a(src), self.b(tgt)
+        return (y @ x.transpose(1, 2)).softmax(-1) @ x
+""", ["Seq2Seq"], (1, 1, 12, 12)),
     "one of torch_geometric's": ("""
 from torch_geometric.nn import GATConv
 class Net(nn.Module):
@@ -103,6 +136,18 @@ def example():
     return torch.randn(1, 3, 5), torch.randn(1, 7, 5)
 """, ["Cross"], (1, 1, 3, 7)),
 }  # fmt: skip
+
+
+TWO = """
+class First(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.MultiheadAttention(16, 2, batch_first=True)
+    def forward(self, x):
+        return self.inner(x, x, x)[0]
+class Second(First):
+    pass
+"""
 
 
 def looking(folder: Path, monkeypatch, text: str) -> Looking:
@@ -142,6 +187,16 @@ def test_a_text_is_encoded_as_the_file_does_it_or_as_bytes(tmp_path: Path, monke
     found = looking(tmp_path, monkeypatch, own).look("GPT", {}, "abc", None)
     assert (found["labels"], found["notes"]) == (["a", "b", "c"], ["the text is encoded as the file does it"])
     assert found["layers"][0]["weights"].shape == (1, 4, 3, 3)
+    own = text + "\nencode = lambda s: list(s.encode())\ndecode = lambda ids: str(bytes(ids))\n"
+    found = looking(tmp_path, monkeypatch, own).look("GPT", {}, "д", None)
+    assert found["labels"] == ["д₁", "д₂"], "not the bytes in figures"
+
+
+def test_of_several_models_the_note_says_which_is_looked_into(tmp_path: Path, monkeypatch) -> None:
+    inside = looking(tmp_path, monkeypatch, TWO)
+    notes = inside.look(None, {}, None, None)["notes"]
+    assert notes[0] == "Second is the last of the file's 2 models; own_model.py:First names another"
+    assert not any("models" in note for note in inside.look("Second", {}, None, None)["notes"])
 
 
 def test_sizes_are_taken_and_those_guessed_are_told(tmp_path: Path, monkeypatch) -> None:
@@ -195,3 +250,29 @@ def test_what_cannot_be_made_or_fed_is_told(
     with pytest.raises(RegardError) as error:
         inside.look(*words)
     assert error.value.what == what and error.value.got and error.value.fix
+
+
+def test_several_inputs_are_never_told_to_be_said_by_one_shape(tmp_path: Path, monkeypatch) -> None:
+    inside = looking(
+        tmp_path,
+        monkeypatch,
+        "class A(nn.Linear):\n def __init__(self): super().__init__(3, 3)\n def forward(self, x, edge_index): raise KeyError(3)",
+    )
+    with pytest.raises(RegardError) as error:
+        inside.look("A", {}, None, None)
+    assert error.value.fix == "define example() in the file, which gives a tuple: (x, edge_index)"
+
+
+def test_a_prompt_that_is_too_long_says_how_much_fits(tmp_path: Path, monkeypatch) -> None:
+    inside = looking(tmp_path, monkeypatch, FILES["fused with a config"][0])
+    with pytest.raises(RegardError) as error:
+        inside.look("GPT", {}, 120 * "a", None)
+    assert error.value.got == "120 tokens, of which 64 fit"
+
+
+def test_what_fits_and_shows_no_attention_is_told_before_what_does_not_fit(
+    tmp_path: Path, monkeypatch
+) -> None:
+    text = "class A(nn.Module):\n def __init__(self):\n  super().__init__(); self.a, self.b = nn.Linear(3, 5), nn.Linear(2, 3)\n def forward(self, x): return self.a(self.b(x))"
+    with pytest.raises(RegardError, match="no attention was seen"):
+        looking(tmp_path, monkeypatch, text).look("A", {}, None, None)

@@ -47,3 +47,9 @@ def test_a_large_graph_is_drawn_by_blocks() -> None:
 def test_labels_of_another_number_of_places_are_not_used() -> None:
     assert two_by_three().named(4) == tuple("abcd") and two_by_three().named(2) == ("0", "1")
     assert coarse(torch.eye(5), 5).equal(torch.eye(5))
+
+
+def test_nothing_is_said_of_labels_that_nobody_gave() -> None:
+    layer = AttentionLayer("l", torch.rand(1, 2, 5, 5), "softmax")
+    assert repr(Attention((layer,), ())) == "Attention(1 layers, 2 heads)"
+    assert repr(Attention((layer,), (), grid=(2, 2))) == "Attention(1 layers, 2 heads, 2 by 2 patches)"

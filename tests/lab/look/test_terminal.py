@@ -43,3 +43,19 @@ def test_layers_of_one_and_of_two_heads_have_their_own_maps() -> None:
         if line.startswith("layer") and " head " in line
     ]
     assert told == ["layer 0 head 0  b1", "layer 1 head 0  b2", "layer 1 head 1  b2"]
+
+
+def test_maps_that_would_push_the_table_out_of_sight_are_counted() -> None:
+    layers = (AttentionLayer("b", torch.ones(1, 8, 30, 30) / 30, "softmax"),)
+    lines = text(Attention(layers, ())).splitlines()
+    assert sum(line.startswith("layer 0 head") for line in lines) == 2
+    assert lines[-1].startswith("6 more maps; --layer and --head")
+    alone = text(Attention(layers, ()).choose(head=7))
+    assert "layer 0 head 7  b" in alone and "more maps" not in alone
+
+
+def test_maps_over_patches_say_once_whose_attention_they_are() -> None:
+    for keys, whose in ((16, "what all patches, on average, take"), (17, "what the first token, the class")):
+        layers = (AttentionLayer("b", torch.ones(1, 2, keys, keys) / keys, "softmax"),)
+        lines = [one for one in text(Attention(layers, (), grid=(4, 4))).splitlines() if whose in one]
+        assert len(lines) == 1 and lines[0].endswith("from each of 4 by 4 patches")

@@ -53,6 +53,16 @@ def test_what_was_run_at_a_smaller_size_does_not_settle_what_needs_the_full_one(
     assert found.claims["height"].state == "held" and place.exists()
 
 
+@pytest.mark.parametrize("name", ["core/attend.py", "core/gone.py"])
+def test_a_run_of_other_code_is_not_recorded(made, tmp_path, monkeypatch, name):
+    done = made()
+    request = done.request | {"code": done.request["code"] | {name: "0123456789abcdef"}}
+    monkeypatch.setattr(type(done), "request", property(lambda self: request))
+    with pytest.raises(RegardError, match=f"the code has changed since this run was made\n  got: {name}\n"):
+        record(done, tmp_path)
+    assert not list(tmp_path.glob("*.json"))
+
+
 def test_only_a_finished_run_is_recorded(made, tmp_path):
     with pytest.raises(RegardError, match="only a finished run can be recorded"):
         record(made(minutes=1e-9), tmp_path)

@@ -10,7 +10,7 @@ from regard.lab import registry
 from regard.lab.ranges import Device
 from regard.lab.records import record as kept
 from regard.lab.records.record import RecordedNumber, record, records
-from regard.lab.records.reproduce import compare, moved, overlap, recorded, reproduce, stale
+from regard.lab.records.reproduce import compare, overlap, recorded, reproduce, stale
 from regard.lab.runner import run
 
 
@@ -89,15 +89,6 @@ def test_a_record_of_the_package_is_made_again_and_agrees(monkeypatch, store, tm
     monkeypatch.setattr("regard.lab.records.reproduce.records", lambda: {"theory-positions": changed})
     assert stale() == {"theory-positions": ["claims.py"]}
     assert kept.FOLDER.name == "results"
-
-
-def test_a_record_made_elsewhere_keeps_every_word_but_its_device():
-    assert moved(("seeds=2", "device=cuda"), ["device=cpu"], ["device"]) == ["seeds=2", "device=cpu"]
-    assert moved(("seeds=2",), [], []) == ["seeds=2"]
-    with pytest.raises(RegardError, match=r"--set seeds=3(.|\n)*set device"):
-        moved(("seeds=2",), ["seeds=3"], ["device"])
-    with pytest.raises(RegardError, match="this one has no device"):
-        moved((), ["device=cpu"], [])
 
 
 def test_a_record_of_a_gpu_is_made_again_on_a_cpu(monkeypatch, before, experiment, store, source):

@@ -21,6 +21,7 @@ def package(tmp_path: Path, monkeypatch) -> Path:
     (folder / "core" / "b.py").write_text("from regard.core import c")
     (folder / "core" / "c.py").write_text("")
     (folder / "core" / "fast.cpp").write_text("int x;")
+    (folder / "core" / "shared.h").write_text("int y;")
     (folder / "d.py").write_text("")
     (folder / "a.py").write_text("def f():\n    import regard.core.b")
     monkeypatch.setattr(fingerprint, "PACKAGE", folder)
@@ -34,10 +35,11 @@ def test_the_code_of_a_file_is_all_that_it_imports(package: Path) -> None:
         "core/b.py",
         "core/c.py",
         "core/fast.cpp",
+        "core/shared.h",
     }
 
 
-@pytest.mark.parametrize("changed", ["a.py", "core/c.py", "core/fast.cpp"])
+@pytest.mark.parametrize("changed", ["a.py", "core/c.py", "core/fast.cpp", "core/shared.h"])
 def test_a_change_in_what_it_imports_changes_the_key(package: Path, changed: str) -> None:
     before = fingerprint.key(Settings(), seed=0, source=package / "a.py")
     (package / changed).write_text("# changed")

@@ -6,7 +6,7 @@ import pytest
 
 from regard.claims import Claim
 from regard.errors import RegardError
-from regard.lab.store.runs import Store
+from regard.lab.store.runs import Store, Wanted
 from regard.lab.store.writer import Writer
 
 CLAIM = Claim(name="height", low=1.0, why="so", source="here")
@@ -24,6 +24,12 @@ def test_runs_are_found_by_id_and_by_name_the_newest_first(store: Store) -> None
     os.rename(second.path, second.path.with_name("zzz-a-copy"))
     assert store.find("zzz-a-copy").name == "heights"
     assert store.find("heights").id == first.path.name
+
+
+def test_a_name_whose_runs_lack_what_is_wanted_gets_the_remedy_for_it(store: Store) -> None:
+    begun(store).close()
+    with pytest.raises(RegardError, match=r"no run of heights sings\n.*\n  fix: teach it"):
+        store.find("heights", Wanted("sings", lambda run: False, "teach it"))
 
 
 def test_an_unknown_run_gets_the_nearest_name(store: Store) -> None:

@@ -91,7 +91,7 @@ def test_files_that_were_passed_over_are_said(mine: Path) -> None:
     (mine / "shelf").mkdir()
     (mine / "shelf" / "a.txt").write_text(CHINESE * 9, encoding="utf-8")
     (mine / "shelf" / "b.png").write_bytes(b"\x89PNG\0")
-    assert choose(Asked(texts=("shelf",))).why[1] == "passed over, being no texts: b.png"
+    assert choose(Asked(texts=("shelf",))).why[1] == "passed over, being no text in UTF-8: b.png"
 
 
 @pytest.fixture

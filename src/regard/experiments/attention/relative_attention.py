@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import e
+from math import e, log10
 from typing import Annotated
 
 import torch
@@ -186,11 +186,12 @@ def _picture(settings: Settings, generator: torch.Generator):
             windows(many, reach).amax(-1) - pooled(many, beta, reach)[:, reach:-reach]
             for beta in settings.betas
         ]
-        limits = [bounds(many, beta, reach)[1] for beta in settings.betas]
+        fine = torch.logspace(log10(min(settings.betas)), log10(max(settings.betas)), 60).tolist()
+        limits = [bounds(many, beta, reach)[1] for beta in fine]
         for colour, label, part in ((BLUE, "mean", Tensor.mean), (GREEN, "largest", Tensor.max)):
             error, bound = ([part(one) for one in found] for found in (errors, limits))
             right.plot(settings.betas, error, color=colour, label=f"{label} error")
-            right.plot(settings.betas, bound, color=colour, marker="", linestyle=":", label=f"{label} bound")
+            right.plot(fine, bound, color=colour, marker="", linestyle=":", label=f"{label} bound")
         right.set(title="error against β", xlabel="β", xscale="log", yscale="log")
         right.legend()
         return figure

@@ -6,6 +6,7 @@ from itertools import product
 from math import log, sqrt
 from typing import Annotated
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -42,7 +43,7 @@ def products(noise: Tensor, mean: float, sigma: float) -> Tensor:
     return torch.linalg.vecdot(q, k)
 
 
-def predicted(width: int, mean: float, sigma: float) -> tuple[float, float]:
+def predicted(width: float, mean: float, sigma: float) -> tuple[float, float]:
     """Mean and variance of q·k: dμ² and d(σ⁴ + 2σ²μ²)."""
     return width * mean**2, width * (sigma**4 + 2 * sigma**2 * mean**2)
 
@@ -183,11 +184,12 @@ def _moment_figure(settings: Settings, moments: dict):
             if (settings.widths[0], mean, sigma) in moments
         ]
         for mean, sigma in chosen:
-            theory = [predicted(width, mean, sigma) for width in settings.widths]
+            fine = np.geomspace(settings.widths[0], settings.widths[-1], 200).tolist()
+            theory = [predicted(width, mean, sigma) for width in fine]
             for axis, part in ((left, 0), (right, 1)):
                 found = [[one[part] for one in moments[width, mean, sigma]] for width in settings.widths]
                 line = [pair[part] for pair in theory]
-                axis.plot(settings.widths, line, color=BLACK, linewidth=0.8, marker="")
+                axis.plot(fine, line, color=BLACK, linewidth=0.8, marker="")
                 label = f"μ = {mean:g}, σ = {sigma:g}"
                 plot_means(axis, settings.widths, found, linestyle="", label=label)
         left.set(title="mean of q·k", xlabel="width d", xscale="log", yscale="symlog")

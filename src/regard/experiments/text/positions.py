@@ -146,7 +146,7 @@ def _trials(
         partial(_tried, model, settings, corpus, longer, first, seed)
         for model, (_, seed) in zip(models, cells, strict=True)
     ]
-    for (kind, seed), found in zip(cells, shared_work(tasks, group), strict=True):
+    for (kind, seed), found in zip(cells, shared_work(tasks, group, settings.device), strict=True):
         yield kind, seed, PositionResults(*found)
 
 
@@ -155,7 +155,8 @@ def _tried(
 ) -> PositionResults:
     plan = Plan(steps=settings.steps, optimiser="muon", learning_rate=4e-3, seed=first + seed)
     batches = corpus.batches("train", size=settings.batch, seed=first + seed)
-    for _ in Training(model, batches, cross_entropy, plan, device=find_device(settings.device)):
+    device = find_device(settings.device)
+    for _ in Training(model, batches, cross_entropy, plan, capture=True, device=device):
         pass
     model.cpu()
     near, far = (one.windows.batch("test", 0, size=256, seed=1) for one in (corpus, longer))

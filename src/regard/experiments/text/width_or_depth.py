@@ -1,6 +1,6 @@
 """The MLP of a block, wide or deep at equal parameters. About 35 s on a CPU.   regard run width-or-depth"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
@@ -12,8 +12,9 @@ from regard.claims import Claim
 from regard.experiments.text.corpus import Corpus, TextSource, load_corpus
 from regard.lab.book.style import panels, plot_runs, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment
 from regard.lab.ranges import Device
+from regard.lab.statistics import difference
 from regard.lab.workers import shared_work
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
@@ -76,13 +77,15 @@ def _measured(settings: Settings, context: Context, group: ProcessGroup) -> Iter
         partial(_trained, model, settings, corpus, 100 * context.seed + seed)
         for model, (_, seed) in zip(models, cells, strict=True)
     ]
-    results = shared_work(tasks, group)
+    results = shared_work(tasks, group, settings.device)
     for done, ((name, seed), model, found) in enumerate(zip(cells, models, results, strict=True), start=1):
         losses, ends[name][seed] = found
         yield ProgressEvent(f"{name}, seed {seed}", done / len(cells))
         sizes[name] = model.size
         curves[name].append(losses)
         yield Metric(f"held-out loss, {name}", ends[name][seed], seed)
+        if settings.text != Settings.text:
+            yield TextEvent(FOUND, said_of_own(ends, settings.seeds))
     wide, deep, deeper = SHAPES
     yield Metric(
         "largest difference in parameters, as a share",
@@ -111,6 +114,22 @@ def _measured(settings: Settings, context: Context, group: ProcessGroup) -> Iter
     yield FigureEvent("curves", _figure(curves), CURVES)
 
 
+def said_of_own(ends: Mapping[str, Mapping[int, float]], seeds: int) -> str:
+    """What was found in a text of a person's choice, by the trainings that are done: losses, and what differs beyond chance."""
+    done = {name: found for name, found in ends.items() if found}
+    losses = "; ".join(
+        f"{name}, {sum(found.values()) / len(found):.3f} ({len(found)})" for name, found in done.items()
+    )
+    (wide, base), told = next(iter(done.items())), []
+    for name, found in list(done.items())[1:]:
+        gap = difference(found, {seed: base[seed] for seed in found})
+        if gap.count > 1:
+            sure = "" if gap.low > 0 or gap.high < 0 else ", which settles nothing"
+            told.append(f"{name} {gap.mean:+.3f} ({gap.low:+.3f} to {gap.high:+.3f}{sure})")
+    beside = f" Beside {wide}, over paired seeds with 95 % intervals: {'; '.join(told)}." if told else ""
+    return f"On your text the MLPs end with these losses on held-out text, in nats a character (in brackets how many of {seeds} seeds): {losses}.{beside}"
+
+
 def model_of(shape: tuple[int, float], settings: Settings, corpus: Corpus, seed: int) -> GPT:
     """An untrained model with an MLP of that shape."""
     torch.manual_seed(seed)
@@ -121,7 +140,8 @@ def _trained(model: GPT, settings: Settings, corpus: Corpus, seed: int) -> tuple
     """The losses of training, and the loss on held-out text after it."""
     plan = Plan(steps=settings.steps, optimiser="muon", learning_rate=4e-3, seed=seed)
     batches = corpus.batches("train", size=settings.batch, seed=seed)
-    steps = list(Training(model, batches, cross_entropy, plan, device=find_device(settings.device)))
+    device = find_device(settings.device)
+    steps = list(Training(model, batches, cross_entropy, plan, capture=True, device=device))
     model.cpu()
     held_out = (corpus.windows.batch("test", index, size=64, seed=0) for index in range(16))
     return [step.loss for step in steps], evaluate(model, held_out)

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -24,8 +24,9 @@ from regard.experiments.unsupervised.europe import (
 from regard.experiments.unsupervised.oracle import density_gap, sample_gap
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment
 from regard.lab.ranges import Range
+from regard.lab.statistics import difference
 from regard.models.mixture import em
 from regard.models.mixture.gaussian import GaussianMixtureModel
 
@@ -136,8 +137,27 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     ends[most] = random[first]
     yield from _by_components(plane, ends, finals)
     yield from _by_start(plane, random, country, first)
+    if plane.own:
+        yield TextEvent(FOUND, said_of_own(ends, random, country))
     yield ProgressEvent("EM", 0.8)
     yield from _by_method(plane, settings, random[first], country[first], first)
+
+
+def said_of_own(
+    ends: Mapping[int, MixtureHistory],
+    random: Mapping[int, MixtureHistory],
+    labelled: Mapping[int, MixtureHistory],
+) -> str:
+    """What was found in points of a person's own: by number of components, and by start."""
+    tests = {k: one.test[-1] for k, one in sorted(ends.items())}
+    told = ", ".join(f"{value:.3f} with {k}" for k, value in tests.items())
+    two = ({seed: one.test[-1] for seed, one in side.items()} for side in (labelled, random))
+    start = difference(*two)
+    sure = f" (95 % interval {start.low:+.3f} to {start.high:+.3f})" if start.count > 1 else ""
+    return (
+        f"By the number of components, the mean log-likelihood of your test points is {told}: best with {max(tests, key=tests.__getitem__)}. "
+        f"From the means of their labels or groups the descent ends {start.mean:+.3f} nats a point from where random means end{sure}."
+    )
 
 
 def _by_components(
@@ -353,6 +373,7 @@ EXPERIMENT = Experiment(
         covariance where a density needs a positive definite one, and its code normalises the test places by
         their own statistics.""",
     claims=CLAIMS,
+    asks_own="How well do Gaussian mixtures draw your points, and does it matter how they start or how they are fitted?",
     opens_with=(
         "smallest gain in test log-likelihood from one K to the next",
         "test log-likelihood, country means less random means",

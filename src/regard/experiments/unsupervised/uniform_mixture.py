@@ -23,7 +23,7 @@ from regard.experiments.unsupervised.europe import (
 from regard.experiments.unsupervised.oracle import density_gap, sample_gap
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment
 from regard.lab.ranges import Range
 from regard.models.mixture.uniform import UniformMixtureModel
 
@@ -159,6 +159,8 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield from _failure(hard, f"K = {many}")
     yield from _cure(cure, control)
     yield _table({**hard, "hard, cure's rate": control, "cured": cure})
+    if plane.own:
+        yield TextEvent(FOUND, said_of_own(hard, control, cure))
     yield ProgressEvent("drawing", 0.8)
     yield FigureEvent("components", strip(plane, finals), COMPONENTS)
     yield FigureEvent("training-random", strip(plane, hard[f"K = {many}"].frames), TRAINING)
@@ -167,6 +169,17 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield FigureEvent("training-cured", strip(plane, cure.frames), CURED)
     ends = {"hard, random centres": finals[f"K = {many}"], "hard, country means": started, "cured": cured}
     yield FigureEvent("contours", contours(plane, ends), CONTOURS)
+
+
+def said_of_own(hard: dict[str, BoxHistory], control: BoxHistory, cure: BoxHistory) -> str:
+    """What was found in points of a person's own: how many test points no box holds at the end."""
+    told = ", ".join(f"{100 * one.uncovered[-1]:.1f} % for {name}" for name, one in hard.items())
+    ends = [100 * one.uncovered[-1] for one in (control, cure)]
+    better = "fewer" if ends[1] < ends[0] else "no fewer"
+    return (
+        f"Fitted by gradient descent, hard boxes leave of your test points outside every box: {told}. Boxes whose edges harden "
+        f"on the way leave {ends[1]:.1f} % outside, hard ones at the same rate {ends[0]:.1f} %: the cure leaves {better}."
+    )
 
 
 def _failure(hard: dict[str, BoxHistory], main: str) -> Iterator[Event]:

@@ -20,6 +20,7 @@ from regard.lab.book.sources import asked
 from regard.lab.book.svg import inlined, is_fixed, share_glyphs, smallest_letter, width
 from regard.lab.book.trials import settings, trials
 from regard.lab.events import TableEvent, Value
+from regard.lab.experiment import FOUND
 from regard.lab.statistics import Summary
 from regard.lab.store.run import Run
 from regard.theory.mathml import mathml
@@ -295,6 +296,7 @@ def _templates() -> Any:
         "paragraphs": paragraphs,
         "numbers": numbers,
         "answer": answer,
+        "found_own": FOUND,
         "claim_sentence": claim_sentence,
         "settled_by_record": settled_by_record,
         "settings": settings,

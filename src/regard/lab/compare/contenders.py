@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,10 @@ LEAK = 1e-5
 FIXED = ("vocabulary", "context")
 SIZES = {"width": 64, "heads": 4, "head_width": 16, "length": 64}
 "What a layer is told of that model, by the meaning of its parameters."
+INNER = ("heads", "kv_heads", "attention", "qk_norm", "reach")
+"Settings of our own attention: beside a layer they change nothing."
+TABLES = {"none": "no table of positions", "learned": "a table of learned positions"}
+"The positions that the model has outside of its attention."
 DESIGN = ("window", "block")
 "Names of lengths that are a layer's own choice, where they have a default."
 
@@ -47,13 +52,18 @@ class Contender:
 
     name: str
     changes: dict[str, Any]
+    "Settings of the small model; beside a layer, of the model around it."
     layer: Any = None
     "A class or function that makes a layer of width 64, 4 heads and 64 places; None for our own attention."
+
+    def config(self, vocabulary: int) -> GPTConfig:
+        """The small model as its settings make it."""
+        return GPTConfig(vocabulary=vocabulary, **{**SMALL, **self.changes})
 
     def model(self, vocabulary: int, seed: int) -> GPT:
         """The small model with it; all but its own part is the same for the same seed."""
         torch.manual_seed(seed)
-        model = GPT(GPTConfig(vocabulary=vocabulary, **{**SMALL, **self.changes}))
+        model = GPT(self.config(vocabulary))
         if self.layer is None:
             return model
         words = sizes(self.layer)
@@ -64,10 +74,23 @@ class Contender:
 
 
 def contender(word: str) -> Contender:
-    """What a word stands for: FILE.py:Layer, or NAME=VALUE,NAME=VALUE."""
-    if ".py" in word:
-        return Contender(word, {}, _layer(word))
-    words = [part for part in word.split(",") if part]
+    """What a word stands for: FILE.py:Layer, NAME=VALUE,NAME=VALUE, or FILE.py:Layer,NAME=VALUE."""
+    if layered := re.fullmatch(r"(.*\.py(?::[^,]*)?)(?:,(.*))?", word):
+        around = _settings(word, layered[2]) if layered[2] is not None else {}
+        for name, value in around.items():
+            if name in (*INNER, "width") or (name == "position" and value not in TABLES):
+                raise RegardError(
+                    "your layer stands where that setting would have its effect",
+                    f"'{name}={value}' beside {layered[1]}",
+                    "set position=none or position=learned, or what lies outside of attention",
+                )
+        return Contender(word, around, _layer(layered[1]))
+    return Contender(word, _settings(word, word))
+
+
+def _settings(word: str, text: str) -> dict[str, Any]:
+    """The settings in NAME=VALUE,NAME=VALUE."""
+    words = [part for part in text.split(",") if part]
     names = [part.partition("=")[0] for part in words]
     if not words or not all("=" in part for part in words):
         raise RegardError(
@@ -76,7 +99,32 @@ def contender(word: str) -> Contender:
     if set(names) & set(FIXED):
         raise RegardError("both are tried in one model, on one text", f"'{word}'", "change another setting")
     made = change(GPTConfig(vocabulary=8, **SMALL), words)
-    return Contender(word, {name: getattr(made, name) for name in names})
+    return {name: getattr(made, name) for name in names}
+
+
+def unlike(first: Contender, second: Contender) -> list[str]:
+    """In what the models around the two differ where one of them is a layer.
+
+    >>> unlike(Contender("mine.py", {}, nn.Identity), Contender("position=rotary", {"position": "rotary"}))
+    ['mine.py has a table of learned positions, position=rotary has no table of positions']
+    >>> unlike(Contender("mine.py", {}, nn.Identity), Contender("heads=2", {"heads": 2}))
+    []
+    """
+    if first.layer is None and second.layer is None:
+        return []
+    one, other = _around(first), _around(second)
+    return [
+        f"{first.name} has {one[name]}, {second.name} has {other[name]}"
+        for name in one
+        if one[name] != other[name]
+    ]
+
+
+def _around(side: Contender) -> dict[str, str]:
+    """The model around a layer or our attention, in words."""
+    config = side.config(8)
+    told = {name: f"{name}={value}" for name, value in vars(config).items() if name not in INNER}
+    return told | {"position": TABLES.get(config.position, TABLES["none"])}
 
 
 def sizes(layer: Any) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """`regard.attention(model, text_or_tensor)`: attention maps of any PyTorch model, in a notebook."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -16,17 +15,23 @@ from regard.errors import RegardError
 from regard.lab.documents.attention import attention_document
 from regard.lab.documents.embed import embedded
 from regard.lab.look.figure import svg
-from regard.lab.look.inputs import of_text
+from regard.lab.look.fitting import evaluating, misfit, require_fitting, unpacked
+from regard.lab.look.inputs import byte_labels, of_text
 from regard.lab.look.maps import AttentionLayer, AttentionMaps
 from regard.lab.look.page import fragment, save
 from regard.lab.look.terminal import text
+from regard.lab.text_model import BROKEN
 from regard.lab.train.tokens import OWN, PUBLISHED, VOCABULARY, read_tokenizer
 from regard.models.gpt.model import GPT
 
 UNSEEN = (
-    "use F.scaled_dot_product_attention, flex_attention, nn.MultiheadAttention, or a softmax that is "
-    "multiplied with values (@, bmm, einsum); scripted models are not seen"
+    "use F.scaled_dot_product_attention, flex_attention, nn.MultiheadAttention, a softmax that is multiplied "
+    "with values (@, bmm, einsum, or * and sum), or weights of edges that are multiplied with x[source] and "
+    "summed by index_add or scatter_add at the target; scripted models and kernels are not seen"
 )
+
+PARTS = 4
+"Ids that may make one character: the bytes that UTF-8 has for it, at most."
 
 
 class Attention(AttentionMaps):
@@ -73,11 +78,13 @@ def attention(
         raise RegardError("there is nothing to look at", "no input", "pass a text, a tensor, or (x, edges)")
     tokenizer = getattr(model, "tokenizer", None) if tokenizer is None else tokenizer
     trouble: Exception | None = None
+    failed = []
     for given, found, notes in _fed(module, inputs, words, tokenizer):
         try:
             layers = look(module, given, words)
         except Exception as error:  # the next input may fit
-            trouble = trouble or error
+            trouble = error if trouble is None or isinstance(error, RegardError) else trouble
+            failed.append(given)
             continue
         grid, picture = patches(given, layers)
         names = tuple(found if labels is None else labels)
@@ -85,7 +92,10 @@ def attention(
             names = names[-layers[0].matrix().shape[-1] :]
         return Attention(layers, names, tuple(notes), grid=grid, picture=picture)
     assert trouble is not None
-    raise trouble
+    if isinstance(trouble, RegardError):
+        raise trouble
+    require_fitting(module, failed, **words)
+    raise misfit(module, failed[0], trouble) from trouble
 
 
 def _fed(
@@ -93,7 +103,7 @@ def _fed(
 ) -> Iterator[tuple[tuple[Any, ...], Sequence[str], list[str]]]:
     """What the model is called with, to try in turn, the labels of it, and what there is to say."""
     if not inputs or not isinstance(inputs[0], str):
-        yield inputs, (), []
+        yield from ((given, (), []) for given in unpacked(module, inputs))
         return
     text, *more = inputs
     tokenizer = _beside_weights(module) if tokenizer is None else tokenizer
@@ -123,7 +133,7 @@ def look(
     module: nn.Module, inputs: Sequence[Any], words: dict[str, Any] | None = None
 ) -> tuple[AttentionLayer, ...]:
     """The layers that attended in one call of the model, without gradients and as in evaluation."""
-    with _evaluating(module), torch.no_grad(), Watch(module, batch=batch(inputs)) as seen:
+    with evaluating(module), torch.no_grad(), Watch(module, batch=batch(inputs)) as seen:
         module(*inputs, **(words or {}))
     calls = [(name, each) for name, looks in seen.looks.items() for each in looks]
     if not calls:
@@ -147,9 +157,28 @@ def encoded(text: str, tokenizer: Any) -> tuple[Tensor, list[str]]:
         ids = [int(one) for one in tokenizer(text)["input_ids"]]
         return torch.tensor([ids]), [str(one) for one in tokenizer.convert_ids_to_tokens(ids)]
     ids = _ids(text, tokenizer)
+    if ids.tolist() == list(text.encode()):
+        return ids[None], byte_labels(text)
     if hasattr(tokenizer, "decode"):
-        return ids[None], [tokenizer.decode([int(one)]) for one in ids]
+        return ids[None], pieces([int(one) for one in ids], tokenizer.decode)
     return ids[None], list(text) if len(text) == len(ids) else [str(int(one)) for one in ids]
+
+
+def pieces(ids: Sequence[int], decode: Callable[[list[int]], str]) -> list[str]:
+    """A label for each id: its text; of several that make one character, that one and which of them it is.
+
+    >>> from regard.data.tokens.tokenizer import Bytes
+    >>> pieces(Bytes().encode("aд").tolist(), Bytes().decode)
+    ['a', 'д₁', 'д₂']
+    """
+    labels: list[str] = []
+    while len(labels) < len(ids):
+        rest = list(ids[len(labels) : len(labels) + PARTS])
+        ends = (end for end in range(1, len(rest) + 1) if BROKEN not in decode(rest[:end]))
+        size = next(ends, 1)
+        label = decode(rest[:size])
+        labels += [label] if size == 1 else [f"{label}{'₁₂₃₄'[at]}" for at in range(size)]
+    return labels
 
 
 def _ids(text: str, tokenizer: Any) -> Tensor:
@@ -225,14 +254,3 @@ def _short(module: nn.Module, ids: Tensor, notes: list[str]) -> Tensor:
         return ids
     notes.append(f"the text has {ids.shape[1]} tokens; the model sees the last {context} of them")
     return ids[:, -context:]
-
-
-@contextmanager
-def _evaluating(module: nn.Module) -> Iterator[None]:
-    before = [(one, one.training) for one in module.modules()]
-    module.eval()
-    try:
-        yield
-    finally:
-        for one, training in before:
-            one.training = training

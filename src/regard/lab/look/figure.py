@@ -61,7 +61,8 @@ def svg(attention: AttentionMaps) -> str:
         y = first + place * step
         words = f"layer {attention.number(place)}"
         if named:
-            parts.append(_text(left, y - 6, f"{words}  {layer.name}"))
+            whose = over_patches(attention, layer)
+            parts.append(_text(left, y - 6, f"{words}  {layer.name}" + (whose and f": {whose}")))
         else:
             parts.append(_text(left - 6, y + high / 2 + 4, words, "end"))
         for column, one in enumerate(found):
@@ -85,6 +86,23 @@ def maps_of(attention: AttentionMaps, layer: AttentionLayer) -> Float[Tensor, "h
     if attention.grid and matrix.shape[-1] == cells + 1:  # what the class token, the first, gives
         return matrix[:, 0, 1:].unflatten(-1, attention.grid)
     return torch.stack([coarse(one, FINEST) for one in matrix])
+
+
+def over_patches(attention: AttentionMaps, layer: AttentionLayer) -> str:
+    """Whose attention is drawn where a map has the patches of a picture; empty where it has rows that look.
+
+    >>> layer = AttentionLayer("", torch.ones(1, 1, 5, 5), "")
+    >>> over_patches(AttentionMaps((layer,), (), grid=(2, 2)), layer)
+    'what the first token, the class token, takes from each of 2 by 2 patches'
+    """
+    if attention.grid is None:
+        return ""
+    (rows, columns), keys = attention.grid, layer.weights.shape[-1]
+    whose = {
+        rows * columns: "what all patches, on average, take",
+        rows * columns + 1: "what the first token, the class token, takes",
+    }.get(keys)
+    return f"{whose} from each of {rows} by {columns} patches" if whose else ""
 
 
 def printable(label: str) -> str:

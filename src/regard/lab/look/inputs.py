@@ -1,8 +1,9 @@
 """What a model of one's own is fed: a text, an example of its file, or what its first layers take."""
 
 import inspect
+import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,9 @@ from regard.errors import RegardError
 TOKENS, NODES = 12, 8
 SIDES = (224, 32, 28, 64, 96, 128, 16)
 "Heights of pictures that are tried, where a model does not keep its own."
-EDGES = ("edge_index", "edges", "edge", "graph")
+EDGES = ("edge_index", "edges", "edge", "graph", "edge_list", "ei")
+ENDS = (("src", "dst"), ("source", "target"), ("row", "col"), ("senders", "receivers"))
+"How edges are named whose two ends are given apart."
 DECODED = "decoder_input_ids"
 TRIALS = 64
 "Combinations of inputs that are tried of a model that takes several."
@@ -27,11 +30,14 @@ Fed = tuple[tuple[Any, ...], list[str], str]
 def fed(model: nn.Module, module: ModuleType, prompt: str | None, shape: list[int] | None) -> Iterator[Fed]:
     """Inputs to try, the likeliest first."""
     torch.manual_seed(0)
-    names = _names(model)
+    names = names_of(model)
     times = _times(names)
     if prompt is not None:
         for (x,), labels, what in _texts(model, module, prompt):
             yield _beside(model, names, x, times), labels, what
+        return
+    if shape is not None and len(shape) == 2 and min(shape) and _is_graph(names):
+        yield from _rings(model, names, nodes=shape[0], widths=shape[1:])
         return
     if shape is not None:
         x = _of_shape(model, shape)
@@ -45,7 +51,7 @@ def fed(model: nn.Module, module: ModuleType, prompt: str | None, shape: list[in
             "fed with the example of the file",
         )
         return
-    if len(names) > 1 and names[1] in EDGES + ADJACENT:
+    if _is_graph(names):
         yield from _rings(model, names)
     elif len(names) > 1 and times == 1:
         yield from _together(model, names)
@@ -57,7 +63,7 @@ def fed(model: nn.Module, module: ModuleType, prompt: str | None, shape: list[in
 
 def of_text(model: nn.Module, text: str) -> Iterator[Fed]:
     """A text for a model without a tokenizer, to try in turn: its bytes, or a vector for each letter."""
-    names = _names(model)
+    names = names_of(model)
     for x, labels, what in _bytes(model, text, "the model has no tokenizer; tokenizer=… gives it one"):
         yield _beside(model, names, x, _times(names)), labels, what
 
@@ -67,25 +73,33 @@ def _times(names: list[str]) -> int:
     return 3 if len(names) == 3 and names[0].startswith("q") else 1
 
 
-def _names(model: nn.Module) -> list[str]:
+def names_of(model: nn.Module) -> list[str]:
     """What a call must give, in lower case; encoder-decoders of transformers require nothing by name."""
     taken = inspect.signature(model.forward).parameters
     if DECODED in taken:
         return list(taken)[: list(taken).index(DECODED) + 1]
     starred = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [p.name.lower() for p in taken.values() if p.default is p.empty and p.kind not in starred]
+    needed = (p for p in taken.values() if p.default is p.empty or p.name.lower() in EDGES)
+    return [p.name.lower() for p in needed if p.kind not in starred]
 
 
-def _rings(model: nn.Module, names: list[str]) -> Iterator[Fed]:
+def _is_graph(names: list[str]) -> bool:
+    return len(names) > 1 and (names[1] in EDGES + ADJACENT or tuple(names[1:3]) in ENDS)
+
+
+def _rings(
+    model: nn.Module, names: list[str], *, nodes: int = NODES, widths: Iterable[int] | None = None
+) -> Iterator[Fed]:
     """A ring of nodes, with what else a graph layer may ask for."""
-    ring = torch.stack([torch.arange(NODES), (torch.arange(NODES) + 1) % NODES])
+    ring = torch.stack([torch.arange(nodes), (torch.arange(nodes) + 1) % nodes])
     ring = torch.cat([ring, ring.flip(0)], 1)
-    dense = torch.eye(NODES).index_put((ring[1], ring[0]), torch.ones(2 * NODES))
-    edges = ring if names[1] in EDGES else dense
-    known = {"batch": torch.zeros(NODES, dtype=torch.long), "edge_weight": torch.ones(2 * NODES)}
-    for width in _widths(model):
-        inputs = (torch.randn(NODES, width), edges, *(known.get(name) for name in names[2:]))
-        yield inputs, [], f"fed with a ring of {NODES} nodes, {width} random features each"
+    dense = torch.eye(nodes).index_put((ring[1], ring[0]), torch.ones(2 * nodes))
+    known: dict[str, Any] = {**dict.fromkeys(EDGES, ring), **dict.fromkeys(ADJACENT, dense)}
+    known |= {"batch": torch.zeros(nodes, dtype=torch.long), "edge_weight": torch.ones(2 * nodes)}
+    known |= {"num_nodes": nodes} | {name: ring[end] for pair in ENDS for end, name in enumerate(pair)}
+    for width in _widths(model) if widths is None else widths:
+        inputs = (torch.randn(nodes, width), *(known.get(name) for name in names[1:]))
+        yield inputs, [], f"fed with a ring of {nodes} nodes, {width} random features each"
 
 
 def _geometric(model: nn.Module) -> Iterator[Fed]:
@@ -111,7 +125,7 @@ def _offered(model: nn.Module, name: str) -> Iterator[tuple[Tensor, str]]:
 
 def _beside(model: nn.Module, names: list[str], x: Tensor, times: int) -> tuple[Any, ...]:
     """An input, for each name that a text or a shape may stand for; a picture and no mask beside it."""
-    if len(names) < 2 or times > 1 or names[1] in EDGES + ADJACENT:
+    if len(names) < 2 or times > 1 or _is_graph(names):
         return times * (x,)
     pictures = [one for one, _, _ in _offers(model) if one.dim() == 4]
     return tuple(
@@ -141,6 +155,13 @@ def _offers(model: nn.Module) -> Iterator[tuple[Tensor, str, str]]:
     for width in _widths(model):
         x = torch.randn(1, TOKENS, width)
         yield x, f"{TOKENS} random vectors of width {width}", "--prompt feeds a text, --input a shape"
+    for channels, side in _cut_by_hand(model):
+        size = f"{channels} channels, {side} by {side}"
+        yield (
+            torch.rand(1, channels, side, side),
+            f"a random picture of {size}",
+            "--input gives another shape",
+        )
 
 
 def _texts(model: nn.Module, module: ModuleType, prompt: str) -> Iterator[Fed]:
@@ -151,6 +172,8 @@ def _texts(model: nn.Module, module: ModuleType, prompt: str) -> Iterator[Fed]:
         ids = torch.as_tensor(own(prompt)).flatten().long()
         back = getattr(module, "decode", None) or getattr(getattr(module, "tokenizer", None), "decode", None)
         labels = [_said(back, int(one)) for one in ids] if callable(back) else list(prompt)
+        if ids.tolist() == list(prompt.encode()):
+            labels = byte_labels(prompt)
         yield (ids[None],), labels, "the text is encoded as the file does it"
         return
     for x, labels, what in _bytes(model, prompt, "the file has no encode(text)"):
@@ -223,22 +246,27 @@ def _pictures(model: nn.Module) -> Iterator[tuple[int, tuple[int, ...]]]:
         yield from ((channels, tuple(kept)) for channels in (3, 1))
 
 
+def _cut_by_hand(model: nn.Module) -> Iterator[tuple[int, int]]:
+    """Channels and side of pictures whose patches are rows: a width c p p, and places for g g of them."""
+    places = [p.shape[1] for p in model.parameters() if p.dim() == 3]
+    for width, channels, count in product(_widths(model), (3, 1), places):
+        patch, across = math.isqrt(width // channels), math.isqrt(count)
+        if channels * patch**2 == width and across > 1 and count - across**2 in (0, 1):
+            yield channels, across * patch
+
+
 def _widths(model: nn.Module) -> Iterator[int]:
-    """Widths that a first layer takes, each once."""
-    seen = set()
+    """Widths that a first layer takes, each once; those of tables that modules multiply with come last."""
+    found = [_width(one) for one in model.modules()]
     for one in model.modules():
-        width = (
-            getattr(one, "embed_dim", None)
-            or getattr(one, "in_features", None)
-            or getattr(one, "in_channels", None)
-        )
-        if width is None and isinstance(one, nn.LayerNorm | nn.RMSNorm):
-            width = one.normalized_shape[-1]
-        if width is None and one is not model:
+        if isinstance(one, nn.Embedding) or _width(one) is not None:
             continue
-        if width is None:
-            own = [p for p in one.parameters(recurse=False) if p.dim() == 2]
-            width = own[0].shape[0] if own else None
-        if isinstance(width, int) and 0 < width < 10**5 and width not in seen:
-            seen.add(width)
-            yield width
+        own = [p for p in one.parameters(recurse=False) if p.dim() == 2]
+        found += [p.shape[side] for p in own for side in (0, 1)]
+    yield from dict.fromkeys(width for width in found if isinstance(width, int) and 0 < width < 10**5)
+
+
+def _width(one: nn.Module) -> Any:
+    names = ("embed_dim", "in_features", "in_channels", "input_size")
+    width = next((found for name in names if (found := getattr(one, name, None))), None)
+    return one.normalized_shape[-1] if isinstance(one, nn.LayerNorm | nn.RMSNorm) else width

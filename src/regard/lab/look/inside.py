@@ -14,7 +14,8 @@ from regard.checker.process.inside import Inside
 from regard.checker.reading.arguments import ALIASES, CONFIG, mean, number
 from regard.errors import RegardError, nearest
 from regard.lab.look.attention import look, patches
-from regard.lab.look.inputs import fed
+from regard.lab.look.fitting import first_line, require_fitting
+from regard.lab.look.inputs import fed, names_of
 from regard.lab.look.maps import AttentionLayer
 
 SIZES: dict[str, Any] = {
@@ -23,7 +24,8 @@ SIZES: dict[str, Any] = {
 }  # fmt: skip
 "What a size is where a model asks for it and nobody says, by its meaning."
 COUNTS = {
-    256: "vocab vocab_size vocabulary n_vocab num_tokens ntoken ntokens num_embeddings n_tokens",
+    256: "vocab vocab_size vocabulary n_vocab num_tokens ntoken ntokens num_embeddings n_tokens "
+    "src_vocab tgt_vocab src_vocab_size tgt_vocab_size",
     2: "depth n_layer n_layers num_layers layers nlayers num_blocks n_blocks nlayer",
     10: "num_classes n_classes classes nclass num_labels",
     4: "patch patch_size",
@@ -56,11 +58,14 @@ class Looking(Inside):
         """Where the model of that name looks; without a name, the last of the file that can be made."""
         model, notes = self._model(name, given)
         trouble: Exception | None = None
+        failed = []
         for inputs, labels, what in fed(model, self._module, prompt, shape):
             try:
                 layers = look(model, inputs)
             except Exception as error:  # the next input may fit
-                trouble = trouble or error
+                # Of one that fits, and shows no attention, there is more to say.
+                trouble = error if trouble is None or isinstance(error, RegardError) else trouble
+                failed.append(inputs)
                 continue
             _require_room(layers)
             grid, picture = patches(inputs, layers)
@@ -71,19 +76,12 @@ class Looking(Inside):
                 "grid": list(grid) if grid else None,
                 "picture": None if picture is None else array(picture.float()),
             }
-        if isinstance(trouble, RegardError) or (
-            trouble is not None and (prompt is not None or shape is not None)
-        ):
+        if prompt is not None and not isinstance(trouble, RegardError):
+            require_fitting(model, failed)
+        if trouble is not None and (isinstance(trouble, RegardError) or prompt is not None or shape):
             raise trouble
-        told = (
-            f"{type(trouble).__name__}: {str(trouble).splitlines()[0][:120]}" if trouble else "no input fits"
-        )
-        raise RegardError(
-            "nobody knows what this model takes",
-            told,
-            "say its shape, as --input 1,3,224,224, or define example() in the file, which gives its input, "
-            "or a tuple of them",
-        ) from trouble
+        told = "no input fits" if trouble is None else first_line(trouble)
+        raise RegardError("nobody knows what this model takes", told, _mend(model)) from trouble
 
     @property
     def _module(self) -> Any:
@@ -99,6 +97,7 @@ class Looking(Inside):
                 )
             return found, []
         words, notes = arguments(found, given)
+        notes += _passed_over(self._module, found) if name is None else []
         torch.manual_seed(0)
         made = found(**words)
         if not isinstance(made, nn.Module):
@@ -110,12 +109,33 @@ class Looking(Inside):
         return made, notes
 
 
+def _mend(model: nn.Module) -> str:
+    """How a person says what a model takes: one shape serves one input alone."""
+    names = names_of(model)
+    if len(names) > 1:
+        return f"define example() in the file, which gives a tuple: ({', '.join(names)})"
+    return "say its shape, as --input 1,3,224,224, or define example() in the file, which gives its input"
+
+
+def _passed_over(module: Any, chosen: type) -> list[str]:
+    """A note where the file defines several models: which one is looked into, and how to name another."""
+    others = [one.__name__ for one in vars(module).values() if _is_class(module, one) and one is not chosen]
+    if not others:
+        return []
+    named = f"{module.__name__}.py:{others[-1]}"
+    return [f"{chosen.__name__} is the last of the file's {len(others) + 1} models; {named} names another"]
+
+
+def _is_class(module: Any, value: Any) -> bool:
+    return inspect.isclass(value) and issubclass(value, nn.Module) and value.__module__ == module.__name__
+
+
 def _named(module: Any, name: str | None) -> Any:
     own = {
         word: value
         for word, value in vars(module).items()
         if isinstance(value, nn.Module)
-        or (inspect.isclass(value) and issubclass(value, nn.Module) and value.__module__ == module.__name__)
+        or _is_class(module, value)
         or (inspect.isfunction(value) and value.__module__ == module.__name__)
     }
     if name is not None and name not in own:

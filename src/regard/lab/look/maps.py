@@ -78,7 +78,9 @@ class AttentionMaps:
 
     def __repr__(self) -> str:
         sizes = " + ".join(str(layer.heads) for layer in self.layers)
-        return f"Attention({len(self.layers)} layers, {sizes} heads, {len(self.labels)} labels)"
+        labels = f", {len(self.labels)} labels" if self.labels else ""
+        patches = f", {self.grid[0]} by {self.grid[1]} patches" if self.grid else ""
+        return f"Attention({len(self.layers)} layers, {sizes} heads{labels}{patches})"
 
     @property
     def weights(self) -> list[Float[Tensor, "..."]]:

@@ -3,17 +3,20 @@
 import torch
 from torch import Tensor
 
-from regard.lab.look.figure import maps_of, printable
+from regard.lab.look.figure import maps_of, over_patches, printable
 from regard.lab.look.maps import AttentionMaps, coarse
 
 SHADES = " .:-=+*#%@"
 "From no weight to a weight of one; every terminal has them."
 MAPS = 8
 "So many maps, at most, are drawn below the table."
+LINES = 80
+"So many lines, at most, they take together: the table above them is to stay in sight."
 CELLS = 36
 "Cells to a side of a map in the terminal."
 MOST = 0.5
 "The share of the weight at which a head is called after what it looks at."
+MORE = "--layer and --head (or .choose) draw one here, --out x.svg all of them"
 LEGEND = "s self, p the one before, n the one after, f the first, with the percent of the weight; . spread"
 
 
@@ -22,13 +25,22 @@ def text(attention: AttentionMaps) -> str:
     parts = [*attention.notes, *_table(attention)]
     count = sum(len(maps_of(attention, layer)) for layer in attention.layers)
     if count > MAPS:
-        parts.append(f"{count} maps; --layer and --head (or .choose) draw one here, --out x.svg all of them")
+        parts.append(f"{count} maps; {MORE}")
         return "\n".join(parts)
+    drawn, whose = [], ""
     for place, layer in enumerate(attention.layers):
         found = maps_of(attention, layer)
         heads = [head for head in attention.heads if head < layer.heads]
+        before, whose = whose, over_patches(attention, layer)
         for head, one in zip(heads, found, strict=True):
-            parts += ["", f"layer {attention.number(place)} head {head}  {layer.name}", *_map(attention, one)]
+            title = f"layer {attention.number(place)} head {head}  {layer.name}"
+            said = [f"each map: {whose}"] if whose != before else []
+            drawn.append(["", *said, title, *_map(attention, one)])
+            before = whose
+    fit = 1 + sum(sum(map(len, drawn[: end + 1])) <= LINES for end in range(1, count))
+    parts += [line for one in drawn[:fit] for line in one]
+    if fit < count:
+        parts += ["", f"{count - fit} more maps; {MORE}"]
     return "\n".join(parts)
 
 

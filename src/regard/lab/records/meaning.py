@@ -3,6 +3,7 @@
 import ast
 import hashlib
 from collections.abc import Iterable
+from functools import cache
 
 from regard.lab.store.fingerprint import PACKAGE
 
@@ -16,6 +17,7 @@ def meaning(names: Iterable[str]) -> dict[str, str]:
     }
 
 
+@cache
 def digest(content: bytes, *, python: bool = True) -> str:
     '''What a file says to Python, as a short hash.
 

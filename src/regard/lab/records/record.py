@@ -15,6 +15,7 @@ from regard.lab.answer import summaries
 from regard.lab.records.meaning import meaning
 from regard.lab.settings import set_name
 from regard.lab.store.entries import settled_items
+from regard.lab.store.fingerprint import changed_since
 from regard.lab.store.run import Run
 
 FOLDER = Path(__file__).parents[2] / "results"
@@ -96,10 +97,22 @@ def record(run: Run, folder: Path = FOLDER) -> Path:
         raise RegardError(
             "only what comes with the package has a record", f"'{run.name}'", "'regard list' shows what does"
         )
+    _require_its_code(run)
     place = folder / f"{run.name}.json"
     write(place, PAGE.page(_told(run)) + "\n")
     records.cache_clear()
     return place
+
+
+def _require_its_code(run: Run) -> None:
+    """Refuse a run of other code than is here: its record would say that nothing has changed since."""
+    if changed := changed_since(run.request["code"]):
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        raise RegardError(
+            "the code has changed since this run was made",
+            ", ".join(changed[:3]) + more,
+            "run it again, or record it in a checkout of the code that made it",
+        )
 
 
 @cache

@@ -9,7 +9,7 @@ from regard.lab import registry
 from regard.lab.records.meaning import meaning
 from regard.lab.records.record import Record, RecordedNumber, recorded_claims, recorded_numbers, records
 from regard.lab.runner import Watch, run
-from regard.lab.settings import change, choose, devices, set_name
+from regard.lab.settings import change, choose, devices, moved
 from regard.lab.store.fingerprint import code
 from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
@@ -72,26 +72,12 @@ def reproduce(
     before = recorded(name)
     experiment, source = registry.find(name)
     preset = choose(experiment.presets, before.preset)
-    changes = moved(before.changes, elsewhere, devices(preset))
+    changes = moved(before.changes, elsewhere, devices(preset), "a record is made again as it was")
     done = run(
         experiment, change(preset, changes), store, source=source, preset=before.preset, changes=changes,
         seed=before.seed if seed is None else seed, watch=watch,
     )  # fmt: skip
     return Reproduction(before, done, compare(before, done))
-
-
-def moved(changes: Sequence[str], elsewhere: Sequence[str], known: Sequence[str]) -> list[str]:
-    """The words of a record with its devices replaced; any other setting would measure something else.
-
-    >>> moved(["seeds=2", "device=cuda"], ["device=cpu"], ["device"])
-    ['seeds=2', 'device=cpu']
-    """
-    for word in elsewhere:
-        if set_name(word) not in known:
-            allowed = f"set {' or '.join(known)}" if known else "leave --set out: this one has no device"
-            raise RegardError("a record is made again as it was, on any device", f"--set {word}", allowed)
-    replaced = {set_name(word) for word in elsewhere}
-    return [*(one for one in changes if set_name(one) not in replaced), *elsewhere]
 
 
 def compare(before: Record, done: Run) -> list[Agreement]:

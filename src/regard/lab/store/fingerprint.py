@@ -5,6 +5,8 @@ import dataclasses
 import hashlib
 import json
 import platform
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -65,10 +67,21 @@ def code(source: Path) -> dict[str, str]:
         content = path.read_bytes()
         found[path] = _digest(content)[:16]
         if path.suffix == ".py":
-            waiting += _imports(ast.parse(content), path)
-            waiting += path.parent.glob("*.cpp") if PACKAGE in path.parents else []
+            waiting += _imports(content, path)
+            compiled = [*path.parent.glob("*.cpp"), *path.parent.glob("*.h")]
+            waiting += compiled if PACKAGE in path.parents else []
     return {path.name if PACKAGE not in path.parents else path.relative_to(PACKAGE).as_posix(): digest
             for path, digest in sorted(found.items())}  # fmt: skip
+
+
+def changed_since(code: Mapping[str, str]) -> list[str]:
+    """The files of the package that are not what a run says they were."""
+    found = {name: PACKAGE / name for name in code if "/" in name or (PACKAGE / name).is_file()}
+    return [
+        name
+        for name, path in found.items()
+        if not path.is_file() or _digest(path.read_bytes())[:16] != code[name]
+    ]
 
 
 def _room(source: Path) -> list[Path]:
@@ -83,29 +96,36 @@ def _shown_by(source: Path) -> list[Path]:
     return [PACKAGE / "lab" / "theorems.py"] if source.parent == PACKAGE / "theory" / "theorems" else []
 
 
-def _imports(tree: ast.Module, path: Path) -> list[Path]:
+def _imports(content: bytes, path: Path) -> list[Path]:
     """The files of the package, and those beside a file of one's own, that a module imports."""
-    names: list[str] = []
     files: list[Path] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level:
-            words = node.module.split(".") if node.module else []
-            parts = [[*words, *more] for more in ([], *([alias.name] for alias in node.names))]
-            files += [file for one in parts for file in _along(path.parents[node.level - 1], one)]
-        elif isinstance(node, ast.ImportFrom):
-            names += [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            names += [f"regard.{node.attr}"] if node.value.id == "regard" else []
-    names += [regard._HOME[name[7:]] for name in names if name[7:] in regard._HOME and name[:7] == "regard."]
-    for name in names:
-        top, *rest = name.split(".")
-        if top == "regard":
+    for level, name in _names(content):
+        top, *rest = parts = [part for part in name.split(".") if part] or [""]
+        if level:
+            files += _along(path.parents[level - 1], [part for part in parts if part])
+        elif top == "regard":
             files += _along(PACKAGE, rest)
         elif PACKAGE not in path.parents:
-            files += _along(path.parent, [top, *rest])
+            files += _along(path.parent, parts)
     return files
+
+
+# Asked of every file for every record that the book shows.
+@cache
+def _names(content: bytes) -> tuple[tuple[int, str], ...]:
+    """What a module imports, each name with the number of dots before it."""
+    names: list[tuple[int, str]] = []
+    for node in ast.walk(ast.parse(content)):
+        if isinstance(node, ast.Import):
+            names += [(0, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            names += [(node.level, module), *((node.level, f"{module}.{alias.name}") for alias in node.names)]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            names += [(0, f"regard.{node.attr}")] if node.value.id == "regard" else []
+    public = [name[7:] for level, name in names if not level and name.startswith("regard.")]
+    names += [(0, regard._HOME[name]) for name in public if name in regard._HOME]
+    return tuple(dict.fromkeys(names))
 
 
 def _along(folder: Path, parts: list[str]) -> list[Path]:

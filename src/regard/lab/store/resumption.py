@@ -13,6 +13,8 @@ RESUMABLE = ("interrupted", "out of time", "without data", "stopped", "broken")
 "States of a run that may be taken up."
 ACCEPTABLE = ("code",)
 "What may have changed, if a person says that it may."
+DEVICE = "device"
+"Where it is computed may change without being asked for twice; the run says so."
 TAKEN_UP = "This run was taken up although something had changed"
 "The heading under which a run says so."
 EVERY = (REQUEST, LOG, RESULT, LOCK, REPORT, TRACEBACK, PROGRESS, "figures")
@@ -44,12 +46,13 @@ def _own(run: Run) -> str:
 
 
 def since(run: Run, parts: Mapping[str, Any]) -> dict[str, str]:
-    """What is no longer as it was when the run began, in words: settings, data, code."""
+    """What is no longer as it was when the run began, in words: settings, device, data, code."""
     request = run.request
     before, now = flat(request["settings"]), flat(parts["settings"])
     differing = [one for one in dict.fromkeys([*before, *now]) if before.get(one) != now.get(one)]
     data = [one for one in differing if one.endswith(".sha256")]
-    settings = [one for one in differing if one not in data]
+    devices = [one for one in differing if one in request.get("devices", [])]
+    settings = [one for one in differing if one not in data and one not in devices]
     code = _changes(request["code"], parts["code"])
     versions = [
         f"{one} {request['versions'].get(one)} is now {version}"
@@ -57,7 +60,8 @@ def since(run: Run, parts: Mapping[str, Any]) -> dict[str, str]:
         if request["versions"].get(one) != version
     ]
     found = {
-        "settings": ", ".join(f"{one}={before.get(one)} is now {now.get(one)}" for one in settings),
+        "settings": _now(settings, before, now),
+        DEVICE: _now(devices, before, now),
         "data": ", ".join(f"the file {before.get(one.removesuffix('sha256') + 'path')}" for one in data),
         "code": ", ".join([*code, *versions]),
     }
@@ -66,7 +70,7 @@ def since(run: Run, parts: Mapping[str, Any]) -> dict[str, str]:
 
 def require_unchanged(changed: Mapping[str, str], accept: Sequence[str]) -> None:
     """Refuse to go on with what has changed, unless a person accepts it."""
-    refused = {kind: told for kind, told in changed.items() if kind not in accept}
+    refused = {kind: told for kind, told in changed.items() if kind not in (*accept, DEVICE)}
     if refused:
         anyway = ", or go on all the same with --accept code" if list(refused) == ["code"] else ""
         raise RegardError(
@@ -74,6 +78,10 @@ def require_unchanged(changed: Mapping[str, str], accept: Sequence[str]) -> None
             "; ".join(refused.values()),
             f"start anew without --resume{anyway}",
         )
+
+
+def _now(names: Sequence[str], before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    return ", ".join(f"{one}={before.get(one)} is now {now.get(one)}" for one in names)
 
 
 def _changes(before: Mapping[str, str], now: Mapping[str, str], most: int = 4) -> list[str]:

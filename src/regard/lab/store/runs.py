@@ -29,6 +29,8 @@ class Wanted:
     "What it does, after 'no run of NAME'."
     test: Callable[[Run], bool]
     "Whether a run has it."
+    remedy: str = "'regard list --runs' shows what was run"
+    "What to do where no run has it."
 
 
 ANYTHING = Wanted("is there", lambda run: True)
@@ -142,7 +144,7 @@ def _newest(name: str, runs: Sequence[Run], wanted: Wanted) -> Run:
         raise RegardError(
             f"no run of {name} {wanted.what}",
             f"{len(readable)} of them: {states}",
-            "'regard list --runs' shows what was run",
+            wanted.remedy,
         )
     return ([run for run in having if run.state == "finished"] or having)[-1]
 

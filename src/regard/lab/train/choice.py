@@ -105,7 +105,7 @@ def choose(asked: Asked) -> Chosen:
     corpus = read_corpus(asked.texts)
     why = [corpus.told]
     if corpus.passed:
-        why.append(f"passed over, being no texts: {', '.join(corpus.passed)}")
+        why.append(f"passed over, being no text in UTF-8: {', '.join(corpus.passed)}")
     minutes = asked.minutes or (None if asked.steps else MINUTES)
     device, reason = _device(asked.device)
     why.append(reason)

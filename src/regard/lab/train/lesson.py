@@ -140,7 +140,7 @@ def prepare(
         objective = compile_if_faster(
             objective, model.to(device), batches(0), steps=plan.steps, seconds=seconds
         ).objective
-    training = Training(model, batches, objective, plan, group=group, device=device)
+    training = Training(model, batches, objective, plan, group=group, capture=True, device=device)
     checkpoints = Checkpoints(folder, group if sharded else ALONE)
     if group.is_main:
         save_text_model(folder, config, tokenizer)

@@ -32,21 +32,5 @@ def narrated(watch: Watch) -> Watch:
 
 def show_trained(run: Run) -> None:
     """What came of a training, and what to do with it."""
-    found = {one.name: one.value for one in run.measured if not one.at}
-    if "held-out loss at the end" in found:
-        console.print(
-            f"on all that was held out: loss {found['held-out loss at the end']:.4f} nats a token "
-            f"({found['held-out loss at the end, nats a character']:.4f} a character) at step "
-            f"{found['step of the best checkpoint']:,.0f} of {found['steps']:,.0f}, "
-            f"{found['passes over the texts']:.3g} times through the texts",
-            soft_wrap=True,
-        )
-        before = next((one.value for one in run.measured if one.name == HELD and one.at == {"step": 0}), inf)
-        if found["held-out loss at the end"] >= before:
-            console.print(
-                f"That is no better than {before:.4f} before training: the texts are too short, and what it "
-                "says it has by heart.",
-                soft_wrap=True,
-            )
     show_outcome(run)
     console.print(f"[dim]let it speak:[/] regard generate {run.id}", soft_wrap=True)

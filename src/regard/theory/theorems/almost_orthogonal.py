@@ -53,6 +53,7 @@ def fitting(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=DIMENSIONS,
         predicted=tuple(sqrt(2 * log(1e4 * COUNT**2) / n) for n in DIMENSIONS),
+        formula=lambda n: sqrt(2 * log(1e4 * COUNT**2) / n),
         measured=tuple(tuple(np.ravel(coherence(directions(random, (count, COUNT, n))))) for n in DIMENSIONS),
         also={
             "by the lemma, δ = √(128 ln N / n)": tuple(sqrt(128 * log(COUNT) / n) for n in DIMENSIONS),
@@ -83,6 +84,7 @@ def lemma(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=WIDTHS,
         predicted=tuple(sqrt(8 * log(POINTS) / width) for width in WIDTHS),
+        formula=lambda width: sqrt(8 * log(POINTS) / width),
         measured=tuple(tuple(best(width) for _ in range(max(2, count // 4))) for width in WIDTHS),
     )
 
@@ -103,6 +105,7 @@ def filling(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=FILLED,
         predicted=tuple(float(np.exp(n * DELTA**2 / 4)) for n in FILLED),
+        formula=lambda n: float(np.exp(n * DELTA**2 / 4)),
         measured=tuple(
             tuple(float(packed(random, n, DELTA)) for _ in range(max(2, count // 4))) for n in FILLED
         ),

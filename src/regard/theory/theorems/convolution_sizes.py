@@ -69,6 +69,7 @@ def strides(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=STRIDES,
         predicted=tuple((32 - 3) / stride + 1 for stride in STRIDES),
+        formula=lambda stride: (32 - 3) / stride + 1,
         measured=tuple((float(placements(32, 3, 0, stride)),) for stride in STRIDES),
         broken=tuple(not one for one in whole),
         instead=tuple(float((32 - 3) // stride + 1) for stride in STRIDES),

@@ -55,6 +55,7 @@ def known_correlation(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=BETAS,
         predicted=tuple(1 - beta**2 for beta in BETAS),
+        formula=lambda beta: 1 - beta**2,
         measured=tuple(_scaled_variance(random, count, beta, beta) for beta in BETAS),
         also={"least squares on y alone": (1.0,) * len(BETAS)},
     )

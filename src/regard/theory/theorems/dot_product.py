@@ -48,6 +48,7 @@ def independent_entries(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=MEANS,
         predicted=tuple(D * (1 + 2 * mean**2) for mean in MEANS),
+        formula=lambda mean: D * (1 + 2 * mean**2),
         measured=tuple(_variances(products(mean)) for mean in MEANS),
     )
 

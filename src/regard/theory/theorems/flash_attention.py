@@ -79,6 +79,7 @@ def moved(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=lengths,
         predicted=tuple(2.0 * n * width + 12.0 * n**2 * width**2 / memory for n in lengths),
+        formula=lambda n: 2.0 * n * width + 12.0 * n**2 * width**2 / memory,
         measured=tuple((float(traffic(n, width, memory)),) for n in lengths),
         also={"with the table: 4Nd + 4N²": tuple(4.0 * n * width + 4.0 * n**2 for n in lengths)},
     )

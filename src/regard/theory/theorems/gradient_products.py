@@ -67,6 +67,7 @@ def recurrence(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=DEPTHS,
         predicted=tuple((1 / 16) ** (depth - 1) for depth in DEPTHS),
+        formula=lambda depth: (1 / 16) ** (depth - 1),
         measured=tuple(tuple(through(x, weights, depth - 1)) for depth in DEPTHS),
     )
 

@@ -49,6 +49,7 @@ def independent_noise(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=SIGMAS,
         predicted=tuple(sigma**2 for sigma in SIGMAS),
+        formula=lambda sigma: sigma**2,
         measured=tuple(_penalty(random, count, sigma, 0.0) for sigma in SIGMAS),
     )
 

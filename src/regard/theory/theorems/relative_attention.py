@@ -42,6 +42,7 @@ def sharper(random: np.random.Generator, count: int) -> Sweep:
     return Sweep(
         at=BETAS,
         predicted=tuple(4 / (np.e * beta * LEAST) for beta in BETAS),
+        formula=lambda beta: 4 / (np.e * beta * LEAST),
         measured=tuple(_errors(random, count, LEAST, beta) for beta in BETAS),
     )
 

@@ -21,7 +21,7 @@ from regard.experiments.graphs.cora.experiment import (
 )
 from regard.experiments.graphs.cora.nodes import ATTENTION, VARIANTS
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, TableEvent, TextEvent
-from regard.lab.experiment import Context
+from regard.lab.experiment import FOUND, Context
 
 
 def small() -> Network:
@@ -146,8 +146,9 @@ def test_a_graph_of_ones_own_takes_coras_place(tmp_path: Path) -> None:
         graph=tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv", seeds=2, explained=2, epochs=4
     )
     events = list(run(settings, Context(folder=tmp_path)))
-    (said,) = [one for one in events if isinstance(one, TextEvent)]
+    said, found = [one for one in events if isinstance(one, TextEvent)]
     assert said.name == "Your graph" and "a 14, b 14, c 12" in said.text
+    assert found.name == FOUND and "over 2 seeds each" in found.text and "Without the edges" in found.text
     named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
     assert [one.data for one in EXPERIMENT.claims].count("graph") == len(EXPERIMENT.claims) - 2

@@ -48,7 +48,8 @@ def test_a_wrong_matrix_would_be_seen(tmp_path, monkeypatch):
 def test_a_graph_of_ones_own_is_smoothed(tmp_path):
     (tmp_path / "mine.csv").write_text("\n".join(f"{a},{b}" for a in range(7) for b in range(a)))
     made = list(run(replace(SMALL, graph=tmp_path / "mine.csv"), Context(folder=tmp_path)))
-    (said,) = [one.text for one in made if isinstance(one, TextEvent)]
+    said, found = [one.text for one in made if isinstance(one, TextEvent)]
+    assert "the 7 nodes of your graph" in found and "with B = 4·I" in found
     assert "7 nodes (0, 1, 2, …) and 21 edges" in said
     assert [one.name for one in EXPERIMENT.claims if one.data] == [
         "oversmoothing: largest error of the predicted rate"

@@ -11,7 +11,7 @@ from regard.experiments.graphs.karate import club, experiment
 from regard.experiments.graphs.karate.club import LEAK, REPAIRED
 from regard.experiments.graphs.karate.experiment import EXPERIMENT, Settings, run, said_of_rule
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent, TextEvent
-from regard.lab.experiment import Context
+from regard.lab.experiment import FOUND, Context
 from saboteurs import Saboteur, covers, fails, small, without_figures
 
 
@@ -67,6 +67,8 @@ def test_a_graph_of_ones_own_takes_the_clubs_place(tmp_path: Path, labelled: boo
     events = list(run(Settings(graph=path, seeds=2, epochs=30), Context(folder=tmp_path)))
     said = next(one.text for one in events if isinstance(one, TextEvent))
     assert "18 nodes (0, 1, 2, …) and 19 edges" in said and ("north 9, south 9" in said) is labelled
+    (found,) = [one.text for one in events if isinstance(one, TextEvent) and one.name == FOUND]
+    assert "of 18 nodes. Taught by 13 labels" in found and ("your label" in found) is labelled
     named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
     assert "test accuracy on the community, 13 labels train it" in named

@@ -79,8 +79,8 @@ def test_the_best_by_order_is_that_of_drawn_pictures() -> None:
 
 def test_the_first_response_has_four_pixels_inside() -> None:
     inside, outside = first_response()
-    assert inside == ["h−− g22", "h−0 g21", "h0− g12", "h00 g11"]
-    assert [term[-3:] for term in outside] == ["g20", "g10", "g02", "g01", "g00"]
+    assert inside == ["h₋₋ g₂₂", "h₋₀ g₂₁", "h₀₋ g₁₂", "h₀₀ g₁₁"]
+    assert [term[-3:] for term in outside] == ["g₂₀", "g₁₀", "g₀₂", "g₀₁", "g₀₀"]
 
 
 def test_windows_of_columns_are_the_windows_of_filters() -> None:

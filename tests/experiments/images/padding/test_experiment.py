@@ -8,8 +8,8 @@ import torch
 
 import golden
 from regard.experiments.images.padding.claims import BANDS
-from regard.experiments.images.padding.experiment import EXPERIMENT, Settings, run
-from regard.experiments.images.padding.training import Lesson
+from regard.experiments.images.padding.experiment import EXPERIMENT, Settings, _alone, _spread, run
+from regard.experiments.images.padding.training import Cell, Lesson, TrainedNet
 from regard.lab.events import FigureEvent, Metric, PairedMetric, TableEvent
 from regard.lab.experiment import Context
 from regard.lab.runner import settle
@@ -71,3 +71,19 @@ def test_the_whole_table_holds_and_takes_less_than_fifteen_minutes_on_two_cores(
     kept = [one for one in events if isinstance(one, Metric | PairedMetric)]
     verdicts = settle(EXPERIMENT.claims, kept, preset="full")
     assert {one.claim.name: one.state for one in verdicts if one.state != "held"} == {}
+
+
+def test_the_accuracy_of_one_seed_has_no_deviation_and_says_so() -> None:
+    def one(seed: int, protocol: str, test: float) -> tuple[Cell, TrainedNet]:
+        return Cell("Net1", "valid", protocol, seed), TrainedNet(
+            validation=100.0, test=test, together=0.0, apart=0.0, epochs=1
+        )
+
+    lone = dict([one(0, "original", 90.0), one(1, "original", 92.0), one(0, "clean", 93.8)])
+    assert _spread([lone[Cell("Net1", "valid", "clean", 0)]], "test") == "93.80"
+    assert (
+        _spread([found for cell, found in lone.items() if cell.protocol == "original"], "test")
+        == "91.00 ± 1.00"
+    )
+    assert _alone(lone, "Net1") == " One seed, and so no deviation: the clean protocol."
+    assert _alone(lone | dict([one(1, "clean", 93.8)]), "Net1") == ""

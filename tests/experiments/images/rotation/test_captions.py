@@ -9,6 +9,7 @@ from regard.experiments.images.rotation.captions import (
     curves_caption,
     first_caption,
     half_turn_caption,
+    said_of_own,
     turned_caption,
 )
 from regard.experiments.images.rotation.claims import TURNED, UPRIGHT
@@ -63,3 +64,29 @@ def test_symmetry_is_the_reason_only_where_the_alike_lead() -> None:
     rows = [("ring", 0.9, 80.0, "bar", 5.0)]
     assert "symmetry has a part" in half_turn_caption("shapes", rows, [4.0, 8.0])
     assert "symmetry is not what" in half_turn_caption("shapes", rows, [-4.0, 2.0])
+
+
+def test_the_first_angle_does_not_count_twice() -> None:
+    curves = {UPRIGHT: curve(a0=90.0, a360=90.0)}
+    # One angle of twelve has 90 %, the others 50.
+    assert f"{UPRIGHT}, {50 + 40 / 12:.1f}." in angles_caption("shapes", curves)
+
+
+def test_a_second_set_is_not_told_in_the_words_of_the_first() -> None:
+    curves, made = {UPRIGHT: curve(a0=90.0), TURNED: curve()}, pictures(slice(4, 12))
+    by_class = {UPRIGHT: torch.tensor([[50.0, 20.0], [50.0, 80.0], [50.0, 10.0]])}
+    rows = [("ring", 0.9, 80.0, "bar", 5.0)]
+    for first, second in (
+        [angles_caption("shapes", curves, again=again) for again in (False, True)],
+        [curves_caption("shapes", curves, ANGLES, again=again) for again in (False, True)],
+        [classes_caption("shapes", by_class, NAMES, 1, again=again) for again in (False, True)],
+        [half_turn_caption("shapes", rows, [4.0, 8.0], again=again) for again in (False, True)],
+        [turned_caption("shapes", made, again=again) for again in (False, True)],
+    ):
+        shared = set(first.split(". ")) & set(second.split(". "))
+        assert len(second) < len(first) and len(shared) <= 2, shared
+
+
+def test_pictures_of_ones_own_are_told_by_network() -> None:
+    told = said_of_own({UPRIGHT: curve(a0=90.0, a360=90.0, a120=10.0), TURNED: curve()}, ANGLES)
+    assert f"{UPRIGHT}, 90.0 % upright and 45.6 % turned by 60 to 300 degrees (least at 120: 10.0 %)" in told

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from regard.experiments.text.corpus import load_corpus
-from regard.experiments.text.shakespeare.sentences import COLUMNS, row, sentences, told
+from regard.experiments.text.shakespeare.sentences import COLUMNS, SmallEnd, row, said_of_own, sentences, told
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
 
@@ -34,3 +34,12 @@ def test_what_is_said_follows_the_numbers() -> None:
         "50% of the words of plain samples are words of the text (50% an epoch ago, no lower test loss now); with top-k 5, 95%.",
     ]
     assert told(SAID, rows[:1]).splitlines()[0] == "plain    | the cat⏎sat | the dog | the end"
+
+
+def test_a_text_of_ones_own_is_told_by_how_far_each_model_came() -> None:
+    end = SmallEnd(1000, 20, (2.0, 2.1, 2.2, 0.4, 0.35), 2.5)
+    told = said_of_own(end)
+    assert "1,000 characters of 20 kinds" in told and "costs 3.00 nats" in told and "Duke" not in told
+    assert "a test loss of 2.20 after 2 epochs and predicts 35 % of the last characters" in told
+    assert said_of_own(end, (30, 250, 1.9)).endswith("a held-out loss of 1.90 after 30 of 250 steps.")
+    assert said_of_own(end, (250, 250, 1.9)).endswith("a held-out loss of 1.90 after 250 steps.")

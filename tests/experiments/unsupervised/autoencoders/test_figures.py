@@ -7,6 +7,7 @@ import torch
 from regard.experiments.unsupervised.autoencoders.figures import (
     behind,
     beside_pca,
+    beside_vanilla,
     draw_accuracies,
     draw_blocks,
     draw_curves,
@@ -119,3 +120,11 @@ def test_a_model_that_ends_away_from_pca_is_told_with_whether_it_had_come_to_res
     assert behind(2, replace(trial, valid=torch.ones(1, 1))).startswith("At k = 2 one epoch is too little")
     told = beside_pca(trials[0], {2: trials[0][2, "vanilla"].error, 5: trials[0][5, "vanilla"].error / 2})
     assert "At k = 2" not in told and "At k = 5" in told
+
+
+def test_a_change_that_rounds_to_nothing_has_no_sign_and_a_rise_is_no_fall(trials) -> None:
+    plain = trials[0][2, "vanilla"]
+    told = beside_vanilla({(2, "vanilla"): plain, (2, "masked"): replace(plain)})
+    assert "0 % in error and 0.0 points" in told and "-0" not in told and "−0" not in told
+    rising = replace(plain, valid=torch.tensor([[1.0], [1.5]]))
+    assert behind(2, rising).endswith("in the last epoch its error rose by 50.0 %.")

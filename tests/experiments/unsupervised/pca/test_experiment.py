@@ -43,7 +43,8 @@ def test_points_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("a,b,c,d\n" + "\n".join(",".join(map(str, row)) for row in rows))
     settings = Settings(data=tmp_path / "mine.csv", steps=20, seeds=2, starts=10)
     events = list(run(settings, Context(folder=tmp_path)))
-    (said,) = [one.text for one in events if isinstance(one, TextEvent)]
+    said, found = [one.text for one in events if isinstance(one, TextEvent)]
+    assert "4 columns" in found and "3 principal directions" in found and "After 20 steps" in found
     assert "60 of 60 rows. Columns: a, b, c, d." in said and said.endswith("The code has a width of 3.")
     values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
     stays = [one for one in EXPERIMENT.claims if not one.data]

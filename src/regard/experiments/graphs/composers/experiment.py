@@ -327,7 +327,7 @@ EXPERIMENT = Experiment(
         Palestrina's come from one editor and all of Ciconia's from another is a leak that folds by work cannot
         close, which is why durations are taken relative to the scrap's median.""",
     claims=CLAIMS,
-    opens_with=("graph attention minus pitch histogram, points", "without all, from the start, minus whole, points"),
+    opens_with=("graph attention minus averages of notes, points", "without all, from the start, minus whole, points"),
     presets={"quick": Settings(), "full": Settings(files=300, most=16, reach=2, candidates=18, trial=15, epochs=30, retrained=True)},
     seconds=29,
     run=run,

@@ -1,6 +1,6 @@
 """Walks, Laplacians, message passing and attention on graphs small enough for paper. About 6 s on a CPU.   regard run graph-algebra"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -26,7 +26,7 @@ from regard.experiments.graphs.graph_algebra.formulas import (
 from regard.experiments.graphs.graph_algebra.layers import median_of_three, messages, transformer, weights
 from regard.experiments.graphs.graph_algebra.noise import Noise, study
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment
 from regard.lab.ranges import OwnPath, Range
 
 GIVEN = {
@@ -150,7 +150,18 @@ def _oversmoothing(settings: Settings, draw: torch.Generator) -> Iterator[Event]
             )
         yield Metric(f"distance left after {settings.depth} layers, B = {own:g}·I", found[-1] / found[0])
     yield Metric("oversmoothing: largest error of the predicted rate", worst)
+    if settings.graph is not None:
+        yield TextEvent(FOUND, said_of_own(nodes, {own: (found[-1] / found[0], rate(a, own)) for own, found in curves.items()}, settings.depth))  # fmt: skip
     yield FigureEvent("oversmoothing", draw_curves(curves, {own: rate(a, own) for own in SMOOTH}), SMOOTHING)
+
+
+def said_of_own(nodes: int, found: Mapping[float, tuple[float, float]], depth: int) -> str:
+    """What averaging does to a graph of a person's own: for each self-connection what is left, and the predicted rate."""
+    told = [
+        f"{left:.2g} {'without a self-connection' if own == 0 else f'with B = {own:g}·I'} (predicted for late layers: times {shrunk:.4f} a layer)"
+        for own, (left, shrunk) in found.items()
+    ]
+    return f"Averaging brings the {nodes:,} nodes of your graph nearer to one common value; after {depth} layers, of their first distance: {', '.join(told)}."
 
 
 MATRICES = "Four matrices of the two graphs, row by row, a column for each node: A has a 1 where two nodes are joined; D − A is the Laplacian, D the degrees. They are held against the answers to Amsterdam A2, entry by entry."
@@ -298,6 +309,7 @@ EXPERIMENT = Experiment(
         its diagonal; $\sigma$ is any nonlinearity, not the sigmoid. And a GCN does not treat neighbours equally: its
         weights are $1 / \sqrt{d_u d_v}$; only the mean does.""",
     claims=CLAIMS,
+    asks_own="How fast does repeated averaging make the nodes of your graph alike, and what do matrices, message passing and attention do on small ones?",
     opens_with=(
         "walks that Aⁿ counts wrongly",
         "equation 6 as messages, as matrices, as a layer: largest gap",

@@ -38,12 +38,23 @@ def unmet(border: Border, side: int) -> Tensor:
     return found
 
 
+def low(index: int) -> str:
+    """An index of one digit, set low.
+
+    >>> low(1), low(2)
+    ('₁', '₂')
+    """
+    return "₀₁₂₃₄₅₆₇₈₉"[index]
+
+
 def first_response() -> tuple[list[str], list[str]]:
     """The terms of f₁₁ = Σ h_(a,b) g_(1−a,1−b): those inside of a picture that begins at g₁₁, and those outside."""
-    steps = {-1: "−", 0: "0", 1: "+"}
+    steps = {-1: "₋", 0: "₀", 1: "₊"}
     inside, outside = [], []
     for a, b in product(steps, repeat=2):
-        (inside if min(1 - a, 1 - b) >= 1 else outside).append(f"h{steps[a]}{steps[b]} g{1 - a}{1 - b}")
+        (inside if min(1 - a, 1 - b) >= 1 else outside).append(
+            f"h{steps[a]}{steps[b]} g{low(1 - a)}{low(1 - b)}"
+        )
     return inside, outside
 
 

@@ -85,9 +85,9 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
 
 def _border() -> Iterator[Event]:
     inside, outside = first_response()
-    text = f"f11 = {' + '.join((*inside, *outside))}. The picture begins at g11, so that {len(outside)} of the {len(inside) + len(outside)} pixels do not exist: those of {', '.join(outside)}. "
-    text += f"Padding gives them values; zero padding leaves f11 = {' + '.join(inside)}."
-    yield TextEvent("the first response, f11", text)
+    text = f"f₁₁ = {' + '.join((*inside, *outside))}. The picture begins at g₁₁, so that {len(outside)} of the {len(inside) + len(outside)} pixels do not exist: those of {', '.join(outside)}. "
+    text += f"Padding gives them values; zero padding leaves f₁₁ = {' + '.join(inside)}."
+    yield TextEvent("the first response, f₁₁", text)
     yield Metric("pixels that f_11 lacks", missing(32)[0, 0].item())
     rows = []
     for name, border in BORDERS.items():
@@ -134,7 +134,12 @@ def _tables(results: Results) -> Iterator[Event]:
             gaps.append(abs(fmean(one.test for one in found[0]) - fmean(one.test for one in found[1])))
         columns = ("type", "published: validation", "published: test", "validation", "test")
         heads = (*columns, "clean: validation", "clean: test")
-        yield TableEvent(f"accuracy of {net}", heads, rows, f"{net}. {TABLE if net == 'Net1' else AGAIN}")
+        yield TableEvent(
+            f"accuracy of {net}",
+            heads,
+            rows,
+            f"{net}. {TABLE if net == 'Net1' else AGAIN}{_alone(results, net)}",
+        )
     yield Metric("largest difference of mean test accuracy between the two protocols", max(gaps))
     order = best_by_order()
     yield Metric("fconv: best accuracy by order, %", order)
@@ -142,9 +147,17 @@ def _tables(results: Results) -> Iterator[Event]:
         yield Metric("Net1 fconv: test accuracy minus the best by order, %", one.test - order, seed)
 
 
+def _alone(results: Results, net: str) -> str:
+    """Which accuracies are those of a single training, and therefore have no spread."""
+    counts = {protocol: len(_of(results, net, "valid", protocol)) for protocol in PROTOCOLS}
+    lone = [protocol for protocol, count in counts.items() if count == 1]
+    return f" One seed, and so no deviation: the {' and the '.join(lone)} protocol." if lone else ""
+
+
 def _spread(outcomes: list[TrainedNet], field: str) -> str:
     values = [getattr(one, field) for one in outcomes]
-    return f"{fmean(values):.2f} ± {pstdev(values):.2f}"
+    # One seed alone has no spread.
+    return f"{fmean(values):.2f}" + (f" ± {pstdev(values):.2f}" if len(values) > 1 else "")
 
 
 def _order(results: Results) -> Iterator[Event]:

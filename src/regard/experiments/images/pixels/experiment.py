@@ -1,6 +1,6 @@
 """Attention on the pixels of digits beside a convolutional network. About 35 s on a CPU.   regard run pixels"""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from statistics import median
@@ -16,7 +16,7 @@ from regard.experiments.images.pixels.digits import Digits, accuracy, answers, l
 from regard.experiments.images.pixels.figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.experiments.images.rotate import rotate
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment
 from regard.lab.ranges import Device
 from regard.lab.vision_model import save_vision_model
 from regard.models.cnn import ConvNet
@@ -84,6 +84,8 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
             found[name].right[seed] = accuracy(found[name].models[-1], digits.test, digits.answers)
             yield Metric(f"accuracy, {name}", found[name].right[seed], seed)
     yield from _compare(found)
+    if settings.folder is not None:
+        yield TextEvent(FOUND, said_of_own({name: one.right for name, one in found.items()}, digits))
     yield ProgressEvent("shifting and turning", 0.82)
     yield from _changes(found, digits, settings)
     yield ProgressEvent("looking", 0.95)
@@ -105,7 +107,7 @@ def _train(
         warmup=0.1,
         seed=seed,
     )
-    steps = list(Training(model, digits.batches(settings.batch, seed), cross_entropy, plan))
+    steps = list(Training(model, digits.batches(settings.batch, seed), cross_entropy, plan, capture=True))
     found.models.append(model.cpu())
     found.losses.append(sum(step.loss for step in steps[-10:]) / len(steps[-10:]))
     found.paces.append(median(step.seconds for step in steps))
@@ -123,6 +125,17 @@ def _compare(found: dict[str, PatchResults]) -> Iterator[Event]:
         rows.append((name, size, 1000 * median(one.paces), loss, right))
     columns = ("model", "parameters", "ms a step", "training loss at the end", "test accuracy")
     yield TableEvent("budget", columns, rows, TABLE)
+
+
+def said_of_own(right: Mapping[str, Mapping[int, float]], digits: Digits) -> str:
+    """What was found in pictures of a person's own: who knows how many, beside the most frequent class."""
+    means = {name: 100 * sum(found.values()) / len(found) for name, found in right.items()}
+    told = "; ".join(f"{name}, {value:.1f} %" for name, value in means.items())
+    usual = 100 * digits.answers.bincount().max().item() / len(digits.answers)
+    return (
+        f"Of your {len(digits.answers):,} test pictures each network knows so many, over {len(right[CNN])} seeds: {told}. The class "
+        f"with most of them has {usual:.1f} %; the highest mean is that of {max(means, key=means.__getitem__)}."
+    )
 
 
 def _changes(found: dict[str, PatchResults], digits: Digits, settings: Settings) -> Iterator[Event]:

@@ -14,14 +14,28 @@ MOST = 95.0
 "From so many percent of its light on, a turned picture has lost next to nothing."
 
 
-def first_caption(source: str, pictures: Pictures, alike: Tensor) -> str:
+def said_of_own(curves: Mapping[str, Tensor], angles: Sequence[int]) -> str:
+    """What was found in pictures of a person's own: each network upright, turned, and at its worst angle."""
+    told = []
+    for name, found in curves.items():
+        at = dict(zip(angles, found.mean(0).tolist(), strict=True))
+        turned = [value for angle, value in at.items() if 60 <= angle <= 300]
+        worst = min(at, key=at.__getitem__)
+        told.append(
+            f"{name}, {at[0]:.1f} % upright and {sum(turned) / len(turned):.1f} % turned by 60 to 300 degrees (least at {worst}: {at[worst]:.1f} %)"
+        )
+    return f"Of your test pictures each network knows, over {len(curves[TURNED])} seeds: {'; '.join(told)}."
+
+
+def first_caption(source: str, pictures: Pictures, alike: Tensor, *, again: bool = False) -> str:
     """Of the first test pictures: which class looks most like its own half turn, and which least."""
     alike = alike.nan_to_num(alike.nanmean().item())
     most, least = (pictures.classes[int(at)] for at in (alike.argmax(), alike.argmin()))
-    return f"{source}: the first 25 test pictures, each with the name of its class. Ask of each whether you would know it upside down. By its mean picture, {most} is most like its own half turn (a correlation of {alike.max():.2f}) and {least} least ({alike.min():.2f})."
+    ask = "" if again else " Ask of each whether you would know it upside down."
+    return f"{source}: the first 25 test pictures, each with the name of its class.{ask} By its mean picture, {most} is most like its own half turn (a correlation of {alike.max():.2f}) and {least} least ({alike.min():.2f})."
 
 
-def turned_caption(source: str, pictures: Pictures) -> str:
+def turned_caption(source: str, pictures: Pictures, *, again: bool = False) -> str:
     """Of one turned picture: how much of its light a turn by 45 degrees pushes over the edge."""
     picture, name = pictures.test[:1].float(), pictures.classes[pictures.test_labels[0]]
     kept = 100 * (rotate(picture, 45, sampling="bilinear").sum() / picture.sum().clamp(min=1)).item()
@@ -30,20 +44,30 @@ def turned_caption(source: str, pictures: Pictures) -> str:
         if kept >= MOST
         else "what was in the corners is lost"
     )
+    light = f"After a turn by 45 degrees this picture has {kept:.0f} % of its light: {harm}."
+    if again:
+        return f"{source}: their first test picture ({name}) at the same angles, by the same two samplings. {light}"
     return (
-        f"{source}: the first test picture ({name}) at some angles. What comes from outside of the picture is black: compare the corners at 30 and 45 degrees with those at 90. After a turn by 45 degrees this picture has {kept:.0f} % of its light: {harm}. "
+        f"{source}: the first test picture ({name}) at some angles. What comes from outside of the picture is black: compare the corners at 30 and 45 degrees with those at 90. {light} "
         "Nearest, which all networks are tried with, takes one pixel for each, and edges become ragged; bilinear weighs four, and edges become soft. At quarter turns both give the same: every pixel lands on a pixel."
     )
 
 
-def angles_caption(source: str, curves: Mapping[str, Tensor]) -> str:
-    """Of the table by angle: the mean over all angles, training by training."""
-    means = {name: curve.mean().item() for name, curve in curves.items()}
+def angles_caption(source: str, curves: Mapping[str, Tensor], *, again: bool = False) -> str:
+    """Of the table by angle: the mean over all angles, training by training; the last angle is the first again."""
+    means = {name: curve[:, :-1].mean().item() for name, curve in curves.items()}
     told = "; ".join(f"{name}, {mean:.1f}" for name, mean in means.items())
-    return f"{source}: accuracy in percent by the angle of the test pictures, mean over the seeds, one column for each training. Over all angles the means are: {told}. The highest is that of the network {max(means, key=means.__getitem__)}."
+    table = (
+        "the same table"
+        if again
+        else "accuracy in percent by the angle of the test pictures, mean over the seeds, one column for each training"
+    )
+    return f"{source}: {table}. Over all angles (360 degrees, which is 0 again, left out) the means are: {told}. The highest is that of the network {max(means, key=means.__getitem__)}."
 
 
-def curves_caption(source: str, curves: Mapping[str, Tensor], angles: Sequence[int]) -> str:
+def curves_caption(
+    source: str, curves: Mapping[str, Tensor], angles: Sequence[int], *, again: bool = False
+) -> str:
     """Of the curves: where the upright one is lowest, what quarter turns stand out by, how flat the other is."""
     upright, turned = (dict(zip(angles, curves[name].mean(0).tolist(), strict=True)) for name in (UPRIGHT, TURNED))  # fmt: skip
     lowest = min(upright, key=upright.__getitem__)
@@ -55,21 +79,41 @@ def curves_caption(source: str, curves: Mapping[str, Tensor], angles: Sequence[i
         else "at no quarter turn does it stand above its neighbours"
     )
     steps = ", ".join(f"{value:+.1f}" for value in beside.values())
+    seeds = len(curves[UPRIGHT])
+    lines = (
+        "the same curves"
+        if again
+        else "accuracy by the angle of the test pictures, mean over the seeds (thin lines: each seed); dashed, where drawn: the published curve. Dotted: quarter turns"
+    )
+    built = (
+        ""
+        if again
+        else " Where it is drawn, the network of turned filters was trained upright: look whether it has the same accuracy at every quarter turn."
+    )
     return (
-        f"{source}: accuracy by the angle of the test pictures, mean over the seeds (thin lines: each seed); dashed, where drawn: the published curve. Dotted: quarter turns. The curve trained upright falls from {upright[0]:.0f} % to {upright[lowest]:.0f} % at {lowest} degrees, and {stand} ({steps} points at 90, 180 and 270). "
-        f"The one trained on turned pictures lies between {min(turned.values()):.0f} and {max(turned.values()):.0f} %. Where it is drawn, the network of turned filters was trained upright: look whether it has the same accuracy at every quarter turn."
+        f"{source}: {lines}. The curve trained upright (seeds: {seeds}) falls from {upright[0]:.0f} % to {upright[lowest]:.0f} % at {lowest} degrees, and {stand} ({steps} points at 90, 180 and 270). "
+        f"The one trained on turned pictures lies between {min(turned.values()):.0f} and {max(turned.values()):.0f} %.{built}"
     )
 
 
-def classes_caption(source: str, by_class: Mapping[str, Tensor], names: Sequence[str], half: int) -> str:
+def classes_caption(
+    source: str, by_class: Mapping[str, Tensor], names: Sequence[str], half: int, *, again: bool = False
+) -> str:
     """Of the map by class and angle: which rows are bright and which dark at 180 degrees (column `half`)."""
     known = by_class[UPRIGHT][:, half].nan_to_num(nan=-1.0)
     best = int(known.argmax())
     worst = int(torch.where(known < 0, torch.inf, known).argmin())
-    return f"{source}: accuracy by class (row) and angle (column), one panel for each training, dark for 0 % and bright for 100 %. A row that is bright at 180 degrees is a class that is still known upside down: trained upright, {names[best]} is the brightest there ({known[best]:.0f} %) and {names[worst]} the darkest ({known[worst]:.0f} %)."
+    panels = (
+        "the same map. At 180 degrees, trained upright"
+        if again
+        else "accuracy by class (row) and angle (column), one panel for each training, dark for 0 % and bright for 100 %. A row that is bright at 180 degrees is a class that is still known upside down: trained upright"
+    )
+    return f"{source}: {panels}, {names[best]} is the brightest there ({known[best]:.0f} %) and {names[worst]} the darkest ({known[worst]:.0f} %)."
 
 
-def half_turn_caption(source: str, rows: Sequence[tuple], lead: Sequence[float]) -> str:
+def half_turn_caption(
+    source: str, rows: Sequence[tuple], lead: Sequence[float], *, again: bool = False
+) -> str:
     """Of the table of half turns: whether the classes at its top are the ones that are known."""
     ahead = sum(lead) / len(lead)
     reason = (
@@ -77,7 +121,17 @@ def half_turn_caption(source: str, rows: Sequence[tuple], lead: Sequence[float])
         if ahead > 0
         else "symmetry is not what is known upside down"
     )
+    table = (
+        "the same for these classes."
+        if again
+        else "what a half turn does to each class, trained upright, mean over the seeds; the classes most alike to their own half turn come first. Likeness: the correlation of a class's mean training picture with the same picture turned by 180 degrees; no network has a part in it."
+    )
+    rest = (
+        ""
+        if again
+        else " A class with low likeness and high accuracy says that a network needs less than symmetry."
+    )
     return (
-        f"{source}: what a half turn does to each class, trained upright, mean over the seeds; the classes most alike to their own half turn come first. Likeness: the correlation of a class's mean training picture with the same picture turned by 180 degrees; no network has a part in it. "
-        f"The classes at the top, with {rows[0][0]} first, are {ahead:+.0f} points beside the others at 180 degrees: {reason}. A class with low likeness and high accuracy says that a network needs less than symmetry."
+        f"{source}: {table} "
+        f"The classes at the top, with {rows[0][0]} first, are {ahead:+.0f} points beside the others at 180 degrees: {reason}.{rest}"
     )

@@ -110,7 +110,7 @@ def train_steps(model: UNet, pictures: Segmented, plan: Plan, *, batch: int, cro
     def batches(index: int) -> Any:
         return pictures.batch("train", index, size=batch, seed=plan.seed, crop=crop)
 
-    return Training(model, batches, pixel_loss, plan)
+    return Training(model, batches, pixel_loss, plan, capture=True)
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def _learned(
     choice = compile_if_faster(cross_entropy, model, batch, steps=plan.steps, seconds=context.left())
     yield TextEvent("The compiler", choice.sentence)
     seconds = inf if context.left() == inf else 0.6 * context.left()
-    training = Training(model, batches, choice.objective, plan, seconds=seconds, group=group)
+    training = Training(model, batches, choice.objective, plan, seconds=seconds, group=group, capture=True)
     checkpoints = Checkpoints(context.folder / "checkpoints")
     if group.is_main:
         save_text_model(checkpoints.folder, model.config, corpus.tokenizer)
@@ -348,7 +348,7 @@ EXPERIMENT = Experiment(
         same is done with dropout left on, as the assignment's generate.py leaves it. Three prompts of the
         published answers are continued by four samplers; of each sample the longest stretch is sought that
         stands in the training text, letter by letter.""",
-    see="""A loss far below what unseen text of the same book costs is memory, not language. A careful sampler
+    see="""A loss far below what unseen text of the same book costs is memory, not language: overfitting, here on purpose. A careful sampler
         follows the most probable path; for a model that has learned its text by heart, that path is the text.
         What samplers draw is held to their exact distributions in [[decoding]]; the parts of the model are in
         [[gpt-parts]].""",

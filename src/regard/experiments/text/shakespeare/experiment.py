@@ -1,7 +1,7 @@
 """Two small GPTs learn Shakespeare, character by character. About 60 s on a CPU.   regard run shakespeare"""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from math import inf, log
 from pathlib import Path
@@ -38,7 +38,9 @@ from regard.experiments.text.shakespeare.sentences import (
     SENTENCES,
     WAYS,
     Row,
+    SmallEnd,
     row,
+    said_of_own,
     sentences,
     spelling,
     told,
@@ -46,7 +48,7 @@ from regard.experiments.text.shakespeare.sentences import (
 from regard.experiments.text.shakespeare.written_out import compare_written_out
 from regard.generation.sampling import Sampler
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment
 from regard.lab.ranges import Device, Follows
 from regard.lab.text_model import save_text_model
 from regard.models.gpt.model import GPT
@@ -127,14 +129,18 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
         small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=JERUSALEM.context)
         yield TextEvent("The text", small.said)
         known = small.text.name == "tiny-shakespeare"
-        yield from _jerusalem(settings, context, small, known, group)
+        curve = yield from _jerusalem(settings, context, small, known, group)
+        last = None
+        if curve and settings.text != Settings.text:
+            last = SmallEnd(len(small.used), small.tokenizer.size, curve[-1], letter_pairs(small))
+            yield TextEvent(FOUND, said_of_own(last))
         large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DUKE.context)
-        yield from _duke(settings, context, large, known, group)
+        yield from _duke(settings, context, large, known, group, last)
 
 
 def _jerusalem(
     settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
-) -> Iterator[Event]:
+) -> Generator[Event, None, list[Epoch]]:
     torch.manual_seed(context.seed)
     model = GPT(replace(JERUSALEM, vocabulary=corpus.tokenizer.size))
     untrained = spelling(model, corpus, settings.rows, settings.spoken)
@@ -200,6 +206,7 @@ def _jerusalem(
     if curve:
         yield TableEvent("epochs", COLUMNS, rows, SENTENCES)
         yield FigureEvent("epochs", draw_epochs(curve), EPOCHS)
+    return curve
 
 
 def is_logged(step: int, epoch: int) -> bool:
@@ -230,7 +237,9 @@ def _begun(
     """A training that goes on from its last checkpoint; what its model needs to speak lies beside them."""
     batches = corpus.batches("train", size=batch // group.world, seed=plan.seed)
     device = find_device(settings.device)
-    training = Training(model, batches, cross_entropy, plan, seconds=seconds, group=group, device=device)
+    training = Training(
+        model, batches, cross_entropy, plan, seconds=seconds, group=group, capture=True, device=device
+    )
     checkpoints = Checkpoints(folder)
     if group.is_main:
         save_text_model(folder, model.config, corpus.tokenizer)
@@ -245,7 +254,12 @@ def _tested(model: GPT, corpus: Corpus) -> tuple[float, float, float]:
 
 
 def _duke(
-    settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
+    settings: Settings,
+    context: Context,
+    corpus: Corpus,
+    known: bool,
+    group: ProcessGroup,
+    last: SmallEnd | None = None,
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
     model = GPT(replace(DUKE, vocabulary=corpus.tokenizer.size))
@@ -287,6 +301,8 @@ def _duke(
     model = at_hand(training.whole_model())
     final = evaluate(model, held_out(corpus, settings.judged))
     tests.append((training.step, final))
+    if last is not None:
+        yield TextEvent(FOUND, said_of_own(last, (training.step, plan.steps, final)))
     if training.step == plan.steps:
         pairs = letter_pairs(corpus)
         yield Metric("held-out loss of a table of letter pairs", pairs)
@@ -339,6 +355,7 @@ EXPERIMENT = Experiment(
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
     claims=CLAIMS,
+    asks_own="What does a small GPT learn of the text that you name, and how does it sound before, during and after?",
     opens_with=("Duke HW3: held-out loss at the end minus that of a table of letter pairs", TRAINING_TEACHES),
     presets={"quick": Settings(), "full": Settings(epoch=EPOCH, plan=PLAIN, rows=32, judged=None)},
     seconds=65,

@@ -1,7 +1,9 @@
 """The sentences that Jerusalem ex. 5 asks for after each epoch, and what changes from epoch to epoch."""
 
 from collections.abc import Mapping, Sequence
+from math import log
 from statistics import fmean
+from typing import NamedTuple
 
 from regard.experiments.text.corpus import Corpus, real_words, speak
 from regard.experiments.text.shakespeare.figures import Epoch
@@ -54,6 +56,33 @@ def row(epoch: Epoch, spelled: Mapping[str, Mapping[int, float]], said: Mapping[
         f"{fmean(spelled[cut].values()):.0%}",
         said[plain][0].replace("\n", "⏎"),
         said[cut][0].replace("\n", "⏎"),
+    )
+
+
+class SmallEnd(NamedTuple):
+    """How Jerusalem ex. 5's model ends on a text of a person's choice."""
+
+    characters: int
+    kinds: int
+    "Different characters of the text."
+    epoch: Epoch
+    "The last one."
+    pairs: float
+    "The loss of a table of letter pairs."
+
+
+def said_of_own(small: SmallEnd, large: tuple[int, int, float] | None = None) -> str:
+    """What was found in a text of a person's choice; `large`: Duke HW3's steps, those planned, and its held-out loss."""
+    epoch, _, loss, _, right = small.epoch
+    duke = ""
+    if large is not None:
+        made, planned, held_out = large
+        steps = f"{made:,}" if made == planned else f"{made:,} of {planned:,}"
+        duke = f" Duke HW3's model has a held-out loss of {held_out:.2f} after {steps} steps."
+    return (
+        f"Your text has {small.characters:,} characters of {small.kinds} kinds: guessing among them costs {log(small.kinds):.2f} nats "
+        f"each, a table of letter pairs {small.pairs:.2f}. Jerusalem ex. 5's model has a test loss of {loss:.2f} after {epoch:.3g} epochs and "
+        f"predicts {100 * right:.0f} % of the last characters of test windows.{duke}"
     )
 
 

@@ -155,6 +155,8 @@ def _theory(factors: Factors, trials: Trials) -> Iterator[Event]:
         rows.append((k, name, best, trial.error, expected_accuracy(k, STRONG), sum(told) / len(told), sum(measured) / len(measured)))  # fmt: skip
         if k <= SMALL and name != "vanilla":
             worst = max(worst, abs(trial.error / best - 1))
+            change = 100 * (trial.error / trials[k, "vanilla"].error - 1)
+            yield Metric(f"{name}, linear, k = {k}: change of error, %", change)
         if name == "vanilla":
             for repeat, right in enumerate(measured):
                 yield Metric(f"error of the linear model, k = {k}", trial.valid[-1, repeat].item(), repeat)
@@ -281,7 +283,7 @@ EXPERIMENT = Experiment(
         has a sum of squares where the code has a mean. Here every error and accuracy is that of a whole split.""",
     claims=CLAIMS,
     opens_with=(
-        "error of the linear model, k = 10",
+        "largest relative gap of denoising and masked errors to their own optima, k up to 10",
         "error of nonlinear models on fresh digits / that of PCA, k = 10",
     ),
     presets={

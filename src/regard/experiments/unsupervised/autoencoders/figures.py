@@ -104,7 +104,8 @@ def behind(k: int, trial: GridCell) -> str:
     fall = 100 * (1 - (trial.valid[-1].mean() / trial.valid[-2].mean()).item())
     if fall >= 1:
         return f"At k = {k} it is not yet near PCA: its error was still falling when the training ended, by {fall:.0f} % in the last epoch."
-    return f"At k = {k} it has come to rest away from PCA: in the last epoch its error fell by no more than {fall:.1f} %."
+    end = f"fell by no more than {fall:.1f} %" if fall >= 0 else f"rose by {-fall:.1f} %"
+    return f"At k = {k} it has come to rest away from PCA: in the last epoch its error {end}."
 
 
 def beside_vanilla(trials: Trials) -> str:
@@ -116,9 +117,19 @@ def beside_vanilla(trials: Trials) -> str:
             error = 100 * (trial.error / plain.error - 1)
             points = 100 * (trial.correct.mean() - plain.correct.mean()).item()
             parts.append(
-                f"{name} at k = {k}, {error:+.0f} % in error and {points:+.1f} points in probe accuracy"
+                f"{name} at k = {k}, {signed(error, 0)} % in error and {signed(points, 1)} points in probe accuracy"
             )
     return f"Beside vanilla: {'; '.join(parts)}." if parts else ""
+
+
+def signed(value: float, digits: int) -> str:
+    """A change with its sign; one that rounds to zero has none.
+
+    >>> signed(-0.04, 1), signed(0.26, 1), signed(-3.4, 0)
+    ('0.0', '+0.3', '−3')
+    """
+    told = f"{abs(value):.{digits}f}"
+    return told if float(told) == 0 else f"{'−' if value < 0 else '+'}{told}"
 
 
 def draw_curves(trials: Trials, bounds: Mapping[int, float]) -> "Figure":

@@ -1,0 +1,27 @@
+"""What a training has learned, in sentences: the held-out loss at its end (nats a token and a character)."""
+
+from math import inf
+
+from regard.lab.store.run import Run
+from regard.lab.train.figure import HELD
+
+
+def learned(run: Run) -> list[str]:
+    """The held-out loss of the best model, and whether training lowered it; else nothing."""
+    found = {one.name: one.value for one in run.measured if not one.at}
+    if "held-out loss at the end" not in found:
+        return []
+    said = [
+        f"On all that was held out: loss {found['held-out loss at the end']:.4f} nats a token "
+        f"({found['held-out loss at the end, nats a character']:.4f} a character) at step "
+        f"{found['step of the best checkpoint']:,.0f} of {found['steps']:,.0f}, "
+        f"{found['passes over the texts']:.3g} times through the texts."
+    ]
+    judged = {one.at["step"]: one.value for one in run.measured if one.name == HELD and one.at}
+    before, after = judged.pop(0, inf), min(judged.values(), default=inf)
+    if before <= after < inf:
+        said.append(
+            f"On some of the windows it was never below the {before:.4f} from before training "
+            f"(lowest {after:.4f}): the texts are too short, or it knew them already."
+        )
+    return said
