@@ -113,14 +113,15 @@ def check_tensors(q: Tensor, k: Tensor, v: Tensor) -> None:
     """Raise where the tensors do not belong together."""
     if not type(q) is type(k) is type(v) is Tensor:
         check_kinds(q, k, v)
-    sizes = q.shape, k.shape, v.shape
-    if not len(sizes[0]) == len(sizes[1]) == len(sizes[2]) == 4:
+    try:
+        (batch, heads, _, width), (rows, groups, keys, inner) = q.shape, k.shape
+        also, same, values, _ = v.shape
+    except ValueError:
         raise RegardError(
             "attend needs q (b h n d), k (b g m d) and v (b g m c)",
             told(q, k, v),
             "give each of them four axes",
-        )
-    (batch, heads, _, width), (rows, groups, keys, inner), (also, same, values, _) = sizes
+        ) from None
     if not (batch == rows == also and width == inner and groups == same and keys == values):
         raise RegardError("q, k and v do not fit together", told(q, k, v), unfit(q, k, v))
     if groups == 0 or heads % groups:

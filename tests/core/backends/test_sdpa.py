@@ -21,8 +21,8 @@ def handed(monkeypatch):
     """What torch's function is called with."""
     calls, true = [], F.scaled_dot_product_attention
 
-    def spy(q, k, v, mask, dropout, causal, **options):
-        calls.append({"attn_mask": mask, "is_causal": causal, **options})
+    def spy(q, k, v, mask=None, dropout=0.0, causal=False, **options):
+        calls.append({"attn_mask": mask, "is_causal": causal, "enable_gqa": False, **options})
         return true(q, k, v, mask, dropout, causal, **options)
 
     monkeypatch.setattr(F, "scaled_dot_product_attention", spy)

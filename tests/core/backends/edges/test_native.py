@@ -202,3 +202,25 @@ def test_the_exponential_is_accurate_over_its_range() -> None:
 
 def test_the_source_travels_with_the_package() -> None:
     assert native.SOURCE.is_file() and os.access(native.SOURCE, os.R_OK)
+
+
+@needs_compiler
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+@pytest.mark.parametrize("sizes", [(2, 300, 8, 8), (1, 129, 1, 16), (2, 256, 3, 5), (1, 0, 8, 8)])
+def test_parts_of_scores_and_their_way_back_are_torchs(
+    sizes: tuple[int, ...], kind: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Across more rows than a thread takes at a time, the last time fewer."""
+    monkeypatch.delenv("REGARD_NATIVE", raising=False)
+    batch, nodes, heads, channels = sizes
+    edges = Edges(torch.arange(nodes), torch.arange(nodes), nodes=nodes)
+    target, source = torch.randn(2, heads, channels, dtype=torch.float64)
+    values, to_values = torch.randn(2, batch, heads, nodes, channels, dtype=torch.float64)
+    both = torch.randn(2, batch, heads, nodes, dtype=torch.float64)
+    given = [x.to(kind) for x in (target, source, values)]
+    close = {"rtol": 1e-4, "atol": 1e-4} if kind is torch.float32 else {}
+    found, wanted = native.parts(edges, *given), eager.parts(edges, target, source, values)
+    torch.testing.assert_close(found, tuple(x.to(kind) for x in wanted), **close)
+    found = native.spread(edges, *given, (*both.to(kind), to_values.to(kind, copy=True)))
+    wanted = eager.spread(edges, target, source, values, (*both, to_values.clone()))
+    torch.testing.assert_close(found, tuple(x.to(kind) for x in wanted), **close)

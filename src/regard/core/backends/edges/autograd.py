@@ -181,7 +181,7 @@ class SharedAdditiveSoftmax(Function):
         term: Tensor | None,
         v: Tensor,
     ) -> Tensor:
-        left, right = (torch.einsum("bhnd,hd->bhn", v, vectors) for vectors in (target, source))
+        left, right = kernels(v).parts(edges, target, source, v)
         return _attend_forward(ctx, (edges, slope, keep), left, right, term, v, target, source, v)
 
     @staticmethod
@@ -189,9 +189,8 @@ class SharedAdditiveSoftmax(Function):
     def backward(ctx: Context, upstream: Tensor) -> tuple[Tensor | None, ...]:
         target, source, v, *saved = ctx.saved_tensors
         left, right, score, to_v = _attend_backward(ctx, saved, upstream)
-        for part, vectors in ((left, target), (right, source)):
-            to_v.addcmul_(part.unsqueeze(3), vectors.unsqueeze(1))
-        to_target, to_source = (torch.einsum("bhn,bhnd->hd", part, v) for part in (left, right))
+        gradients = left, right, to_v
+        to_target, to_source, to_v = ctx.by.spread(ctx.edges, target, source, v, gradients)
         return None, None, None, to_target, to_source, score, to_v
 
 

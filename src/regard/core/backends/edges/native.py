@@ -27,6 +27,8 @@ FLAGS = (
     *("-fno-math-errno", "-fno-trapping-math", "-fassociative-math", "-fno-signed-zeros"),
 )
 TYPES = {torch.float32: ("float", ctypes.c_float), torch.float64: ("double", ctypes.c_double)}
+BLOCK = 128
+"Rows that a thread takes at a time, as in the source."
 SECONDS = 120
 "Longest wait for the compiler."
 
@@ -174,6 +176,37 @@ def sum_edges(side: Side, values: Float[Tensor, "b h e"]) -> Float[Tensor, "b h 
     out = values.new_empty(len(values), side.rows, values.shape[2])
     _run("sum_edges", side, (values.shape[2],), values, out)
     return out.transpose(1, 2)
+
+
+def parts(
+    edges: Edges,
+    target: Float[Tensor, "h c"],
+    source: Float[Tensor, "h c"],
+    values: Float[Tensor, "b h n c"],
+) -> tuple[Float[Tensor, "b h n"], Float[Tensor, "b h n"]]:
+    """What each node adds to the scores of the edges that it is the target of, and the source of."""
+    values = _inside(values)
+    left, right = (values.new_empty(values.shape[:3]) for _ in range(2))
+    vectors = target[None].contiguous(), source[None].contiguous()
+    _run("parts", edges.sources, tuple(values.shape[2:]), values, *vectors, left, right)
+    return left.transpose(1, 2), right.transpose(1, 2)
+
+
+def spread(
+    edges: Edges,
+    target: Float[Tensor, "h c"],
+    source: Float[Tensor, "h c"],
+    values: Float[Tensor, "b h n c"],
+    gradients: tuple[Tensor, Tensor, Tensor],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of both vectors and of the values, given those of both parts and of the values alone."""
+    values, left, right, to_values = (_inside(x) for x in (values, *gradients))
+    vectors = target[None].contiguous(), source[None].contiguous()
+    sums = values.new_empty(len(values), -(-edges.sizes[1] // BLOCK), 2, *target.shape)
+    given = (values, *vectors, left, right, to_values, sums)
+    _run("spread", edges.sources, tuple(target.shape), *given)
+    to_target, to_source = sums.sum((0, 1))
+    return to_target, to_source, to_values.transpose(1, 2)
 
 
 def additive_forward(

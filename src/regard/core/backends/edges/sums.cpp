@@ -29,7 +29,7 @@ struct Side {
     Index edge(Index entry) const { return place ? place[entry] : entry; }
 };
 
-constexpr Index block = 128;        // rows that a thread takes at a time
+constexpr Index block = 128;        // rows that a thread takes at a time; BLOCK in native.py
 constexpr Index worth = 1 << 18;    // multiplications below which a second thread costs more than it saves
 constexpr Index ahead = 16;         // entries between asking for a node's values and using them
 
@@ -347,6 +347,45 @@ void additive_backward(const Side& side, Index h, Index c, const T* right, const
     });
 }
 
+// left_r = values_r . target and right_r = values_r . source, head by head
+template <class T>
+void parts(const Side& side, Index h, Index c, const T* values, const T* target, const T* source, T* left, T* right,
+           int threads) {
+    sized(h, c, [&](auto sizes) {
+        share(side.rows, side.rows * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), width = heads * sizes.channels();
+            for (Index r = first; r < end; ++r) {
+                dot_heads(sizes, values + r * width, target, left + r * heads);
+                dot_heads(sizes, values + r * width, source, right + r * heads);
+            }
+        });
+    });
+}
+
+// The way back: to_values_r += left_r target + right_r source, and for each block of rows the sums of left_r values_r
+// and right_r values_r, which are the gradients of both vectors once they are added up.
+template <class T>
+void spread(const Side& side, Index h, Index c, const T* values, const T* target, const T* source, const T* left,
+            const T* right, T* to_values, T* sums, int threads) {
+    sized(h, c, [&](auto sizes) {
+        share(side.rows, side.rows * h * c, threads, [&](Index first, Index end) {
+            const Index heads = sizes.heads(), channels = sizes.channels(), width = heads * channels;
+            T *to_target = sums + first / block * 2 * width, *to_source = to_target + width;
+            std::fill(to_target, to_target + 2 * width, T(0));
+            for (Index r = first; r < end; ++r)
+#pragma GCC unroll 8
+                for (Index k = 0; k < heads; ++k) {
+                    const Index at = k * channels;
+                    const T own = left[r * heads + k], other = right[r * heads + k], *value = values + r * width + at;
+                    add(to_values + r * width + at, own, target + at, channels);
+                    add(to_values + r * width + at, other, source + at, channels);
+                    add(to_target + at, own, value, channels);
+                    add(to_source + at, other, value, channels);
+                }
+        });
+    });
+}
+
 // out_r = sum over entries of values_e
 template <class T>
 void sum_edges(const Side& side, Index heads, const T* values, T* out, int threads) {
@@ -373,6 +412,15 @@ void sum_edges(const Side& side, Index heads, const T* values, T* out, int threa
     extern "C" void dots_##suffix(const Side* side, Index heads, Index channels, const T* q, const T* k, T* out,     \
                                   int threads) {                                                                     \
         dots(*side, heads, channels, q, k, out, threads);                                                            \
+    }                                                                                                                \
+    extern "C" void parts_##suffix(const Side* side, Index heads, Index channels, const T* values, const T* target,  \
+                                   const T* source, T* left, T* right, int threads) {                                \
+        parts(*side, heads, channels, values, target, source, left, right, threads);                                 \
+    }                                                                                                                \
+    extern "C" void spread_##suffix(const Side* side, Index heads, Index channels, const T* values, const T* target, \
+                                    const T* source, const T* left, const T* right, T* to_values, T* sums,           \
+                                    int threads) {                                                                   \
+        spread(*side, heads, channels, values, target, source, left, right, to_values, sums, threads);               \
     }                                                                                                                \
     extern "C" void sum_edges_##suffix(const Side* side, Index heads, const T* values, T* out, int threads) {        \
         sum_edges(*side, heads, values, out, threads);                                                               \

@@ -59,6 +59,32 @@ def sum_edges(side: Side, values: Float[Tensor, "b h e"]) -> Float[Tensor, "b h 
     return out
 
 
+def parts(
+    edges: Edges,
+    target: Float[Tensor, "h c"],
+    source: Float[Tensor, "h c"],
+    values: Float[Tensor, "b h n c"],
+) -> tuple[Float[Tensor, "b h n"], Float[Tensor, "b h n"]]:
+    """What each node adds to the scores of the edges that it is the target of, and the source of."""
+    left, right = (torch.einsum("bhnd,hd->bhn", values, vectors) for vectors in (target, source))
+    return left, right
+
+
+def spread(
+    edges: Edges,
+    target: Float[Tensor, "h c"],
+    source: Float[Tensor, "h c"],
+    values: Float[Tensor, "b h n c"],
+    gradients: tuple[Tensor, Tensor, Tensor],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of both vectors and of the values, given those of both parts and of the values alone."""
+    left, right, to_values = gradients
+    for part, vectors in ((left, target), (right, source)):
+        to_values.addcmul_(part.unsqueeze(3), vectors.unsqueeze(1))
+    to_target, to_source = (torch.einsum("bhn,bhnd->hd", part, values) for part in (left, right))
+    return to_target, to_source, to_values
+
+
 def additive_forward(
     edges: Edges,
     left: Tensor,
