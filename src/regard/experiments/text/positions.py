@@ -253,7 +253,7 @@ CLAIMS = (
           asks="whether ALiBi carries over to longer texts"),
     Claim("loss beyond the trained length, rotary minus ALiBi", low=0.0,
           why="ALiBi was made for longer texts than those trained on", source="Press, Smith and Lewis 2022", items=(66,),
-          says="So a kind that speaks of distances is not enough: beyond the trained length rotary loses {value:.2f} nats a character against ALiBi ({low:.2f} to {high:.2f}).",
+          says="A kind that speaks of distances is not enough: beyond the trained length rotary loses {value:.2f} nats a character against ALiBi ({low:.2f} to {high:.2f}).",
           otherwise="Beyond the trained length rotary does no worse than ALiBi: the difference is {value:+.2f} nats a character.",
           asks="whether rotary or ALiBi carries over better"),
     Claim("no positions: loss with the past shuffled minus in order", low=0.005,

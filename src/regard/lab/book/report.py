@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -81,6 +81,28 @@ def curves(run: Run) -> list[tuple[str, int]]:
         if one.at:
             counts[one.name] = counts.get(one.name, 0) + 1
     return list(counts.items())
+
+
+def filled(table: TableEvent) -> TableEvent:
+    """A table without the columns in which no row has anything.
+
+    >>> filled(TableEvent("tosses", ("coin", "heads", "note"), [("mine", 3, ""), ("yours", 4, "")], "")).columns
+    ('coin', 'heads')
+    """
+    kept = [
+        place
+        for place, column in enumerate(zip(*table.rows, strict=True))
+        if any(one not in (None, "") for one in column)
+    ]
+    return (
+        replace(
+            table,
+            columns=tuple(table.columns[place] for place in kept),
+            rows=[tuple(row[place] for place in kept) for row in table.rows],
+        )
+        if table.rows
+        else table
+    )
 
 
 def columns(table: TableEvent) -> list[bool]:
@@ -291,6 +313,7 @@ def _templates() -> Any:
     templates.globals |= {
         "capital": capital,
         "columns": columns,
+        "filled": filled,
         "wordy": wordy,
         "lengthy": LENGTHY,
         "paragraphs": paragraphs,

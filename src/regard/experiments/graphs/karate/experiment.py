@@ -274,8 +274,8 @@ CLAIMS = (
           asks="whether the gradient by hand is that of central differences"),
     Claim("gradient by hand: relative error against autograd", high=1e-12,
           why="the same numbers in another order, in float64", source="this experiment", items=(21,),
-          says="It also equals the gradient that torch computes, to {value:.0e}.",
-          otherwise="It is not the gradient that torch computes: the relative error is {value:.1e}.",
+          says="The gradient by hand equals that which torch computes, to {value:.0e}.",
+          otherwise="The gradient by hand is not that which torch computes: the relative error is {value:.1e}.",
           asks="whether the gradient by hand is that of automatic differentiation"),
 )  # fmt: skip
 
