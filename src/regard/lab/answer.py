@@ -9,7 +9,6 @@ from regard.lab.experiment import FOUND, is_of_original
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store.run import Run
 
-
 CROSSED = "the interval "
 "How the reason begins why a mean over seeds, or a comparison over them, settles nothing."
 
@@ -73,8 +72,8 @@ def sentence(verdict: ClaimVerdict, found: Mapping[str, Summary]) -> str:
     ['It grows 3 times.', 'It hardly grows.']
     >>> sentence(claim.settle(None, reason="no data"), {})
     'Not settled: growth (no data).'
-    >>> sentence(claim.settle(2.5, interval=(1.5, 3.5)), {})
-    'Not settled: growth (2.5 was measured and at least 2 expected: the interval 1.5 to 3.5 crosses the band).'
+    >>> print(sentence(claim.settle(2.5, interval=(1.5, 3.5)), {}))
+    Not settled: growth (2.5 was measured and at least 2 expected: the interval 1.5 to 3.5 crosses the band).
     """
     claim = verdict.claim
     if verdict.state == "not settled" or verdict.value is None:

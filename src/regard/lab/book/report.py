@@ -86,7 +86,7 @@ def curves(run: Run) -> list[tuple[str, int]]:
 def filled(table: TableEvent) -> TableEvent:
     """A table without the columns in which no row has anything.
 
-    >>> filled(TableEvent("tosses", ("coin", "heads", "note"), [("mine", 3, ""), ("yours", 4, "")], "")).columns
+    >>> filled(TableEvent("tosses", ("coin", "heads", "note"), [("mine", 3, "")], "")).columns
     ('coin', 'heads')
     """
     kept = [
