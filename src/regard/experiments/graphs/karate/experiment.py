@@ -255,7 +255,7 @@ CLAIMS = (
     Claim("share of trainings that Berkeley HW6's rule ends within 100 epochs", high=0.0,
           why="a rule that ends a training waits until it has learned something", source="Berkeley HW6, step 8", data="graph", items=(21,),
           says="Berkeley HW6's rule for stopping, 50 epochs without a lower test loss, ends no training before epoch 100.",
-          otherwise="Berkeley HW6's rule for stopping, 50 epochs without a lower test loss, ends {value:.0%} of the trainings before epoch 100, before they have learned what going on teaches them: the accuracies above are those after the last epoch instead.",
+          otherwise="Berkeley HW6's rule for stopping, 50 epochs without a lower test loss, ends {value:.0%} of the trainings before epoch 100, before they have learned what going on teaches them: the accuracies of this page are those after the last epoch.",
           asks="whether Berkeley HW6's rule for stopping waits until something is learned"),
     Claim("untrained network: share of members nearest to their own community", low=0.5,
           why="half of them by chance", source="Kipf and Welling 2017, appendix A", data="graph", items=(22,),

@@ -99,7 +99,7 @@ CLAIMS = (
           asks="whether digits have a maximum at 180 degrees"),
     Claim(f"digits: {LOOK_ALIKE}", low=LEAST,
           why="a half turn leaves them nearly as they were", source=HERE, data="folder", items=(61,),
-          says="Symmetric digits are the ones known upside down: at 180 degrees down, the three digits whose mean picture is most like its own half turn are known {value:.0f} points better than the other seven.",
+          says="Symmetric digits are the ones known upside down: at 180 degrees the three digits whose mean picture is most like its own half turn are known {value:.0f} points better than the other seven.",
           otherwise="Symmetric digits are not the ones known upside down: at 180 degrees the three digits whose mean picture is most like its own half turn are known no better than the others ({value:+.0f} points).",
           asks="whether symmetric digits are the ones known upside down"),
     *_claims("things"),
