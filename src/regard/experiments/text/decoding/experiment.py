@@ -293,10 +293,14 @@ EXPERIMENT = Experiment(
     see="""A beam misses the best text if that text begins badly: its beginning is dropped before it can pay off,
         and nothing later brings it back. That a beam as wide as the worst rank of a beginning cannot miss it, and
         what beams cost, is derived in [[theory-beam-search]].""",
-    correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$. Sorting is not needed to find the k largest: selection
+    correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$, that of sorting, and notes itself that there are faster ways. Sorting is not needed to find the k largest: selection
         makes it $O(T K M)$, which is what is run here; the term $K^2 \log K^2$ is of no higher order where $M \ge K$.""",
     claims=CLAIMS,
-    opens_with=("models in which a beam as wide as the worst rank misses the best text", "largest comparisons / formula"),
+    opens_with=(
+        "models in which a beam as wide as the worst rank misses the best text",
+        "smallest p-value of the samplers, times their number",
+        "largest comparisons / formula",
+    ),
     presets={
         "quick": Settings(),
         "full": Settings(models=400, draws=1_000_000, sizes=(64, 256, 1024, 4096, 16384)),
