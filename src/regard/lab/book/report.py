@@ -40,7 +40,7 @@ SENTENCES = re.compile(r"[^|]{20,}[.!?]")
 "A line that is one sentence or several."
 WORDY, LENGTHY = 30, 14
 "Letters: a cell that has more needs room to be read, and so does the heading of a column."
-SYMBOL = re.compile(r"(?!a )\w(?![\w'’])|\w+[(_^]")
+SYMBOL = re.compile(r"(?!a )\w(?:[₀-₉₊₋]|(?![\w'’]))|\w+[(_^]")
 "A text that begins with a symbol of one letter, or with code."
 LOW = re.compile(
     r"(?<![a-z]{2})(?<=[A-Za-zα-ωΑ-Ω∑)\]²³¹ᵀ'])_"
@@ -247,8 +247,10 @@ def shown_figure(run: Run, name: str, caption: str, prefix: str = "") -> ShownFi
 def capital(text: str) -> str:
     """A text that begins as a sentence does; a symbol or code at its beginning stays as it is.
 
-    >>> capital("digits: accuracy"), capital("x @ W maps"), capital("a map"), capital("exp(0) is 1")
-    ('Digits: accuracy', 'x @ W maps', 'A map', 'exp(0) is 1')
+    >>> capital("digits: accuracy"), capital("x @ W maps"), capital("a map"), capital("f₁₁ = h₀₀ g₁₁")
+    ('Digits: accuracy', 'x @ W maps', 'A map', 'f₁₁ = h₀₀ g₁₁')
+    >>> capital("exp(0) is 1")
+    'exp(0) is 1'
     """
     return text if SYMBOL.match(text) else text[:1].upper() + text[1:]
 
