@@ -276,7 +276,7 @@ CLAIMS = (
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
-    question="When does a beam find the most probable text, do samplers draw what they should, and what does a beam cost?",
+    question="When does a beam find the most probable text, and what does it cost?",
     method="""Beam search keeps the k most probable beginnings of each length, follows each by every word, and
         keeps the k best of the results. Berkeley HW6's tree is searched first: two words, three steps, k = 2. Its
         figure is known by the numbers in its solution; what they leave open is one minus the other word's
@@ -293,7 +293,7 @@ EXPERIMENT = Experiment(
     see="""A beam misses the best text if that text begins badly: its beginning is dropped before it can pay off,
         and nothing later brings it back. That a beam as wide as the worst rank of a beginning cannot miss it, and
         what beams cost, is derived in [[theory-beam-search]].""",
-    correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$, that of sorting, and notes itself that there are faster ways. Sorting is not needed to find the k largest: selection
+    correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$, that of sorting, and names a heap as another way. Sorting is not needed to find the k largest: selection
         makes it $O(T K M)$, which is what is run here; the term $K^2 \log K^2$ is of no higher order where $M \ge K$.""",
     claims=CLAIMS,
     opens_with=(
