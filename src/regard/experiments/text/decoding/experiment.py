@@ -296,11 +296,7 @@ EXPERIMENT = Experiment(
     correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$, that of sorting, and names a heap as another way. Sorting is not needed to find the k largest: selection
         makes it $O(T K M)$, which is what is run here; the term $K^2 \log K^2$ is of no higher order where $M \ge K$.""",
     claims=CLAIMS,
-    opens_with=(
-        "models in which a beam as wide as the worst rank misses the best text",
-        "smallest p-value of the samplers, times their number",
-        "largest comparisons / formula",
-    ),
+    opens_with=("models in which a beam as wide as the worst rank misses the best text", "largest comparisons / formula"),
     presets={
         "quick": Settings(),
         "full": Settings(models=400, draws=1_000_000, sizes=(64, 256, 1024, 4096, 16384)),
