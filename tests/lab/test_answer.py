@@ -21,6 +21,12 @@ WORDED = ("attention", "text", "graphs", "images", "unsupervised", "lab", "theor
 "Chapters whose claims all have sentences of their own."
 
 
+LEANING = re.compile(
+    r"(?:So|And|But|Nor|Also|Another|That|Then|The (?:same|reason|other)|It|Its|Part of it)\b(?! takes)"
+)
+"How a sentence begins that speaks of what was said before it."
+
+
 def words(text: str) -> str:
     """A sentence without its numbers."""
     return re.sub(r"[-−+]?\d[\d.,]*(e[-+]?\d+)?\s*%?|nan|inf", "#", text)
@@ -60,6 +66,16 @@ def test_every_claim_has_a_sentence_for_each_verdict_and_they_differ_in_their_wo
             "{" in one or "As expected (" in one or "Against expectation, the" in one for one in told
         ), told
         assert all(one[0].upper() == one[0] and one.endswith((".", "!", "?")) for one in told), told
+
+
+@pytest.mark.parametrize(
+    "experiment", [one for one in experiments() if one.chapter != "theory"], ids=lambda one: one.name
+)
+def test_a_sentence_does_not_lean_on_another_which_may_have_failed(experiment):
+    """Each stands alone in the index of claims too; those that open a page stand behind its question."""
+    for claim in experiment.claims:
+        told = [one for one in (claim.says, claim.otherwise) if LEANING.match(one)]
+        assert not told or claim.name in experiment.opens_with, told
 
 
 @pytest.mark.parametrize("experiment", experiments(), ids=lambda one: one.name)

@@ -4,16 +4,20 @@ from collections.abc import Mapping
 from math import isfinite, isnan
 
 from regard.claims import ClaimVerdict
+from regard.lab.book.numerals import BILLIONS, THOUSANDS
 from regard.lab.experiment import FOUND, is_of_original
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store.run import Run
 
+CROSSED = "the interval "
+"How the reason begins why a mean over seeds, or a comparison over them, settles nothing."
+
 
 class ShownNumber(float):
-    """A measured number that a sentence shows with four digits unless it says how.
+    """A measured number that a sentence shows with four digits, or to the last whole one, unless it says how.
 
-    >>> f"{ShownNumber(0.123456)} or {ShownNumber(0.123456):.0%}"
-    '0.1235 or 12 %'
+    >>> f"{ShownNumber(0.123456)} or {ShownNumber(0.123456):.0%} of {ShownNumber(21005.4)}"
+    '0.1235 or 12 % of 21,005'
     """
 
     def __format__(self, how: str) -> str:
@@ -21,7 +25,9 @@ class ShownNumber(float):
             return f"{format(float(self), how)[:-1]} %"
         if how:
             return format(float(self), how)
-        return f"{int(self)}" if isfinite(self) and self == int(self) and abs(self) < 1e6 else f"{self:.4g}"
+        if THOUSANDS <= abs(self) < BILLIONS:
+            return f"{float(self):,.0f}"
+        return f"{int(self)}" if isfinite(self) and self == int(self) and abs(self) < 1e4 else f"{self:.4g}"
 
 
 def summaries(run: Run) -> dict[str, Summary]:
@@ -66,10 +72,12 @@ def sentence(verdict: ClaimVerdict, found: Mapping[str, Summary]) -> str:
     ['It grows 3 times.', 'It hardly grows.']
     >>> sentence(claim.settle(None, reason="no data"), {})
     'Not settled: growth (no data).'
+    >>> print(sentence(claim.settle(2.5, interval=(1.5, 3.5)), {}))
+    Not settled: growth (2.5 was measured and at least 2 expected: the interval 1.5 to 3.5 crosses the band).
     """
     claim = verdict.claim
     if verdict.state == "not settled" or verdict.value is None:
-        return f"Not settled: {claim.asks or claim.name} ({verdict.reason})."
+        return f"Not settled: {claim.asks or claim.name} ({_open(verdict)})."
     if isnan(verdict.value):
         # No sentence that a claim has in store speaks of this.
         return _plain(verdict)
@@ -79,6 +87,13 @@ def sentence(verdict: ClaimVerdict, found: Mapping[str, Summary]) -> str:
         ) or _plain(verdict)
     except KeyError:
         return _plain(verdict)
+
+
+def _open(verdict: ClaimVerdict) -> str:
+    """Why a verdict is open, after what was measured where the spread of that is the reason."""
+    if verdict.value is None or not verdict.reason.startswith(CROSSED):
+        return verdict.reason
+    return f"{_worded(verdict.value)} was measured and {verdict.claim.band} expected: {verdict.reason}"
 
 
 def _values(value: float, own: Summary | None, found: Mapping[str, Summary]) -> dict:

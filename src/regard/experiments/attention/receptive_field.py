@@ -273,7 +273,7 @@ CLAIMS = (
           asks="whether one attention layer sees every place"),
     Claim("later places seen by causal attention", low=0, high=0,
           why="the mask", source="Amsterdam A2, 2.1b", items=(63,),
-          says="With the causal mask it sees every earlier place and none that is later.",
+          says="With the causal mask one layer of attention sees every earlier place and none that is later.",
           otherwise="With the causal mask the count of places seen is off by {value}.",
           asks="whether causal attention sees later places"),
     Claim("exponent of the cost in the length, attention", low=1.99, high=2.01,

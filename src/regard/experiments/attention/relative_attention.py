@@ -210,7 +210,7 @@ CLAIMS = (
           asks="whether the layer can be the convolution [2, 0, 1]"),
     Claim("largest gap over 50 random kernels without negative entries", high=1e-12,
           why="the same construction", source="this experiment", items=(83,),
-          says="The same construction gives every one of 50 random kernels without negative entries (largest gap {value:.2g}).",
+          says="The construction by logarithms of shares gives every one of 50 random kernels without negative entries (largest gap {value:.2g}).",
           otherwise="For random kernels without negative entries the construction is off by up to {value:.2g}.",
           asks="whether every kernel without negative entries can be had"),
     Claim("smallest distance of such a layer to the kernel [-1, 0, 1]", low=0.95, high=1.0,
@@ -235,7 +235,7 @@ CLAIMS = (
           asks="what the layer gives where x_i is 0"),
     Claim("max pooling where x_i = 0: mean error", low=0.2,
           why="the mean of four values from 0.05 to 1.05 and a zero is 0.44, their largest 0.85", source="this experiment", items=(84,),
-          says="So at x_i = 0 it is not max pooling: the error there is {value:.2f} in the mean.",
+          says="At x_i = 0 the layer is not max pooling: the error there is {value:.2f} in the mean.",
           otherwise="Even at x_i = 0 the error of max pooling is only {value:.2f} in the mean.",
           asks="whether max pooling needs x_i > 0"),
 )  # fmt: skip

@@ -252,7 +252,7 @@ CLAIMS = (
           otherwise="The variance of q·k falls to {value:.1%} of d(σ⁴ + 2σ²μ²) in one case.",
           asks="whether the variance of q·k reaches d(σ⁴ + 2σ²μ²)"),
     Claim("largest variance of q·k / d(σ⁴ + 2σ²μ²)", high=1.07, why="the same from above", source=SOURCE + "b", items=(24,),
-          says="Nor is it much above: {value:.1%} of d(σ⁴ + 2σ²μ²) at most, so that it grows in proportion to d.",
+          says="The variance of q·k is {value:.1%} of d(σ⁴ + 2σ²μ²) at most, so that it grows in proportion to d.",
           otherwise="The variance of q·k rises to {value:.1%} of d(σ⁴ + 2σ²μ²) in one case.",
           asks="whether the variance of q·k stays within d(σ⁴ + 2σ²μ²)"),
     Claim("variance of q·k/√d at μ = 0, σ = 1, largest d", low=0.95, high=1.05,

@@ -171,8 +171,8 @@ CLAIMS = (
           asks="how often the lab calls a true effect failed"),
     Claim("large effects that are called held", low=0.95, source="this experiment",
           why="five seeds and a truth four standard deviations inside the band: an interval that never settles anything would be wrong in neither way",
-          says="It does decide: of effects four times that size, over five seeds, {value:.0%} are called held.",
-          otherwise="It hardly decides anything: even of effects four times that size only {value:.0%} are called held.",
+          says="Large effects are recognised: of effects four times that size, over five seeds, {value:.0%} are called held.",
+          otherwise="Hardly anything is decided: even of effects four times that size only {value:.0%} are called held.",
           asks="whether large effects are recognised"),
 )  # fmt: skip
 

@@ -171,13 +171,13 @@ CLAIMS = (
     Claim("held-out loss, 1 × wide minus 4 × wide", low=0.005,
           why="capacity of the hidden layer; half a hundredth of a nat is more than evaluation noise", source="Amsterdam A2, 2.3c", items=(65,),
           says="Width pays: with a hidden layer of the model's own width in place of four times that, the held-out loss is {value:.3f} nats a character higher ({low:.3f} to {high:.3f}).",
-          otherwise="Width does not pay here: with a quarter of the hidden channels the held-out loss is {value:+.3f} nats a character higher.",
+          otherwise="Width does not pay here: a quarter of the hidden channels changes the held-out loss by {value:+.3f} nats a character.",
           asks="whether a wide hidden layer pays"),
     Claim("held-out loss, 3 hidden layers minus 1", low=-0.02,
           why="depth inside a block brings nothing at equal parameters; a fiftieth of a nat is the least that would be worth two more layers", source="Amsterdam A2, 2.3c", items=(65,),
-          says="A deep MLP with the same parameters does no better: three hidden layers change the held-out loss by {value:+.3f} nats a character ({low:+.3f} to {high:+.3f}; two change it by {of[held-out loss, 2 hidden layers minus 1]:+.3f}), while four matrix products have to wait for one another in place of two.",
-          otherwise="A deep MLP with the same parameters does better: three hidden layers change the held-out loss by {value:+.3f} nats a character, two by {of[held-out loss, 2 hidden layers minus 1]:+.3f}.",
-          asks="whether a deep MLP would do better with the same parameters"),
+          says="A deep MLP with the same parameters is not worth a fiftieth of a nat: three hidden layers change the held-out loss by {value:+.3f} nats a character ({low:+.3f} to {high:+.3f}; two change it by {of[held-out loss, 2 hidden layers minus 1]:+.3f}), while four matrix products have to wait for one another in place of two.",
+          otherwise="A deep MLP with the same parameters does better by a fiftieth of a nat or more: three hidden layers change the held-out loss by {value:+.3f} nats a character, two by {of[held-out loss, 2 hidden layers minus 1]:+.3f}.",
+          asks="whether a deep MLP would do better by a fiftieth of a nat with the same parameters"),
 )  # fmt: skip
 
 EXPERIMENT = Experiment(

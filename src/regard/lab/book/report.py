@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import isfinite
 from pathlib import Path
@@ -40,7 +40,7 @@ SENTENCES = re.compile(r"[^|]{20,}[.!?]")
 "A line that is one sentence or several."
 WORDY, LENGTHY = 30, 14
 "Letters: a cell that has more needs room to be read, and so does the heading of a column."
-SYMBOL = re.compile(r"(?!a )\w(?![\w'’])|\w+[(_^]")
+SYMBOL = re.compile(r"(?!a )\w(?:[₀-₉₊₋]|(?![\w'’]))|\w+[(_^]")
 "A text that begins with a symbol of one letter, or with code."
 LOW = re.compile(
     r"(?<![a-z]{2})(?<=[A-Za-zα-ωΑ-Ω∑)\]²³¹ᵀ'])_"
@@ -81,6 +81,28 @@ def curves(run: Run) -> list[tuple[str, int]]:
         if one.at:
             counts[one.name] = counts.get(one.name, 0) + 1
     return list(counts.items())
+
+
+def filled(table: TableEvent) -> TableEvent:
+    """A table without the columns in which no row has anything.
+
+    >>> filled(TableEvent("tosses", ("coin", "heads", "note"), [("mine", 3, "")], "")).columns
+    ('coin', 'heads')
+    """
+    kept = [
+        place
+        for place, column in enumerate(zip(*table.rows, strict=True))
+        if any(one not in (None, "") for one in column)
+    ]
+    return (
+        replace(
+            table,
+            columns=tuple(table.columns[place] for place in kept),
+            rows=[tuple(row[place] for place in kept) for row in table.rows],
+        )
+        if table.rows
+        else table
+    )
 
 
 def columns(table: TableEvent) -> list[bool]:
@@ -225,8 +247,10 @@ def shown_figure(run: Run, name: str, caption: str, prefix: str = "") -> ShownFi
 def capital(text: str) -> str:
     """A text that begins as a sentence does; a symbol or code at its beginning stays as it is.
 
-    >>> capital("digits: accuracy"), capital("x @ W maps"), capital("a map"), capital("exp(0) is 1")
-    ('Digits: accuracy', 'x @ W maps', 'A map', 'exp(0) is 1')
+    >>> capital("digits: accuracy"), capital("x @ W maps"), capital("a map"), capital("f₁₁ = h₀₀ g₁₁")
+    ('Digits: accuracy', 'x @ W maps', 'A map', 'f₁₁ = h₀₀ g₁₁')
+    >>> capital("exp(0) is 1")
+    'exp(0) is 1'
     """
     return text if SYMBOL.match(text) else text[:1].upper() + text[1:]
 
@@ -291,6 +315,7 @@ def _templates() -> Any:
     templates.globals |= {
         "capital": capital,
         "columns": columns,
+        "filled": filled,
         "wordy": wordy,
         "lengthy": LENGTHY,
         "paragraphs": paragraphs,

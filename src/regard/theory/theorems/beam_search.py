@@ -195,7 +195,7 @@ THEOREM = Theorem(
         ),
     ),
     meaning="""Beam search is greedy search with a memory: linear in everything, and without a guarantee. Berkeley HW6's tree shows two beams of four failing; step 9 has a tree for every number short of all. How often it happens on trees drawn at random is another question, which the right panel of the figure answers for one kind of them.""",
-    correction="""Berkeley HW6, 5(e), counts $M \\log(M)$ by sorting; a selection needs $M$.""",
+    correction="""Berkeley HW6's answer to 5(e), $T K M \\log(M)$, is that of sorting, as it says itself; it is not the least: with a selection in one pass it is $T K M$.""",
     instances=400,
     seconds=1.0,
 )

@@ -184,7 +184,7 @@ THEOREM = Theorem(
     meaning="""Scores grow with the square root of the width because they are sums of $d$ independent terms. Dividing by $\\sqrt{d}$ keeps them where the softmax still listens. The argument is about the start of training:
         trained queries and keys are neither independent nor of mean 0, and both breaks show how much that changes. A score table of rank $d$ over many tokens is a strong limit, and several heads are the way round it
         that costs nothing, since $h$ heads of width $d/h$ need as many multiplications as one of width $d$.""",
-    correction="""Berkeley HW6, 2(c), has variance $d^2$ where its own part (b) gives $d$. The answer to Amsterdam A2, 2.1(c), concludes mean 0 from "i.i.d.", which is an assumption of its own, and after scaling the variance is $\\sigma^4$.
+    correction="""Berkeley HW6, 2(c), has variance $d^2$ where its own part (b) gives $d$, and asks for a variance of $\\sigma$ where $\\sigma^2$ is meant; that $q$ and $k$ are independent of each other, which 2(a) and (b) need, it does not say. The answer to Amsterdam A2, 2.1(c), concludes mean 0 from "i.i.d.", which is an assumption of its own, and after scaling the variance is $\\sigma^4$.
         That to 2.1(d) says that the output's rank equals the smaller of the ranks; it is at most that. That to 2.1(a) calls a cost of order $n^2$ exponential; it is quadratic.""",
     instances=60,
     seconds=1.5,

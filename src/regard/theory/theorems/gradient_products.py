@@ -196,7 +196,7 @@ THEOREM = Theorem(
             measure=larger_weights,
             relation="≤",
             scales=("log", "log"),
-            caption="With larger weights the bound for 1/4 does not hold; in its place is (σ_max(W)/4)⁵ (dotted), which is a bound still and far from reached, since large weights also push the sigmoid into its flat ends.",
+            caption="With larger weights the bound for 1/4 does not hold; in its place is (σ_max(W)/4)⁵ (dotted), which is a bound still; large weights also push the sigmoid into its flat ends, which takes the gradient below it.",
         ),
         Trial(
             title="orthogonal weights and tanh",

@@ -199,7 +199,7 @@ THEOREM = Theorem(
     meaning="""Everything linear on a graph is a matrix, and the three forms of a layer are one computation: sums over neighbours for reading, matrices for running. Max and median aggregation are outside: they are computed beside the matrices, not by them.
         The mean of a node's neighbours blurs, and repeated it makes all nodes alike; the self-connection slows that and does not prevent it.""",
     correction="""The answers to Amsterdam A2: 3.1(b) says paths where $A^n$ counts walks; 3.1(c) names nodes 2, 3 and 5 as those of degree 3, which are 2, 4 and 5, and takes the degree for the size of $(L X)_v$, which is 0 on constants; 3.2(a) calls the self-connection a bias;
-        3.3(a) drops the transposes; 3.4(a) calls the weights of a GCN equal, which are $1 / \\sqrt{d_u d_v}$. Toronto A4 says that rows sum to one, which is true of $D^{-1} A$ and not of the symmetric form that it uses.""",
+        3.3(a) drops the transposes; 3.4(a) calls the weights of a GCN equal, as those of its Eq. 6 are; those of Kipf and Welling's are $1 / \\sqrt{d_u d_v}$. Toronto A4 says that rows sum to one, which is true of $D^{-1} A$ and not of the symmetric form that it uses.""",
     instances=120,
     seconds=1.5,
 )

@@ -175,7 +175,7 @@ THEOREM = Theorem(
     ),
     meaning="""Softmax attention needs $N^2 (D + M)$ multiplications and a table of $N^2$ weights; the kernel form needs $2 N C M$ and a summary of $C M$ numbers. With the quadratic kernel $C$ is about $D^2 / 2$, so it pays only when there are more tokens than
         that. The summary is all a causal model has to carry from token to token: a recurrent network.""",
-    correction="""Berkeley HW6, 3(b)ii, leaves out the $\\sqrt{2}$ of the linear terms; 3(a) asks only that the sum is not negative, and it must be positive; 3(c) counts $N^2 M$ for the memory where $N^2 + N (D + M)$ will do. Toronto A4, 1.3.1,
+    correction="""Berkeley HW6, 3(b)ii, leaves out the $\\sqrt{2}$ of the linear terms; 3(a) asks of the similarity no more than not to be negative, which its own intuition goes beyond: the sum must not be 0 either; 3(c) counts $N^2 M$ for the memory where $N^2 + N (D + M)$ will do. Toronto A4, 1.3.1,
         says that every kernel is non-negative; the linear one is not.""",
     seconds=1.0,
 )

@@ -13,7 +13,7 @@ from regard.data.formats.notes import TICKS, Notes
 from regard.data.sets.music import COMPOSERS, Scrap
 from regard.experiments.graphs.composers import experiment as composers
 from regard.experiments.graphs.composers import formula
-from regard.experiments.graphs.composers.claims import CONTEMPORARIES, FORMULA, LEAD
+from regard.experiments.graphs.composers.claims import CONTEMPORARIES, FORMULA, KNOWS, LEAD
 from regard.experiments.graphs.composers.confusions import BORN, CENTURY
 from regard.experiments.graphs.composers.experiment import EXPERIMENT, Settings
 from regard.experiments.graphs.composers.scraps import Pile, fold_by_work, part, pile_up, regress
@@ -110,6 +110,7 @@ SABOTEURS = {
     "a network that is always wrong": Saboteur(
         answering(wrong),
         {
+            KNOWS,
             "graph attention minus pitch histogram, points",
             "graph attention minus averages of notes, points",
             LEAD,

@@ -62,8 +62,9 @@ def test_the_best_training_and_the_brightest_class_are_named() -> None:
 
 def test_symmetry_is_the_reason_only_where_the_alike_lead() -> None:
     rows = [("ring", 0.9, 80.0, "bar", 5.0)]
-    assert "symmetry has a part" in half_turn_caption("shapes", rows, [4.0, 8.0])
-    assert "symmetry is not what" in half_turn_caption("shapes", rows, [-4.0, 2.0])
+    assert ": symmetry has a part" in half_turn_caption("shapes", rows, [6.0, 6.5, 7.0])
+    assert ": symmetry is not what" in half_turn_caption("shapes", rows, [-6.0, -6.5, -7.0])
+    assert "leave open whether symmetry" in half_turn_caption("shapes", rows, [-4.0, 2.0])
 
 
 def test_the_first_angle_does_not_count_twice() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from regard.lab.answer import opening
 from regard.lab.book.coverage import ItemClaim
+from regard.lab.book.site import courses
 from regard.lab.book.site.courses import answered, course_page, progress
 from regard.lab.book.site.page import plain
 from regard.lab.book.sources import SOURCES
@@ -91,6 +92,15 @@ def test_the_sentence_is_what_the_experiment_opens_with_unless_that_is_open(cont
     known, book = claims_of(contents, {}, {"state": "held", "value": 2.0})
     assert answered(known, book).said == "It is deep."
     known, book = claims_of(contents, {}, {"state": "not settled", "reason": "too shallow"})
+    assert answered(known, book).said == "It is 1.51 m high."
+
+
+@pytest.mark.slow
+def test_a_claim_that_is_named_for_a_question_is_quoted_before_what_the_experiment_opens_with(
+    contents, monkeypatch
+) -> None:
+    known, book = claims_of(contents, {}, {"state": "held", "value": 2.0})
+    monkeypatch.setitem(courses.REPLIES, 6, "height, m")
     assert answered(known, book).said == "It is 1.51 m high."
 
 

@@ -106,7 +106,8 @@ def test_a_record_whose_code_has_changed_says_so_with_every_file(contents) -> No
     assert "the run of 2026-01-01 (full)" in body and "changed since" not in body
     files = [f"lab/{place}.py" for place in range(9)]
     body = plain(experiment_page(run, replace(known, stale={"heights": files})).body)
-    assert f"The code has changed since that record was made, in {', '.join(files)}" in body
+    assert "The code has changed since that record was made, in 9 files: today" in body
+    assert ", ".join(files) in body
 
 
 @pytest.mark.slow

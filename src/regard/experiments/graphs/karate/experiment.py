@@ -255,7 +255,7 @@ CLAIMS = (
     Claim("share of trainings that Berkeley HW6's rule ends within 100 epochs", high=0.0,
           why="a rule that ends a training waits until it has learned something", source="Berkeley HW6, step 8", data="graph", items=(21,),
           says="Berkeley HW6's rule for stopping, 50 epochs without a lower test loss, ends no training before epoch 100.",
-          otherwise="Berkeley HW6's rule for stopping, 50 epochs without a lower test loss, ends {value:.0%} of the trainings before epoch 100, when they have learned next to nothing: the accuracies above are those after the last epoch instead.",
+          otherwise="Berkeley HW6's rule for stopping, 50 epochs without a lower test loss, ends {value:.0%} of the trainings before epoch 100, before they have learned what going on teaches them: the accuracies of this page are those after the last epoch.",
           asks="whether Berkeley HW6's rule for stopping waits until something is learned"),
     Claim("untrained network: share of members nearest to their own community", low=0.5,
           why="half of them by chance", source="Kipf and Welling 2017, appendix A", data="graph", items=(22,),
@@ -274,8 +274,8 @@ CLAIMS = (
           asks="whether the gradient by hand is that of central differences"),
     Claim("gradient by hand: relative error against autograd", high=1e-12,
           why="the same numbers in another order, in float64", source="this experiment", items=(21,),
-          says="It also equals the gradient that torch computes, to {value:.0e}.",
-          otherwise="It is not the gradient that torch computes: the relative error is {value:.1e}.",
+          says="The gradient by hand equals that which torch computes, to {value:.0e}.",
+          otherwise="The gradient by hand is not that which torch computes: the relative error is {value:.1e}.",
           asks="whether the gradient by hand is that of automatic differentiation"),
 )  # fmt: skip
 

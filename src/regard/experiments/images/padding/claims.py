@@ -88,7 +88,7 @@ def _shift_claim(border: str) -> Claim:
                      otherwise="Even under full convolution a shift by 8 pixels changes a pooled response, by {value:.2g} of the largest.",
                      asks="whether full convolution hides the place")  # fmt: skip
     return Claim(name, low=0.01, why="windows at the border see something else there", source="this experiment", items=(58,),
-                 says=f"With {WORDS[border]} the same shift changes a response by {{value:.0%}} of the largest one: the place shows.",
+                 says=f"With {WORDS[border]} a shift by 8 pixels changes a response by {{value:.0%}} of the largest one: the place shows.",
                  otherwise=f"With {WORDS[border]} a shift by 8 pixels changes no response by more than {{value:.1%}} of the largest: the place does not show.",
                  asks=f"whether the place shows with {WORDS[border]}")  # fmt: skip
 
@@ -139,7 +139,7 @@ CLAIMS = (
     *(_shift_claim(border) for border in BORDERS),
     Claim("Net1 fconv: test accuracy minus the best by order, %", low=-5.0, high=3.0,
           why="full convolution leaves nothing but the order to learn; pairs of squares that were learnt by heart may add a little", source="this experiment", items=(58,),
-          says="Full convolution is within {value:+.1f} points of the best that order allows, {of[fconv: best accuracy by order, %]:.1f} %, counted over all pairs of columns.",
+          says="Full convolution comes near the best that order allows, {of[fconv: best accuracy by order, %]:.1f} % counted over all pairs of columns ({value:+.1f} points).",
           otherwise="Full convolution is {value:+.1f} points from the best that order allows, {of[fconv: best accuracy by order, %]:.1f} %.",
           asks="whether full convolution reaches the best that order allows"),
     Claim("largest difference of mean test accuracy between the two protocols", high=10.0,

@@ -180,9 +180,13 @@ def _epochs(results: Results, settings: Settings) -> Iterator[Event]:
     lines = []
     for net, lesson in (("Net1", settings.net1), ("Net2", settings.net2)):
         found = {name: [one.epochs for one in _of(results, net, name).values()] for name in BORDERS}
+        limit = f"{net}, at most {lesson.epochs} epochs here (50 in Amsterdam A2)"
+        taken = sorted({one for every in found.values() for one in every})
         told = ", ".join(f"{name} {min(one)} to {max(one)}" for name, one in found.items())
         lines.append(
-            f"{net}, at most {lesson.epochs} epochs here (50 in Amsterdam A2), epochs taken: {told}."
+            f"{limit}, epochs taken: {told}."
+            if len(taken) > 1
+            else f"{limit}: every training took {taken[0]}."
         )
     yield TextEvent("how long they were trained", "\n".join(lines))
     told = [

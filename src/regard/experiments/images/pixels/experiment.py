@@ -289,7 +289,7 @@ CLAIMS = (
           asks="whether a convolutional network is ahead of attention over all patches"),
     Claim(f"accuracy, {CNN} minus {LOCAL}", low=0.0,
           why="the same at the scale of pixels inside a patch", source=HERE, data="folder",
-          says=f"It is ahead of attention over 3 × 3 patches, too: {_two(CNN, LOCAL)}.",
+          says=f"The CNN is ahead of attention over 3 × 3 patches, too: {_two(CNN, LOCAL)}.",
           otherwise=f"Attention over 3 × 3 patches is ahead of it: {_two(LOCAL, CNN)}.",
           asks="whether the convolutional network is ahead of attention over 3 × 3 patches"),
     Claim(f"accuracy, {GLOBAL} minus {BLIND}", low=0.0,

@@ -8,6 +8,7 @@ from torch import Tensor
 from regard.data.sets.images import Pictures
 from regard.experiments.images.rotate import rotate
 from regard.experiments.images.rotation.claims import TURNED, UPRIGHT
+from regard.lab.statistics import summarise
 
 QUARTERS = (90, 180, 270)
 MOST = 95.0
@@ -115,11 +116,13 @@ def half_turn_caption(
     source: str, rows: Sequence[tuple], lead: Sequence[float], *, again: bool = False
 ) -> str:
     """Of the table of half turns: whether the classes at its top are the ones that are known."""
-    ahead = sum(lead) / len(lead)
+    ahead = summarise(lead)
     reason = (
         "symmetry has a part in what is known upside down"
-        if ahead > 0
+        if ahead.low > 0
         else "symmetry is not what is known upside down"
+        if ahead.high < 0
+        else "these seeds leave open whether symmetry has a part in what is known upside down"
     )
     table = (
         "the same for these classes."
@@ -133,5 +136,5 @@ def half_turn_caption(
     )
     return (
         f"{source}: {table} "
-        f"The classes at the top, with {rows[0][0]} first, are {ahead:+.0f} points beside the others at 180 degrees: {reason}.{rest}"
+        f"The classes at the top, with {rows[0][0]} first, are {ahead.mean:+.0f} points beside the others at 180 degrees: {reason}.{rest}"
     )

@@ -225,12 +225,12 @@ CLAIMS = (
           asks="whether the beam of two holds what the solution says"),
     Claim("log-probability of the most probable text of three words", low=-1.47, high=-1.45,
           why="neural neural neural: −.65 − .8 − .01 = −1.46", source="Berkeley HW6, 5d", items=(40,),
-          says="The most probable text of three words there has a log-probability of {value:.2f}.",
-          otherwise="The most probable text of three words there has a log-probability of {value:.2f}, not −1.46.",
+          says="On Berkeley HW6's tree the most probable text of three words has a log-probability of {value:.2f}.",
+          otherwise="On Berkeley HW6's tree the most probable text of three words has a log-probability of {value:.2f}, not −1.46.",
           asks="what the most probable text of the tree is"),
     Claim("the beam of two finds the most probable text", low=0.0, high=0.0,
           why="neural neural ranks third at step 2", source="Berkeley HW6, 5d", items=(40,),
-          says="Not always: on Berkeley HW6's tree a beam of two misses the most probable text, whose first two words it drops.",
+          says="Beam search does not always find the best text: on Berkeley HW6's tree a beam of two misses the most probable text, whose first two words it drops.",
           otherwise="On Berkeley HW6's tree the beam of two does find the most probable text.",
           asks="whether the beam of two finds the most probable text"),
     Claim("largest gap between a beam's score and a full pass", high=1e-9,
@@ -276,7 +276,7 @@ CLAIMS = (
 )  # fmt: skip
 
 EXPERIMENT = Experiment(
-    question="When does a beam find the most probable text, do samplers draw what they should, and what does a beam cost?",
+    question="When does a beam find the most probable text, and what does it cost?",
     method="""Beam search keeps the k most probable beginnings of each length, follows each by every word, and
         keeps the k best of the results. Berkeley HW6's tree is searched first: two words, three steps, k = 2. Its
         figure is known by the numbers in its solution; what they leave open is one minus the other word's
@@ -293,7 +293,7 @@ EXPERIMENT = Experiment(
     see="""A beam misses the best text if that text begins badly: its beginning is dropped before it can pay off,
         and nothing later brings it back. That a beam as wide as the worst rank of a beginning cannot miss it, and
         what beams cost, is derived in [[theory-beam-search]].""",
-    correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$. Sorting is not needed to find the k largest: selection
+    correction=r"""Berkeley HW6, 5e, gives $O(T K M \log M)$, that of sorting, and names a heap as another way. Sorting is not needed to find the k largest: selection
         makes it $O(T K M)$, which is what is run here; the term $K^2 \log K^2$ is of no higher order where $M \ge K$.""",
     claims=CLAIMS,
     opens_with=("models in which a beam as wide as the worst rank misses the best text", "largest comparisons / formula"),

@@ -257,7 +257,7 @@ CLAIMS = (
     Claim("memory of flash / one matrix of scores", high=0.1,
           why="outputs and blocks are linear in the length", source="Amsterdam A2, 2.9b", items=(68,),
           says="Flash attention saves memory: it takes {value:.1%} of one N × N matrix of scores, where plain attention takes {of[memory of the reference / one matrix of scores]:.1f} such matrices.",
-          otherwise="It does not save what it should: flash attention takes {value:.1%} of one N × N matrix of scores.",
+          otherwise="Flash attention does not save what it should: it takes {value:.1%} of one N × N matrix of scores.",
           asks="what flash attention saves in memory"),
     Claim("largest gap of the tiled form to the softmax", high=1e-12,
           why="float64 rounding only", source="Amsterdam A2, 2.9b", items=(68,),
@@ -271,7 +271,7 @@ CLAIMS = (
           asks="whether the formula counts what moves"),
     Claim("numbers moved by plain attention / by tiled attention, largest chip", low=2.0,
           why=f"about 2B/d with B = {block_of(256 * Settings().chips[-1], TILED)} queries at a time and d = {TILED}, less what Q, K, V and the output take", source="this experiment", items=(68,),
-          says="And it saves traffic: with the largest chip, plain attention moves {value:.1f} times the numbers that tiled attention moves between slow and fast memory.",
+          says="Flash attention saves traffic: with the largest chip, plain attention moves {value:.1f} times the numbers that tiled attention moves between slow and fast memory.",
           otherwise="Even with the largest chip, plain attention moves only {value:.1f} times the numbers of tiled attention.",
           asks="what tiling saves in traffic"),
 )  # fmt: skip

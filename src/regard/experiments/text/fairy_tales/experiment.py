@@ -112,7 +112,7 @@ def _learned(
     batches = corpus.batches("train", size=settings.batch // group.world, seed=context.seed)
     batch = tuple(one.to(settings.device) for one in batches(0))
     choice = compile_if_faster(cross_entropy, model, batch, steps=plan.steps, seconds=context.left())
-    yield TextEvent("The compiler", choice.sentence)
+    yield TextEvent("The model by torch.compile", f"{choice.sentence[:1].upper()}{choice.sentence[1:]}.")
     seconds = inf if context.left() == inf else 0.6 * context.left()
     training = Training(model, batches, choice.objective, plan, seconds=seconds, group=group, capture=True)
     checkpoints = Checkpoints(context.folder / "checkpoints")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from regard.claims import ClaimVerdict
 from regard.lab.book.coverage import Item, ItemClaim
+from regard.lab.book.replies import REPLIES
 from regard.lab.book.report import render
 from regard.lab.book.site.contents import BookContents, first_sentence, path, told_claims
 from regard.lab.book.site.page import Page
@@ -74,8 +75,8 @@ def course_page(source: Assignment, contents: BookContents) -> Page:
 def answered(item: Item, contents: BookContents) -> AnsweredItem:
     """A question with the sentence of the claim that answers it.
 
-    What is settled comes before what is open, then what the experiment opens with, what settles fewest
-    questions, what shares most words with this one, and what compares two variants.
+    What is settled comes before what is open, then what `REPLIES` names, what the experiment opens with, what
+    settles fewest questions, what shares most words with this one, and what compares two variants.
     """
     run = contents.by_name.get(item.owner or "")
     if run is None:
@@ -91,10 +92,11 @@ def answered(item: Item, contents: BookContents) -> AnsweredItem:
     first = run.request.get("opens_with") or [run.verdicts[0].claim.name]
     compared = {one.name for one in run.compared}
 
-    def rank(verdict: ClaimVerdict) -> tuple[bool, bool, int, int, bool]:
+    def rank(verdict: ClaimVerdict) -> tuple[bool, bool, bool, int, int, bool]:
         claim, is_open = verdict.claim, verdict.state not in SETTLED
-        shared = _words(claim.name) & _words(item.text)
-        return is_open, claim.name not in first, len(claim.items), -len(shared), claim.name not in compared
+        named, shared = REPLIES.get(item.item) == claim.name, _words(claim.name) & _words(item.text)
+        later = claim.name not in first
+        return is_open, not named, later, len(claim.items), -len(shared), claim.name not in compared
 
     best = min(own, key=lambda one: rank(one.verdict))
     quoted = next((one for one in item.claims if one.name == best.verdict.claim.name), None)
