@@ -3,7 +3,7 @@
 FOLDER holds clones by their name with a plus (`karpathy+nanoGPT`) or its second half (`nanoGPT`). What stands in them
 is never committed here. `--set second` judges the set that was taken by the rule in checker/wild/rule.md, `--set third`
 the one by rule-3.md, `--set fourth` the one by rule-4.md, `--set fifth` the one by rule-5.md, `--set sixth` the one
-by rule-6.md.
+by rule-6.md, `--set seventh` the one by rule-7.md.
 """
 
 import argparse
@@ -93,7 +93,7 @@ def main() -> None:
     words = argparse.ArgumentParser()
     words.add_argument("folder", type=Path)
     words.add_argument("--only", default="", help="rows whose repository, target or contract holds this word")
-    words.add_argument("--set", default="rows", help="rows, second, third, fourth, fifth or sixth")
+    words.add_argument("--set", default="rows", help="rows, second, third, fourth, fifth, sixth or seventh")
     words.add_argument("--seed", type=int, default=0)
     words.add_argument("--out", type=Path, help="a file for the figures")
     asked = words.parse_args()

@@ -73,6 +73,24 @@ def test_the_sixth_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
     assert {row["why"].split()[0].strip(":;") for row in left_out} == kinds
 
 
+def test_the_seventh_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
+    seventh, left_out = rows("seventh"), rows("seventh-left-out")
+    sets = ("rows", "second", "third", "fourth", "fifth", "sixth")
+    earlier = {row["repository"] for name in sets for row in rows(name)}
+    tried = set((HERE / "tried.txt").read_text(encoding="utf-8").split())
+    assert tried and not {row["repository"] for row in seventh} & (earlier | tried)
+    for row in seventh:
+        assert re.fullmatch(r"[0-9a-f]{40}", row["commit"])
+        assert row["true"] == "correct" or (row["true"] == "mistake" and row["because"])
+    counts = Counter(row["contract"] for row in seventh)
+    assert len(counts) == 9 and max(counts.values()) == 7
+    assert len({row["repository"].partition("/")[0] for row in seventh}) == len(seventh)
+    taken = {(row["repository"], row["target"].rpartition(":")[0], row["contract"]) for row in seventh}
+    assert not taken & {(row["repository"], row["path"], row["contract"]) for row in left_out}
+    kinds = {"known", "copy", "framework", "other", "library", "package", "absent", "enough"}
+    assert {row["why"].split()[0].strip(":;") for row in left_out} == kinds
+
+
 def test_a_skeleton_is_filled_method_by_method() -> None:
     skeleton = "class A:\n    x = 1\n\n    def f(self):\n        ...\n\n    def g(self):\n        return 2\n"
     fill = (Path(HERE) / "fill" / "amsterdam_right.py").read_text(encoding="utf-8")
