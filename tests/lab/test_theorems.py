@@ -151,6 +151,7 @@ def test_a_random_projection_beyond_the_lemma_does_not_refute_it() -> None:
     claims = theorems.experiment(library.find("almost-orthogonal")).claims
     (claim,) = [one for one in claims if "lemma's constant" in one.name]
     assert claim.settle(1.036).state == "failed" and "some map" in claim.otherwise
+    assert not claim.items and {85} == {item for one in claims for item in one.items}
     titles = {one.title for theorem in library.everything() for one in theorem.trials}
     assert set(theorems.NO_BOUND) <= titles
 
