@@ -55,7 +55,7 @@ def test_the_model_of_a_real_run_speaks(capsys, monkeypatch, spoken: Path) -> No
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--temperature", "-1"], "the sampler cannot choose like that\n  got: temperature=-1.0\n  fix: 0 takes the most probable token; larger is more random\n"),
+        (["--temperature", "-1"], "the sampler cannot choose like that\n  got: temperature=-1.0\n  fix: 0 takes the most probable token; from 1e-06 on, larger is more random\n"),
         (["--top-p", "3"], "the sampler cannot choose like that\n  got: top_p=3.0\n  fix: a probability above 0, up to 1\n"),
         (["--top-k", "0"], "the sampler cannot choose like that\n  got: top_k=0\n  fix: keep at least one token\n"),
         (["--prompt", ""], "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from\n"),

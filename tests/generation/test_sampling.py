@@ -134,7 +134,8 @@ def test_a_seed_gives_the_same_draws() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"temperature": -1.0}, "the sampler cannot choose like that\n  got: temperature=-1.0\n  fix: 0 takes the most probable token; larger is more random"),
+        ({"temperature": -1.0}, "the sampler cannot choose like that\n  got: temperature=-1.0\n  fix: 0 takes the most probable token; from 1e-06 on, larger is more random"),
+        ({"temperature": 1e-320}, "the sampler cannot choose like that\n  got: temperature=1e-320\n  fix: 0 takes the most probable token; from 1e-06 on, larger is more random"),
         ({"top_k": 0}, "the sampler cannot choose like that\n  got: top_k=0\n  fix: keep at least one token"),
         ({"top_p": 3.0}, "the sampler cannot choose like that\n  got: top_p=3.0\n  fix: a probability above 0, up to 1"),
         ({"min_p": -0.1}, "the sampler cannot choose like that\n  got: min_p=-0.1\n  fix: a share from 0 to 1"),

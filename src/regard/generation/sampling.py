@@ -11,6 +11,9 @@ from regard.arguments import check, check_fields, told
 from regard.errors import RegardError
 from regard.shapes import Bool, Float, Int
 
+LEAST = 1e-6
+"The least temperature above 0: logits that are divided by much less have no end, and no distribution."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sampler:
@@ -35,9 +38,9 @@ class Sampler:
         check_fields(self)
         for fine, got, fix in (
             (
-                0 <= self.temperature < inf,
+                self.temperature == 0 or LEAST <= self.temperature < inf,
                 f"temperature={self.temperature}",
-                "0 takes the most probable token; larger is more random",
+                f"0 takes the most probable token; from {LEAST} on, larger is more random",
             ),
             (self.top_k is None or self.top_k >= 1, f"top_k={self.top_k}", "keep at least one token"),
             (

@@ -82,6 +82,11 @@ def test_a_candidate_that_does_not_verify_is_refused(wrong: str, monkeypatch: py
     assert str(fix).startswith("fix  LayerNorm: no small change found (")
 
 
+def test_time_that_was_over_before_anything_was_tried_is_told_from_a_search_in_vain() -> None:
+    assert "were over before a change was tried" in str(Fix(member="A", seconds=55.0))
+    assert "no small change found (1 tried in 55 s)" in str(Fix(member="A", tried=1, seconds=55.0))
+
+
 @pytest.mark.slow
 def test_a_trial_refuses_what_takes_weights_away_and_what_does_not_run(wrong: str) -> None:
     without = MENDED.replace("nn.Parameter(torch.zeros(dim))", "torch.zeros(dim)")

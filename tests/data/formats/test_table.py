@@ -97,6 +97,8 @@ def test_what_is_no_table_is_told(content: bytes, message: str) -> None:
 def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     with pytest.raises(RegardError, match="the file cannot be read"):
         open_table(tmp_path / "none.csv")
+    with pytest.raises(RegardError, match="the file cannot be read"):
+        open_table(tmp_path / "a\0b.csv")
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"x,y\n1,2\n", mtime=0)[:-9])
     with pytest.raises(RegardError, match="the file cannot be read"):
         open_table(tmp_path / "t.csv.gz")

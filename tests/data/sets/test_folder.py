@@ -75,6 +75,7 @@ def test_folders_for_train_and_test_are_the_split(tmp_path: Path) -> None:
 def test_no_folder_no_classes_too_few(tmp_path: Path, mine: Path) -> None:
     for folder, start in (
         (tmp_path / "none", f"no folder of that name\n  got: '{tmp_path / 'none'}'"),
+        (tmp_path / ("x" * 300), "no folder of that name"),
         (mine / "cats", f"pictures need two classes or more\n  got: {mine / 'cats'} with no folder that holds pictures, and 6 files"),
         (tmp_path, f"pictures need two classes or more\n  got: {tmp_path} with 12 pictures in one folder, 'mine'"),
     ):  # fmt: skip

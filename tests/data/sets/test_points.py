@@ -63,8 +63,10 @@ def test_columns_that_say_nothing_are_left_out(tmp_path: Path) -> None:
     [
         ("x,y\n1,2\n", {}, "there are too few points\n  got: 1 whole rows of 1 in t.csv, columns x, y\n  fix: name a file that has 2 or more"),
         ("x,y\nNaN,2\n3,NaN\n", {}, "there are too few points\n  got: 0 whole rows of 2 in t.csv, columns x, y\n  fix: name a file that has 2 or more"),
-        ("name,where\na,b\nc,d\n", {}, "the table has no column of numbers\n  got: t.csv with the columns name, where\n  fix: name a file that has one"),
+        ("name,where\na,b\nc,d\n", {}, "the table has no column of numbers to use\n  got: t.csv with the columns 'name' (not numbers), 'where' (not numbers)\n  fix: name a file that has one"),
+        ("x,y\n1,2\n1,2\n1,2\n", {}, "the table has no column of numbers to use\n  got: t.csv with the columns 'x' (always 1), 'y' (always 2)\n  fix: name a file that has one"),
         ("x,y\n1,2\n3,four\n", {"columns": ("y",)}, "this column is not of numbers\n  got: 'four' in 'y'\n  fix: choose of x"),
+        ("x,y\n1,2\n3,4\n", {"columns": ("x", "1")}, "a column is named twice\n  got: x, 1\n  fix: name each of them once"),
         ("width,y\n1,2\n3,4\n", {"columns": ("widht",)}, "no column of that name\n  got: 'widht' in t.csv\n  fix: did you mean 'width'?"),
         ("x,y\n1,2\n3,4\n", {"label": "colour"}, "no column of that name\n  got: 'colour' in t.csv\n  fix: the columns are x, y"),
     ],

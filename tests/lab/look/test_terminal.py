@@ -59,3 +59,12 @@ def test_maps_over_patches_say_once_whose_attention_they_are() -> None:
         layers = (AttentionLayer("b", torch.ones(1, 2, keys, keys) / keys, "softmax"),)
         lines = [one for one in text(Attention(layers, (), grid=(4, 4))).splitlines() if whose in one]
         assert len(lines) == 1 and lines[0].endswith("from each of 4 by 4 patches")
+
+
+def test_weights_that_are_no_numbers_are_drawn_as_such() -> None:
+    weights = torch.eye(5)[None, None].clone()
+    weights[0, 0, 1] = float("nan")
+    lines = text(Attention((AttentionLayer("b", weights, "softmax"),), ())).splitlines()
+    assert lines[1].split() == ["layer", "0", "nan", "b"]
+    assert "1 |??????????|" in lines and "2 |    @@    |" in lines
+    assert lines[-1].strip() == "@@ is 1, ?? is not a number"

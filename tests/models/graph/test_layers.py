@@ -400,6 +400,32 @@ def test_features_that_do_not_fit_are_told():
     )
 
 
+@pytest.mark.parametrize("model", [GCN, GAT])
+@pytest.mark.parametrize(
+    ("x", "what"),
+    [
+        (torch.ones(6, 3, dtype=torch.long), "features are real numbers"),
+        (torch.ones(6, 3).numpy(), "features are a tensor"),
+        (None, "features are a tensor"),
+        (torch.ones(6, 3, dtype=torch.double), "features and layer need one floating type"),
+        (torch.ones(1, 6, 3), "the layer was built for 3 features per node"),
+    ],
+    ids=["whole", "array", "none", "double", "three axes"],
+)
+def test_models_in_training_tell_what_does_not_fit(model, x, what):
+    ring = torch.stack([torch.arange(6), torch.arange(6).roll(1)])
+    with pytest.raises(RegardError, match=what):
+        model(3, 4, 2).train()(x, ring)
+
+
+@pytest.mark.parametrize("model", [GCN, GAT])
+def test_models_take_a_graph_without_nodes_and_half_precision_where_torch_chooses_it(model):
+    layers = model(3, 4, 2)
+    assert layers(torch.ones(0, 3), torch.zeros(2, 0, dtype=torch.long)).shape == (0, 2)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert layers(torch.ones(6, 3).bfloat16(), some_edges()).shape == (6, 2)
+
+
 def test_features_of_whole_numbers_are_told():
     assert message(torch.ones(6, 3, dtype=torch.long)) == (
         "features are real numbers\n  got: torch.int64\n  fix: convert them with .float()"

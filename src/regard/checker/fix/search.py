@@ -54,6 +54,8 @@ class Fix:
     def __str__(self) -> str:
         """As plain text."""
         if not self.diff:
+            if not self.tried:
+                return f"fix  {self.member}: the {self.seconds:.0f} s were over before a change was tried"
             return f"fix  {self.member}: no small change found ({self.tried} tried in {self.seconds:.0f} s)"
         return f"fix  {self.member}: with this change the check passes\n{self.diff}"
 

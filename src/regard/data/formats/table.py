@@ -84,7 +84,7 @@ def file_bytes(path: Path) -> bytes:
         if content.startswith(b"\x1f\x8b"):
             with gzip.open(io.BytesIO(content)) as stream:
                 content = stream.read(LARGEST + 1)
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, ValueError, EOFError, zlib.error) as error:
         got = f"{path}: {getattr(error, 'strerror', None) or error}"
         raise RegardError("the file cannot be read", got, "name a file that can be read") from error
     if len(content) > LARGEST:

@@ -1,5 +1,6 @@
 """Pictures of one's own: a folder with one folder in it for each class, brought to one size."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,7 +91,7 @@ def _found(names: list[str], found: list, passed: int) -> str:
 
 def _find(folder: Path) -> tuple[list[tuple[str, str, Path]], int]:
     """Part, class and path of each file that may be a picture, and how many files are none."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # a name too long is none, without an error
         raise RegardError(
             "no folder of that name", f"'{folder}'", "name a folder that has one for each class"
         )

@@ -97,6 +97,8 @@ def _columns(
     """The columns that are used, and a word on each that is not."""
     if columns:
         found = tuple(column_of(table, name) for name in columns)
+        if len(set(found)) < len(found):
+            raise RegardError("a column is named twice", ", ".join(columns), "name each of them once")
         for name in found:
             if numbers[name] is None:
                 words = numpy.array(table.columns[table.header.index(name)])
@@ -122,8 +124,8 @@ def _columns(
         else:
             used.append(name)
     if not used:
-        got = f"{table.name} with the columns {', '.join(table.header)[:120]}"
-        raise RegardError("the table has no column of numbers", got, "name a file that has one")
+        got = f"{table.name} with the columns {', '.join(left)[:120]}"
+        raise RegardError("the table has no column of numbers to use", got, "name a file that has one")
     return tuple(used), left
 
 

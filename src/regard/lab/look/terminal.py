@@ -1,5 +1,7 @@
 """Attention maps in the terminal: what each head looks at, and the maps themselves where they fit."""
 
+from math import isfinite
+
 import torch
 from torch import Tensor
 
@@ -64,6 +66,8 @@ def habit(map: Tensor) -> str:
     >>> habit(torch.eye(5)), habit(torch.ones(5, 5) / 5), habit(torch.eye(6).roll(-1, 1))
     ('s100', '.', 'p100')
     """
+    if not map.isfinite().all():
+        return "nan"
     rows, columns = map.shape
     if rows != columns or rows < 4:
         return "."
@@ -78,13 +82,18 @@ def habit(map: Tensor) -> str:
 def _map(attention: AttentionMaps, values: Tensor) -> list[str]:
     """A map in shades, two characters to a cell, each row with its label."""
     small = coarse(values, CELLS)
-    top = float(small.max()) or 1.0
+    top = float(small.nan_to_num(0.0, 0.0).max()) or 1.0
     levels = (small / top).sqrt() * (len(SHADES) - 1)
     whole = small.shape == values.shape and attention.grid is None
     names = [printable(one) for one in attention.named(len(values))] if whole else [""] * len(small)
     width = max(map(len, names))
     rows = [
-        f"{name:>{width}} |" + "".join(2 * SHADES[round(level)] for level in row.tolist()) + "|"
+        f"{name:>{width}} |" + "".join(2 * _shade(level) for level in row.tolist()) + "|"
         for name, row in zip(names, levels, strict=True)
     ]
-    return [*rows, f"{'':>{width}}  {SHADES[-1] * 2} is {top:.2g}"]
+    lost = "" if small.isfinite().all() else ", ?? is not a number"
+    return [*rows, f"{'':>{width}}  {SHADES[-1] * 2} is {top:.2g}{lost}"]
+
+
+def _shade(level: float) -> str:
+    return SHADES[round(level)] if isfinite(level) else "?"

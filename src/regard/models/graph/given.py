@@ -14,7 +14,7 @@ from regard.arguments import check, told
 from regard.core.edges import INTEGERS, Duplicates, Edges
 from regard.errors import RegardError
 from regard.models.graph.batch import Graph
-from regard.models.graph.sparse import Features, SparseFeatures
+from regard.models.graph.sparse import SparseFeatures
 
 GraphLike = Any
 """What layers take for edges: Edges, Graph, edge_index (2 e), torch_geometric's Data, networkx's graph."""
@@ -24,8 +24,9 @@ _KNOWN = WeakTensorKeyDictionary()
 def as_edges(graph: GraphLike, *, nodes: int | None = None, duplicates: Duplicates = "keep") -> Edges:
     """The edges of a graph in whatever form: Edges, Graph, edge_index, torch_geometric Data, networkx graph.
 
-    An edge_index is a tensor or a numpy array of whole numbers. An undirected edge of networkx becomes one
-    each way; no loops are added (`.with_loops()` gives every node its own). An edge given twice counts twice,
+    An edge_index is a tensor or a numpy array of whole numbers. Node i of a networkx graph is the i-th of
+    `list(graph)`, whatever its name, as in networkx's own matrices; an undirected edge becomes one each way.
+    No loops are added (`.with_loops()` gives every node its own). An edge given twice counts twice,
     as in torch_geometric, or with duplicates='merge' once; the edges say which.
 
     >>> as_edges(torch.tensor([[0, 1, 0], [1, 2, 1]]), nodes=3)
@@ -63,14 +64,14 @@ def _as_tensor(graph: GraphLike) -> GraphLike:
     return graph
 
 
-def features_and_edges(x: Any, graph: GraphLike) -> tuple[Features, Edges]:
+def features_and_edges(x: Any, graph: GraphLike) -> tuple[Any, Edges]:
     """A row of features for each node and the edges; a graph that has both may stand for both."""
     if type(graph) is Edges:
         return x, graph
     if graph is None:
         x, graph = _features(x), x
     return x, as_edges(
-        graph, nodes=len(x) if isinstance(x, Tensor | SparseFeatures) and len(x.shape) else None
+        graph, nodes=len(x) if isinstance(x, Tensor | SparseFeatures) and len(x.shape) == 2 else None
     )
 
 

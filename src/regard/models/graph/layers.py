@@ -64,7 +64,7 @@ class GraphConvolution(nn.Module):
 
     def forward(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n c"]:
         """What the neighbours send to each node."""
-        x, edges = taken(x, edges, len(self.weight))
+        x, edges = taken(x, edges, self.weight)
         h = x @ self.weight
         y = _sampled(h, edges) if _drawn(edges, self.normalise) else _summed(h, edges, self.normalise)
         if self.own is not None:
@@ -142,7 +142,7 @@ class GraphAttention(nn.Module):
         self, x: Features | GraphLike, edges: GraphLike = None, weights: bool = False
     ) -> Float[Tensor, "n c"] | tuple[Float[Tensor, "n c"], Float[Tensor, "h e"]]:
         """What each node takes from its neighbours; with the weights of the edges, as given, if asked for."""
-        x, edges = taken(x, edges, len(self.weight))
+        x, edges = taken(x, edges, self.weight)
         x = drop(x, self.dropout, self.training)
         v = self._heads(x @ self.weight)
         attended = attend(
@@ -160,7 +160,7 @@ class GraphAttention(nn.Module):
         return (y, attended.weights[0]) if weights and attended.weights is not None else y
 
     def _heads(self, h: Float[Tensor, "n hc"]) -> Float[Tensor, "1 h n c"]:
-        return h.view(1, len(h), self.heads, -1).transpose(1, 2)
+        return h.view(1, len(h), self.heads, h.shape[1] // self.heads).transpose(1, 2)
 
 
 class MessagePassing(nn.Module):
@@ -229,7 +229,7 @@ class GCN(nn.Module):
 
     def embedding(self, x: Features | GraphLike, edges: GraphLike = None) -> Float[Tensor, "n c"]:
         """What the second layer sees of every node."""
-        x, edges = features_and_edges(x, edges)
+        x, edges = taken(x, edges, self.first.weight)
         return F.relu(self.first(drop(x, self.dropout, self.training), edges))
 
 
@@ -271,8 +271,9 @@ class GAT(nn.Module):
         return F.elu(self.first(x, edges))
 
 
-def taken(x: Features | GraphLike, graph: GraphLike, inputs: int | None) -> tuple[Any, Edges]:
+def taken(x: Features | GraphLike, graph: GraphLike, weight: Tensor | None) -> tuple[Any, Edges]:
     """The features and the edges of a call, in whatever form; raise where they do not fit the layer."""
+    inputs = None if weight is None else len(weight)
     x, edges = features_and_edges(x, graph)
     check_kind(x)
     if isinstance(x, Tensor) and x.layout is not torch.strided:
@@ -289,8 +290,8 @@ def taken(x: Features | GraphLike, graph: GraphLike, inputs: int | None) -> tupl
             f"features {tuple(x.shape)}",
             f"shape them (nodes, {inputs or 'features'}), or build the layer for as many",
         )
-    if isinstance(x, Tensor) and not x.is_floating_point():
-        raise RegardError("features are real numbers", f"{x.dtype}", "convert them with .float()")
+    if isinstance(x, Tensor):
+        _check_type(x, weight)
     if edges.sizes != (len(x), len(x)):
         raise RegardError(
             "features are one row per node of the graph",
@@ -300,6 +301,18 @@ def taken(x: Features | GraphLike, graph: GraphLike, inputs: int | None) -> tupl
             else f"tell the edges of all nodes, as as_edges(graph, nodes={len(x)}) does",
         )
     return x, edges
+
+
+def _check_type(x: Tensor, weight: Tensor | None) -> None:
+    if not x.is_floating_point():
+        raise RegardError("features are real numbers", f"{x.dtype}", "convert them with .float()")
+    if weight is None or x.dtype is weight.dtype or torch.is_autocast_enabled(x.device.type):
+        return
+    raise RegardError(
+        "features and layer need one floating type",
+        f"features {x.dtype}, weights {weight.dtype}",
+        f"convert the features, as in x.to({weight.dtype})",
+    )
 
 
 def check_kind(x: object) -> None:

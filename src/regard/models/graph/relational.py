@@ -70,7 +70,7 @@ class RelationalAttention(nn.Module):
         self, x: Features | GraphLike, edges: GraphLike = None, weights: bool = False
     ) -> Float[Tensor, "n c"] | tuple[Float[Tensor, "n c"], Float[Tensor, "h e"]]:
         """What each node takes from its neighbours; with the weights of the edges, as given, if asked for."""
-        x, edges = taken(x, edges, len(self.own))
+        x, edges = taken(x, edges, self.own)
         x = drop(x, self.dropout, self.training)
         h = (x @ self.weight).view(1, len(x) * self.relations, self.heads, -1).transpose(1, 2)
         attended = attend(
