@@ -10,6 +10,7 @@ from regard.checker.contract import Broken, Case, Contract, Law
 from regard.checker.family import TIGHT, Member, computed, distance, percent
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
+from regard.checker.trouble import short
 from regard.checker.workbench import Unfit, Workbench
 
 GROWS = Law(name="sizes", says="it is the same function at every size", test=lambda subject, rng: None)
@@ -45,7 +46,7 @@ def grown(contract: Contract, subject: Subject, best: Member, seed: int) -> Foun
         except Raised as error:
             if "breaks" not in case.facts or VIEW.search(error.words):
                 continue  # a size that it does not take
-            words = f"{case.name}: it raises {error.kind}: {error.words.splitlines()[0][:120]}"
+            words = f"{case.name}: it raises {error.kind}: {short(error.words)}"
             return [(SAME, Broken(number=np.inf, words=words, slug=case.facts["breaks"]))]
         if off > TIGHT["float32"]:
             slug = case.facts.get("breaks", "size-dependent")

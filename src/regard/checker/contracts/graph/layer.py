@@ -15,8 +15,10 @@ from regard.checker.contracts.graph.made import wrapped
 from regard.checker.contracts.graph.reference import listening, listing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
+from regard.checker.reading.unheard import around, own
 from regard.checker.subject import Arguments, Subject, first, larger
-from regard.checker.workbench import Made, Workbench
+from regard.checker.trouble import short
+from regard.checker.workbench import Made, Unfit, Workbench
 
 LOOSE = ((0, 1), (1, 0), (0, 3), (2, 2), (2, 1), (3, 4), (4, 0), (4, 5), (5, 2), (1, 5), (3, 2))
 "Node i listens to j: directed, irregular, one two-way street, one loop; node 6 is alone."
@@ -87,6 +89,8 @@ OTHERWISE = (ADDITIVE, PAIRS, NEIGHBOURS)
 "Ways to pass a graph that are tried where another runs and its graph is not heard."
 LIST = "list of one matrix"
 "The way in which several matrices may come: here one."
+WEIGHTED = "edges and their weights as one pair"
+"The way in which a list of edges comes with a number for each: all one here."
 ENDS = "edges by their two ends"
 "The way in which the sources are one argument and the targets another."
 END = re.compile(rf"{TAKES}|send|source|src|from|(^|_)to$|row|col|head|tail|start|end|^[iju]$|_[ijuv]$", re.I)
@@ -103,6 +107,10 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
     graph = known[0] if known else 1
     feature = 1 if graph == 0 else 0
     asks = [p["name"] for p in made.call if p["required"]]
+    placed = [p["name"] for p in made.call if not p["star"]][:graph]
+    if between := [name for i, name in enumerate(placed) if i != feature and name in asks]:
+        words = f"its call takes '{between[0]}' before the graph, which the checker does not know"
+        raise Unfit("unknown-argument", words, "let it take features and graph, in this order")
     kinds = [name for name in asks[2:] if KINDS.search(name)]
     counts, weighed = (
         [name for name in asks[2:] if words.search(name) and name not in kinds] for words in (NODES, WEIGHED)
@@ -117,7 +125,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
 
     def pack(passed: Any) -> Callable[[Case], Arguments]:
         def enter(asked: Case) -> Arguments:
-            values: list[Any] = [None, None]
+            values: list[Any] = [None] * (max(graph, feature) + 1)
             values[graph], values[feature] = passed(asked["adjacency"]), asked["x"]
             return ([{"tuple": values}] if both else values), further(asked)
 
@@ -157,6 +165,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
         NEIGHBOURS: pack(lambda a: [np.flatnonzero(row).tolist() for row in a]),
         "edges of regard": pack(lambda a: {"edges": edges(a), "nodes": len(a)}),
         LIST: pack(lambda a: {"tuple": [a]}),
+        WEIGHTED: pack(lambda a: {"tuple": [edges(a), np.ones(np.count_nonzero(a))]}),
         "batch of one": batched(1, 1),
         "features in a batch": batched(1, 0),
         "features of one sample and one time": batched(2, 0),
@@ -181,6 +190,7 @@ def callings(made: Made) -> list[tuple[str, Callable[[Case], Arguments]]]:
             PAIRS,
             "edges as a list of pairs",
             NEIGHBOURS,
+            WEIGHTED,
             "edges of regard",
         ]
     )
@@ -235,9 +245,41 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
     if fallback:
         bench.precise(made, *fallback.enter(case(rng, width, "closed")))
         return fallback
+    if error and refuses(bench, error):
+        sentence = f"no way to pass it a graph was taken: {error.kind}: {short(error.words)}"
+        raise Unfit("not-understood", sentence, f"say it in one line: --call '{bench.name}(…)'", error.line)
     if error:
         raise error
     raise Raised("ValueError", "no way to pass a graph gives one row for each node", None, "")
+
+
+UNPACKS = re.compile(r"values to unpack")
+LACKS = re.compile(r"'\w+' object has no attribute '(\w+)'")
+
+
+def refuses(bench: Workbench, error: Raised) -> bool:
+    """Whether a line of the code itself turns down what it is given: a raise, or an argument asked for parts it has not.
+
+    What torch refuses to compute is none of this, nor a name that is nearly one of torch's.
+    """
+    if own(bench.source, error.kind, error.words, error.line):
+        return False
+    function = around(bench.source, error.line or 0)
+    if function is None:
+        return False
+    given = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    for node in ast.walk(function):
+        if not isinstance(node, ast.stmt) or not node.lineno <= (error.line or 0) <= (node.end_lineno or 0):
+            continue
+        if isinstance(node, ast.Raise):
+            return True
+        if isinstance(node, ast.Assign) and UNPACKS.search(error.words):
+            return any(isinstance(n, ast.Name) and n.id in given for n in ast.walk(node.value))
+        if error.kind == "AttributeError" and (lacking := LACKS.search(error.words)):
+            asked = [n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == lacking[1]]
+            if any(isinstance(n.value, ast.Name) and n.value.id in given for n in asked):
+                return True
+    return False
 
 
 def sized(made: Made) -> bool:
@@ -252,7 +294,7 @@ def widths(subject: Subject, rng: np.random.Generator) -> Broken | None:
     error = subject.facts.get("refused")
     if error is None or not sized(subject.made):
         return None
-    words = f"more features in than out: {error.kind}: {error.words.splitlines()[0][:150]}"
+    words = f"more features in than out: {error.kind}: {short(error.words)}"
     return Broken(number=np.inf, words=words)
 
 

@@ -32,7 +32,7 @@ from regard.checker.contracts.graph.layer import (
     usual,
     widths,
 )
-from regard.checker.contracts.graph.made import built, calmed
+from regard.checker.contracts.graph.made import PRELU, built, calmed
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
 from regard.checker.contracts.graph.rare import LONELY, strong
 from regard.checker.contracts.graph.reference import elu, leaky, listening
@@ -109,12 +109,14 @@ CONVENTIONS = (
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
         choice="activation=inside",
-        words=r"activation|\belu\b|\brelu\b",
+        words=r"activation|\belu\b|\bp?relu\b|\btanh\b",
         forms=forms(
             activation(elu),
             activation(lambda y: np.maximum(y, 0)),
             activation(lambda y: leaky(y, 0.2)),
             activation(lambda y: leaky(y, 0.01)),
+            activation(lambda y: leaky(y, PRELU)),
+            activation(np.tanh),
             activation(lambda y: 1 / (1 + np.exp(-y))),
         ),
     ),

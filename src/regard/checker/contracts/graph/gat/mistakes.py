@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Mistake, Steps, each, forms
+from regard.checker.contract import Mistake, Steps, WeightMap, each, forms
 from regard.checker.contracts.graph.reference import last, leaky, over, transform
 
 GUARDS = (1e-16, 1e-12, 1e-10, 1e-9, 1e-8, 1e-6)
 "What people add to a sum that might be zero."
+
+FILLED = -1e9
+"A large negative number that people write for minus infinity: where it fills a whole column, all weigh the same."
 
 
 def guarded(eps: float, axes: tuple[int, ...]) -> Steps:
@@ -37,7 +40,10 @@ SOFTMAX = (
         cause="the softmax runs over the wrong end: over the nodes that listen to a source, not over the sources of a node",
         remedy="normalise over the edges with the same target (dense, with rows as listeners: dim=-1)",
         look="softmax exponential gather",
-        forms=forms({"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), -2)}),
+        forms=forms(
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), -2)},
+            {"normalise": lambda e, a: over(np.where(a > 0, e, FILLED), np.ones(e.shape), -2)},
+        ),
     ),
     Mistake(
         slug="softmax-heads",
@@ -97,7 +103,10 @@ SOFTMAX = (
         cause="scores of nodes that are no neighbours become 0 instead of minus infinity, so they still weigh",
         remedy="scores.masked_fill(adj == 0, float('-inf'))",
         look="mask masked",
-        forms=forms({"normalise": lambda e, a: over(np.where(a > 0, e, 0.0), np.ones(e.shape))}),
+        forms=forms(
+            {"normalise": lambda e, a: over(np.where(a > 0, e, 0.0), np.ones(e.shape))},
+            {"normalise": lambda e, a: over(np.where(a > 0, e, 0.0), np.ones(e.shape)) * (a > 0)},
+        ),
     ),
     Mistake(
         slug="mask-after-softmax",
@@ -134,6 +143,17 @@ SECOND = forms(
 
 def _each(h: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
     return np.einsum("nhd,hd->hn", h, target)[:, :, None] + np.einsum("nhd,hd->hn", h, source)[:, None]
+
+
+def _cut(x: np.ndarray, w: WeightMap) -> np.ndarray:
+    """Channels as (nodes, heads, d), read as if they lay as (heads, nodes, d)."""
+    h = transform(x, w)
+    return h.reshape(h.shape[1], h.shape[0], h.shape[2]).swapaxes(0, 1)
+
+
+def _stuck(y: np.ndarray) -> np.ndarray:
+    """Heads that come first, reshaped as they lie."""
+    return y.swapaxes(0, 1).reshape(len(y), -1)
 
 
 SCORE = (
@@ -206,6 +226,20 @@ SCORE = (
         remedy="flatten the heads: y.reshape(n, heads * d); in a last layer y.mean(1)",
         look="mean concatenate",
         forms=forms({"merge": lambda y: y.sum(1)}),
+    ),
+    Mistake(
+        slug="heads-split-view",
+        cause="the heads are cut by a view that mixes nodes and channels",
+        remedy="h.view(n, heads, d), and then .transpose(0, 1) where the heads come first",
+        look="view product",
+        forms=forms({"transform": _cut}, {"transform": _cut, "merge": _stuck}),
+    ),
+    Mistake(
+        slug="heads-merge-view",
+        cause="the heads are merged by a view without moving their axis back, which mixes nodes and channels",
+        remedy=".transpose(0, 1) before the reshape: (heads, n, d) to (n, heads, d) to (n, heads * d)",
+        look="view concatenate",
+        forms=forms({"merge": _stuck}),
     ),
     Mistake(
         slug="heads-share-attention",

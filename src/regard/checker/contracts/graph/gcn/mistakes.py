@@ -100,6 +100,13 @@ MISTAKES = (
         forms=forms({"spread": lambda a, h: np.diag(a)[:, None] * h}, {"spread": lambda a, h: last(a) @ h}),
     ),
     Mistake(
+        slug="diagonal-alone",
+        cause="only the diagonal of the adjacency is left: a node hears itself and no neighbour",
+        remedy="multiply matrices with @: torch.diag(d) @ A @ torch.diag(d), or d[:, None] * A * d[None]",
+        look="product degree",
+        forms=forms({"spread": lambda a, h: np.diag(a)[:, None] * h}),
+    ),
+    Mistake(
         slug="row-normalised",
         cause="rows are divided by the degree (a mean), instead of both ends by its root",
         remedy="D^-1/2 A D^-1/2: the root of the degree on both sides",
