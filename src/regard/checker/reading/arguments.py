@@ -164,10 +164,8 @@ def fill(
         elif name.lower() in CONFIG and parameter["required"]:
             named[name] = {"config": spread(known)}
             meant |= dict.fromkeys(known, f"{name}")
-        elif meaning == "nothing" and parameter["required"]:
-            named[name] = 1
-        elif parameter["required"] and name in PLACES:
-            named[name] = PLACES[name]
+        elif parameter["required"] and (name in PLACES or meaning == "nothing"):
+            named[name] = PLACES.get(name, 1)
         elif parameter["required"]:
             strangers.append(name)
     # A name nobody knows most likely means the first size that no other name claimed.

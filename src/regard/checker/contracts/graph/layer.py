@@ -389,6 +389,8 @@ def renamed(subject: Subject, rng: np.random.Generator) -> Broken | None:
     turn = rng.permutation(len(asked["x"]))
     turned = {"x": asked["x"][turn], "adjacency": asked["adjacency"][np.ix_(turn, turn)]}
     before = subject.answer(asked)
+    if not np.isfinite(before).all():
+        return None  # what overflows does so in one order more than in another
     moved = laws.gap(before[turn], subject.answer(Case(name=asked.name, inputs=turned)))
     if moved <= laws.MOVES[subject.kind]:
         return None
@@ -408,6 +410,8 @@ def strangers(subject: Subject, rng: np.random.Generator) -> Broken | None:
     a = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     x = rng.standard_normal((3, subject.facts["width"]))
     before = subject.answer(Case(name="3 nodes", inputs={"x": x, "adjacency": a}))
+    if not np.isfinite(before).all():
+        return None  # that is told of by another law
     for j, i in ((2, 0), (0, 1)):
         other = x.copy()
         other[j] += 1.5 * rng.standard_normal(other[j].shape)

@@ -13,7 +13,7 @@ from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.conventions import edges_reversed, heads_mean
 from regard.checker.contracts.graph.gat.branches import branches
-from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
+from regard.checker.contracts.graph.gat.mistakes import LOOPLESS, SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
 from regard.checker.contracts.graph.gat.shapes import shaped
 from regard.checker.contracts.graph.layer import (
@@ -34,7 +34,7 @@ from regard.checker.contracts.graph.layer import (
 )
 from regard.checker.contracts.graph.made import PRELU, built, calmed
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
-from regard.checker.contracts.graph.rare import LONELY, strong
+from regard.checker.contracts.graph.rare import APART, LONELY, strong
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -292,7 +292,7 @@ CONTRACT = Contract(
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps | UNMERGED)[1][-1],
     program=graph.ATTENTION,
-    mistakes=(ORDER, *SOFTMAX, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, *SOFTMAX, LOOPLESS, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(
@@ -318,6 +318,7 @@ CONTRACT = Contract(
         laws.lasting(usual, ("x",), 300.0),
         flowing(usual, ("x",)),
         LONELY,
+        APART,
         *conduct.kept(usual),
     ),
     notices=(isolated,),

@@ -50,7 +50,10 @@ SOFTMAX = (
         cause="the softmax runs over the heads instead of the neighbours",
         remedy="softmax over the neighbours of each node",
         look="softmax exponential",
-        forms=forms({"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), 0)}),
+        forms=forms(
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), 0)},
+            {"normalise": lambda e, a: over(np.where(a > 0, e, FILLED), np.ones(e.shape), 0)},
+        ),
     ),
     Mistake(
         slug="softmax-missing",
@@ -109,6 +112,16 @@ SOFTMAX = (
         ),
     ),
     Mistake(
+        slug="mask-too-weak",
+        cause="scores of nodes that are no neighbours become a number that is not far enough below the others: they still weigh",
+        remedy="scores.masked_fill(adj == 0, float('-inf')), or a number such as -1e9",
+        look="mask masked",
+        forms=each(
+            (-1.0, -5.0, -9.0, -10.0, -20.0, -50.0, -100.0),
+            lambda low: {"normalise": lambda e, a: over(np.where(a > 0, e, low), np.ones(e.shape))},
+        ),
+    ),
+    Mistake(
         slug="mask-after-softmax",
         cause="the softmax runs over all nodes and the others are zeroed afterwards, so the weights do not sum to one",
         remedy="hide the others before the softmax, with minus infinity",
@@ -122,6 +135,15 @@ SOFTMAX = (
         look="gather product",
         forms=forms({"graph": lambda a: (a.T > 0).astype(float)}),
     ),
+)
+
+
+LOOPLESS = Mistake(
+    slug="self-loops-removed",
+    cause="loops that the graph brings are left out: a node that listens to itself does not hear itself",
+    remedy="leave the edges as they come, or add a loop at every node afterwards",
+    look="loops gather mask",
+    forms=forms({"graph": lambda a: (a > 0) * (1.0 - np.eye(len(a)))}),
 )
 
 
@@ -239,7 +261,10 @@ SCORE = (
         cause="the heads are merged by a view without moving their axis back, which mixes nodes and channels",
         remedy=".transpose(0, 1) before the reshape: (heads, n, d) to (n, heads, d) to (n, heads * d)",
         look="view concatenate",
-        forms=forms({"merge": _stuck}),
+        forms=forms(
+            {"merge": _stuck},
+            {"merge": _stuck, "normalise": lambda e, a: over(np.where(a > 0, e, FILLED), np.ones(e.shape))},
+        ),
     ),
     Mistake(
         slug="heads-share-attention",
@@ -271,6 +296,9 @@ SCORE = (
         look="product concatenate",
         forms=forms(
             scored(lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, s)[:, None], len(h), 1) + b),
+            scored(
+                lambda h, g, t, s, b: np.repeat(2 * np.einsum("nhd,hd->hn", h, s)[:, None], len(h), 1) + b
+            ),
             scored(
                 lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t + s)[:, None], len(h), 1) + b
             ),

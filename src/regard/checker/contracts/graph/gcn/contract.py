@@ -29,7 +29,7 @@ from regard.checker.contracts.graph.layer import (
 )
 from regard.checker.contracts.graph.made import PRELU, built, calmed, late
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
-from regard.checker.contracts.graph.rare import ITSELF, LONELY, lone
+from regard.checker.contracts.graph.rare import APART, ITSELF, LONELY, lone
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -307,6 +307,7 @@ CONTRACT = Contract(
         laws.untouched(few_loops),
         flowing(usual, ("x",)),
         LONELY,
+        APART,
         ITSELF,
         *conduct.kept(usual),
     ),
