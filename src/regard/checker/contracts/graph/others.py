@@ -47,7 +47,7 @@ WEIGHTS = (
     ("each score is passed through a sigmoid by itself, in place of the softmax over the neighbours", lambda e, a: a / (1 + np.exp(-e))),
     ("each score is passed through a tanh by itself, in place of the softmax over the neighbours", lambda e, a: a * np.tanh(e)),
     ("the softmax has the base two, not e", lambda e, a: _shares(e * np.log(2), a)),
-    ("each exponential is divided by the sum that belongs to the neighbour, not by that of the node that listens", _elsewhere),
+    ("each exponential is divided by the sum that belongs to the neighbour, not by that of the node that listens", lambda e, a: _elsewhere(e, a)),
     ("the scores are divided by their sum over the neighbours, without an exponential", lambda e, a: _over(e * a, (e * a).sum(-1, keepdims=True))),
 )  # fmt: skip
 GRAPHS = (
