@@ -223,9 +223,20 @@ def heads_of(made: Made, bench: Workbench) -> int:
         return int(bench.said["heads"])
     if "heads" in made.built.meant:
         return made.built.given("heads")
-    return next(
-        (v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int)), 1
-    )
+    told = (v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int))
+    return next(told, shown(made))
+
+
+def shown(made: Made) -> int:
+    """How many heads the weights show: a number that it keeps, one vector or two for each, as wide as a transformation in all."""
+    held = [made.weights[name] for name in made.learned]
+    wide = {length for value in held if value.ndim == 2 for length in value.shape}
+    for value in (value for value in held if value.ndim in (2, 3)):
+        for heads in value.shape[:2]:
+            whole = {value.size, value.size // 2} & wide
+            if heads > 1 and heads in made.numbers.values() and any(each % heads == 0 for each in whole):
+                return heads
+    return 1
 
 
 def readings(drawn: dict[str, np.ndarray], made: Made, bench: Workbench, width: int) -> list[WeightMap]:
