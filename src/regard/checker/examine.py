@@ -153,9 +153,8 @@ class Examination:
         self.notice(subject)
         self.demand()
         named = {f.slug for f in self.findings if f.kind == "mistake"}
-        unnamed = [broken for _, broken in self.broken if not broken.slug]
-        rounds = "rounded-inside" in named and self.gap < ROUNDED["float16"] / 10
-        if named and (not named <= BESIDE or (self.match and not unnamed) or (rounds and not unnamed)):
+        explained = self.match or ("rounded-inside" in named and self.gap < ROUNDED["float16"] / 10)
+        if named and (not named <= BESIDE or (explained and all(broken.slug for _, broken in self.broken))):
             return
         if not (self.match or self.broken) and (not self.readable or subject.facts.get("unreadable")):
             raise Unfit(

@@ -17,7 +17,6 @@ from regard.checker.contracts.graph.gat.mistakes import LOOPLESS, SCORE, SECOND,
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
 from regard.checker.contracts.graph.gat.shapes import shaped
 from regard.checker.contracts.graph.layer import (
-    ADDITIVE,
     alone,
     call,
     cases,
@@ -34,6 +33,7 @@ from regard.checker.contracts.graph.layer import (
 )
 from regard.checker.contracts.graph.made import PRELU, built, calmed
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
+from regard.checker.contracts.graph.passing import ADDITIVE
 from regard.checker.contracts.graph.rare import APART, LONELY, strong
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
