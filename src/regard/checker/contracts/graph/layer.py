@@ -10,7 +10,7 @@ from regard.checker import laws
 from regard.checker.contract import Broken, Case
 from regard.checker.contracts.graph.conventions import DIRECTIONS
 from regard.checker.contracts.graph.made import wrapped
-from regard.checker.contracts.graph.passing import ADDITIVE, ENDS, GRAPH, OTHERWISE, callings, refuses
+from regard.checker.contracts.graph.passing import ADDITIVE, ENDS, GRAPH, OTHERWISE, callings, refuses, whole
 from regard.checker.contracts.graph.reference import listening
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -88,7 +88,7 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
     fallback: Subject | None = None
     allowed = [
         (way, wrapped(bench, enter))
-        for way, enter in callings(made, bench.source.text_of(bench.name))
+        for way, enter in whole(made, bench.source.text_of(bench.name)) or callings(made)
         if way != ADDITIVE or _adds(bench)
     ]
     ways = [way for way, _ in allowed]
