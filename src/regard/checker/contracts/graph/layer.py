@@ -10,7 +10,16 @@ from regard.checker import laws
 from regard.checker.contract import Broken, Case
 from regard.checker.contracts.graph.conventions import DIRECTIONS
 from regard.checker.contracts.graph.made import wrapped
-from regard.checker.contracts.graph.passing import ADDITIVE, ENDS, GRAPH, OTHERWISE, callings, refuses, whole
+from regard.checker.contracts.graph.passing import (
+    ADDITIVE,
+    BATCHES,
+    ENDS,
+    GRAPH,
+    OTHERWISE,
+    callings,
+    refuses,
+    whole,
+)
 from regard.checker.contracts.graph.reference import listening
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -91,6 +100,8 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
         for way, enter in whole(made, bench.source.text_of(bench.name)) or callings(made)
         if way != ADDITIVE or _adds(bench)
     ]
+    if BATCHES.search(bench.source.said(bench.name)):
+        allowed.sort(key=lambda pair: "batch" not in pair[0])
     ways = [way for way, _ in allowed]
     bench.doubts += ["two arguments taken for the ends of edges"] if ways == [ENDS] else []
     for way, enter in allowed:

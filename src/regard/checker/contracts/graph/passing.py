@@ -43,6 +43,8 @@ ENDS = "edges by their two ends"
 "The way in which the sources are one argument and the targets another."
 END = re.compile(rf"{TAKES}|send|source|src|from|(^|_)to$|row|col|head|tail|start|end|^[iju]$|_[ijuv]$", re.I)
 "Names of one end of every edge."
+BATCHES = re.compile(r"\(\s*(b|bs|batch\w*)\s*,\s*(n|nodes|num_nodes|n_nodes)\b", re.I)
+"What a person says whose features come in batches of graphs."
 TAKEN = re.compile(TAKES, re.I)
 "Names of the nodes that listen."
 
