@@ -1,5 +1,5 @@
 # contract: gat-layer
-# cause: unknown
+# cause: across-batch
 import torch
 from torch import nn
 

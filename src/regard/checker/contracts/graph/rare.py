@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Broken, Case, Law
+from regard.checker.contract import Broken, Case, Law, Mistake
 from regard.checker.contracts.graph.layer import case
 from regard.checker.gradients import Total, arrays, chosen, told_by_autograd
 from regard.checker.laws import MOVES, gap
@@ -116,7 +116,7 @@ def apart(subject: Subject, rng: np.random.Generator) -> Broken | None:
         moved = gap(expected, subject.leave(found[number : number + 1], asked))
         if moved > MOVES[subject.kind]:
             words = f"of two graphs in a batch, number {number} gets an answer that differs by {moved:.3g} of its size from what it gets alone"
-            return Broken(number=moved, words=words)
+            return Broken(number=moved, words=words, slug="across-batch")
     return None
 
 
@@ -128,6 +128,12 @@ def _stacked(one: Any, two: Any) -> Any:
     return np.concatenate([one, two]) if both else one
 
 
+ACROSS = Mistake(
+    slug="across-batch",
+    cause="in a batch of graphs one has an effect on the answer for another: a mask, a sum or a mean is taken from all or from the first",
+    remedy="keep the first axis apart: adj[:, None] and not adj[0], dim=-1 and not dim=0 or 1",
+    look="mask product softmax",
+)
 APART = Law(
     name="apart",
     says="one graph of a batch does not see another",

@@ -34,7 +34,7 @@ from regard.checker.contracts.graph.layer import (
 from regard.checker.contracts.graph.made import PRELU, built, calmed
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
 from regard.checker.contracts.graph.passing import ADDITIVE
-from regard.checker.contracts.graph.rare import APART, LONELY, strong
+from regard.checker.contracts.graph.rare import ACROSS, APART, LONELY, strong
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -303,7 +303,7 @@ CONTRACT = Contract(
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps | UNMERGED)[1][-1],
     program=graph.ATTENTION,
-    mistakes=(ORDER, *SOFTMAX, LOOPLESS, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, ACROSS, *SOFTMAX, LOOPLESS, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(

@@ -29,7 +29,7 @@ from regard.checker.contracts.graph.layer import (
 )
 from regard.checker.contracts.graph.made import PRELU, built, calmed, late
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
-from regard.checker.contracts.graph.rare import APART, ITSELF, LONELY, lone
+from regard.checker.contracts.graph.rare import ACROSS, APART, ITSELF, LONELY, lone
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -289,7 +289,7 @@ CONTRACT = Contract(
     reference=reference,
     picture=lambda case, frame, steps: graph.normalised(case, steps),
     program=graph.CONVOLUTION,
-    mistakes=(ORDER, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, ACROSS, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(
