@@ -33,7 +33,7 @@ def test_every_edge_is_listed_once_its_source_above_its_target() -> None:
     [
         ("pass", "correct"),
         ("raise ValueError('an adjacency of two kinds is wanted')", "undecided"),
-        ("batch, nodes, times, wide = x.shape", "undecided"),
+        ("batch, nodes, times, views, wide = x.shape", "undecided"),
         ("x = x[adj.filter_nodes(len)]", "undecided"),
         ("x = torch.einsum('nctv,vw->nctw', x, adj)", "undecided"),
         ("x = torch.matmul(x, x)", "mistake"),
