@@ -184,6 +184,7 @@ class Family:
             (self.numbers(kind), PATIENCE),
             (self._far(self.double([plain])), PATIENCE),
             (self._far(self.edited(Member(frame, {}) for frame in others)), MORE),
+            (self._far(self.single(others[:1], conventions=1)), 2 * MORE),
             (self._far(self.edited(self._conventions(first[0], 1))), MORE),
             (self._far(self.double(self._conventions(first[0], 1))), 2 * MORE),
             (self._far(self.further(plain)), MORE),

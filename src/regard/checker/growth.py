@@ -10,6 +10,7 @@ from regard.checker.contract import Broken, Case, Contract, Law
 from regard.checker.family import TIGHT, Member, computed, distance, percent
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
+from regard.checker.trouble import short
 from regard.checker.workbench import Unfit, Workbench
 
 GROWS = Law(name="sizes", says="it is the same function at every size", test=lambda subject, rng: None)
@@ -41,16 +42,19 @@ def grown(contract: Contract, subject: Subject, best: Member, seed: int) -> Foun
         if expected is None:
             continue
         try:
-            off = distance(subject.answer(case), expected)
+            answer = subject.answer(case)
+            off = distance(answer, expected)
         except Raised as error:
             if "breaks" not in case.facts or VIEW.search(error.words):
                 continue  # a size that it does not take
-            words = f"{case.name}: it raises {error.kind}: {error.words.splitlines()[0][:120]}"
+            words = f"{case.name}: it raises {error.kind}: {short(error.words)}"
             return [(SAME, Broken(number=np.inf, words=words, slug=case.facts["breaks"]))]
         if off > TIGHT["float32"]:
             slug = case.facts.get("breaks", "size-dependent")
             law, than = (GROWS, "at smaller sizes") if slug == "size-dependent" else (SAME, "otherwise")
             words = f"{case.name}: it differs by {percent(off)} from what it computes {than}"
+            if answer.shape != expected.shape:
+                words = f"{case.name}: the answer has the shape {answer.shape}, {than} it would be {expected.shape}"
             return [(law, Broken(number=off, words=words, slug=slug))]
     return []
 

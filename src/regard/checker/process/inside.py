@@ -98,6 +98,9 @@ class Inside:
 
         An argument that is `late` comes anew with every call: then it is made anew, with the weights that it has.
         """
+        for held in (self.strays, self.given, self.before, self.late):
+            held.pop(number, None)  # of another object, of a file that was loaded before
+        self.arrays.discard(number)
         self.makings[number] = name, values, named
         self.late |= {number: late} if late else {}
         self.arrays |= {number} if arrays else set()

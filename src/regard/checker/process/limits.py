@@ -97,6 +97,16 @@ def resident(pids: list[int]) -> int:
     return total
 
 
+def worked(pids: list[int]) -> float:
+    """Seconds for which processes have had a processor together (Linux; zero elsewhere)."""
+    ticks = 0
+    for pid in pids:
+        with suppress(OSError, ValueError, IndexError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
+
+
 def sweep(group: int, token: str, patience: float = 2.0) -> list[int]:
     """End the whole group and every stray process; what still lives afterwards is returned."""
     if sys.platform == "win32":

@@ -133,7 +133,7 @@ def fill(
 ) -> Built:
     """Arguments for every parameter that is required or whose meaning is known; `held` has the settings objects.
 
-    `used` says what a parameter means by its use in the constructor: a width counts for more than its name, a flag less.
+    `used` says what a parameter means by its use in the constructor: a width counts for more than its name, a flag or nothing less.
 
     >>> wide = {"name": "n_embd", "required": True, "star": False, "default": None}
     >>> fill([wide], {"width": 24}, {}).named
@@ -164,8 +164,8 @@ def fill(
         elif name.lower() in CONFIG and parameter["required"]:
             named[name] = {"config": spread(known)}
             meant |= dict.fromkeys(known, f"{name}")
-        elif parameter["required"] and name in PLACES:
-            named[name] = PLACES[name]
+        elif parameter["required"] and (name in PLACES or meaning == "nothing"):
+            named[name] = PLACES.get(name, 1)
         elif parameter["required"]:
             strangers.append(name)
     # A name nobody knows most likely means the first size that no other name claimed.

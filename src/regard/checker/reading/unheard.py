@@ -79,7 +79,7 @@ def _made(node: ast.expr, source: Source) -> bool:
 
 def _values(source: Source, name: ast.Name) -> list[ast.expr | None]:
     """What a name is set to above its line, in the function where it stands; None for what cannot be said: an argument, a loop."""
-    function = _around(source, name.lineno)
+    function = around(source, name.lineno)
     if function is None:
         return [None]
     found: list[ast.expr | None] = [
@@ -97,7 +97,7 @@ def _values(source: Source, name: ast.Name) -> list[ast.expr | None]:
     return found
 
 
-def _around(source: Source, line: int) -> ast.FunctionDef | None:
+def around(source: Source, line: int) -> ast.FunctionDef | None:
     """The innermost function in which a line stands."""
     held = [
         n
@@ -158,7 +158,7 @@ def _overwritten(source: Source, words: str, line: int | None) -> bool:
         ):
             continue
         for name in (word for word in call.args if isinstance(word, ast.Name)):
-            function = _around(source, name.lineno)
+            function = around(source, name.lineno)
             if function and len(_assigned(function, name.id)) > 1 and _from_shape(function, name.id):
                 return True
     return False
@@ -174,7 +174,7 @@ def _comma(source: Source, words: str, line: int | None) -> bool:
     if "must be Tensor, not tuple" not in words:
         return False
     for name in (n for n in _at(source, line) if isinstance(n, ast.Name)):
-        function = _around(source, name.lineno)
+        function = around(source, name.lineno)
         own = _assigned(function, name.id) if function else []
         above = [node for node in own if node.lineno < name.lineno]
         if above and isinstance(above[-1].value, ast.Tuple) and isinstance(above[-1].targets[0], ast.Name):

@@ -7,8 +7,10 @@ from regard.checker.reading.source import Source
 
 
 def uses(source: Source, member: str) -> dict[str, str]:
-    """Parameters that are divided by the number of heads ("width"), and those that only decide ("flag").
+    """Parameters that are divided by the number of heads ("width"), that only decide ("flag"), that nobody reads ("nothing").
 
+    >>> uses(Source("class A:\\n    def __init__(self, joints, width):\\n        self.w = width\\n    def f(self):\\n        return self.w"), "A")
+    {'joints': 'nothing'}
     >>> text = "class A:\\n    def __init__(self, size, heads, vis):\\n        self.d = size // heads"
     >>> uses(Source(text + "\\n        if vis:\\n            pass"), "A")
     {'size': 'width', 'vis': 'flag'}
@@ -19,7 +21,8 @@ def uses(source: Source, member: str) -> dict[str, str]:
         return {}
     names = [a.arg for a in (*maker.args.posonlyargs, *maker.args.args, *maker.args.kwonlyargs)][1:]
     found = {name: "width" for name in names if _divided(maker, name)}
-    return found | {name: "flag" for name in names if name not in found and _decides(node, maker, name)}
+    found |= {name: "flag" for name in names if name not in found and _decides(node, maker, name)}
+    return found | {name: "nothing" for name in names if name not in found and not _read(node, maker, name)}
 
 
 def _divided(maker: ast.FunctionDef, name: str) -> bool:
@@ -33,6 +36,18 @@ def _divided(maker: ast.FunctionDef, name: str) -> bool:
         and mean(n.right.id, ["heads"]) == "heads"
         for n in ast.walk(maker)
     )
+
+
+def _read(node: ast.ClassDef, maker: ast.FunctionDef, name: str) -> bool:
+    """Whether a parameter has any effect: it is more than kept, or what keeps it is read."""
+    uses = [n for n in ast.walk(maker) if isinstance(n, ast.Name) and n.id == name]
+    kept = [
+        n.targets[0].attr
+        for n in ast.walk(maker)
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Attribute) and n.value in uses
+    ]
+    read = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)}
+    return len(uses) > len(kept) or bool(read & set(kept))
 
 
 def _decides(node: ast.ClassDef, maker: ast.FunctionDef, name: str) -> bool:

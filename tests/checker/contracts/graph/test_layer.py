@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regard.checker.contracts.graph.layer import callings, case, unlike, usual
+from regard.checker.contracts.graph.layer import case, unlike, usual
+from regard.checker.contracts.graph.passing import callings
 from regard.checker.reading.arguments import Built
 from regard.checker.target import check_file
 from regard.checker.workbench import Made

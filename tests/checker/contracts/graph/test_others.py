@@ -3,14 +3,17 @@
 import numpy as np
 import pytest
 
-from regard.checker.contracts.graph.others import DEGREES, MIXES, SCORES
+from regard.checker.contracts.graph.others import DEGREES, GRAPHS, MIXES, SCORES, SPREADS, WEIGHTS
+from regard.checker.contracts.graph.reference import over
 
 RANDOM = np.random.default_rng(0)
 H, G = RANDOM.standard_normal((2, 5, 2, 3))
 T, S = RANDOM.standard_normal((2, 2, 3))
 A = RANDOM.random((2, 5, 5))
 A /= A.sum(-1, keepdims=True)
+E = RANDOM.standard_normal((2, 5, 5))
 EDGES = (RANDOM.random((5, 5)) < 0.5) + np.eye(5)
+PLAIN = (EDGES > 0).astype(float)
 
 
 def named(group, start: str):
@@ -18,7 +21,7 @@ def named(group, start: str):
     return found
 
 
-@pytest.mark.parametrize("group", [SCORES, MIXES, DEGREES])
+@pytest.mark.parametrize("group", [SCORES, MIXES, DEGREES, WEIGHTS, GRAPHS, SPREADS])
 def test_every_sentence_is_its_own(group) -> None:
     assert len({words for words, _ in group}) == len(group)
 
@@ -31,6 +34,9 @@ def test_no_two_are_the_same() -> None:
         "scores": [right, *(make(H, G, T, S, 0.0) for _, make in SCORES)],
         "mixes": [np.einsum("hij,jhd->ihd", A, H), *(make(A, H, H) for _, make in MIXES)],
         "degrees": [even[:, None] * EDGES * even[None], *(make(EDGES, degree) for _, make in DEGREES)],
+        "weights": [over(E, np.broadcast_to(PLAIN, E.shape)), *(make(E, PLAIN) for _, make in WEIGHTS)],
+        "graphs": [PLAIN, *(make(PLAIN) for _, make in GRAPHS)],
+        "spreads": [PLAIN @ H[:, 0], *(make(PLAIN, H[:, 0]) for _, make in SPREADS)],
     }
     for group in made.values():
         assert all(one.shape == group[0].shape for one in group)

@@ -1,5 +1,5 @@
 # contract: gat-layer
-# cause: not-equivariant
+# cause: heads-merge-view
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

@@ -1,5 +1,5 @@
 # contract: gat-layer
-# cause: not-equivariant
+# cause: heads-merge-view
 import torch
 from torch import nn
 

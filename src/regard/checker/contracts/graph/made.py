@@ -18,6 +18,8 @@ LIST = re.compile(r"^supports$|_list$|adjs$|^support$", re.I)
 "Names of a list of graphs: here of one."
 EPS = 1e-5
 "What a batch norm adds to the variance, unless it is told another number."
+PRELU = 0.25
+"The slope of a PReLU as it starts."
 FLAGS = re.compile(r"num|norm(al)?i[sz]e|^use|type|^is|dim|size|_?n$", re.I)
 
 
@@ -66,8 +68,15 @@ def wrapped(bench: Workbench, enter: Any) -> Any:
 
 
 def calmed(subject: Subject) -> None:
-    """A batch norm inside leaves everything as it is in eval(): it is made so, and its weights are none of the layer's."""
+    """A batch norm inside leaves everything as it is in eval(), a PReLU has the slope it starts with: they are made so.
+
+    Their weights are none of the layer's.
+    """
     made = subject.made
+    bent = [name for name, owner in made.owners.items() if owner == "PReLU"]
+    if bent:
+        made.learned = [name for name in made.learned if name not in bent]
+        subject.set({name: np.full(made.weights[name].shape, PRELU) for name in bent})
     own = {name for name, owner in made.owners.items() if owner.startswith("BatchNorm")}
     if not own:
         return

@@ -7,7 +7,8 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, Law, Mistake
-from regard.checker.contracts.graph.layer import ENDS, PAIRS, usual
+from regard.checker.contracts.graph.layer import usual
+from regard.checker.contracts.graph.passing import ENDS, PAIRS
 from regard.checker.subject import Arguments, Subject
 
 

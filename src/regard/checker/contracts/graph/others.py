@@ -43,6 +43,45 @@ MIXES = (
     ("the largest of the weighted neighbours is taken, not their sum", lambda a, h, x: np.where(a[..., None] > 0, np.einsum("hij,jhd->hijd", a, h), -np.inf).max(2).transpose(1, 0, 2)),
     ("the weighted neighbours are averaged, not summed", lambda a, h, x: np.einsum("hij,jhd->ihd", a, h) / np.maximum((a[0] > 0).sum(1), 1)[:, None, None]),
 )  # fmt: skip
+WEIGHTS = (
+    ("each score is passed through a sigmoid by itself, in place of the softmax over the neighbours", lambda e, a: a / (1 + np.exp(-e))),
+    ("each score is passed through a tanh by itself, in place of the softmax over the neighbours", lambda e, a: a * np.tanh(e)),
+    ("the softmax has the base two, not e", lambda e, a: _shares(e * np.log(2), a)),
+    ("each exponential is divided by the sum that belongs to the neighbour, not by that of the node that listens", lambda e, a: _elsewhere(e, a)),
+    ("the scores are divided by their sum over the neighbours, without an exponential", lambda e, a: _over(e * a, (e * a).sum(-1, keepdims=True))),
+)  # fmt: skip
+GRAPHS = (
+    ("edges run in both directions: the graph is made symmetric first", lambda a: ((a + a.T) > 0).astype(float)),
+    ("only edges that run in both directions count", lambda a: ((a > 0) & (a.T > 0)).astype(float)),
+)  # fmt: skip
+SPREADS = (
+    ("a node's own transformed features are added to what it gathers", lambda a, h: a @ h + h),
+    ("a node's own transformed features are taken off what it gathers", lambda a, h: a @ h - h),
+    ("what a node gathers is taken off its own transformed features", lambda a, h: h - a @ h),
+    ("the mean over all nodes is added to what a node gathers", lambda a, h: a @ h + h.mean(0)),
+    ("a node gathers its own transformed features, weighted, in place of its neighbours'", lambda a, h: a.sum(1, keepdims=True) * h),
+    ("the weighted neighbours are averaged, not summed", lambda a, h: a @ h / np.maximum((a != 0).sum(1, keepdims=True), 1)),
+    ("the largest of the weighted neighbours is taken, not their sum", lambda a, h: np.where(a[..., None] != 0, a[..., None] * h[None], -np.inf).max(1)),
+)  # fmt: skip
+
+
+def _raised(e: Array, a: Array) -> Array:
+    top = np.where(a > 0, e, -np.inf).max(-1, keepdims=True)
+    return np.where(a > 0, np.exp(e - np.where(np.isfinite(top), top, 0.0)), 0.0)
+
+
+def _over(e: Array, total: Array) -> Array:
+    return e / np.where(total == 0, 1.0, total)
+
+
+def _shares(e: Array, a: Array) -> Array:
+    raised = _raised(e, a)
+    return _over(raised, raised.sum(-1, keepdims=True))
+
+
+def _elsewhere(e: Array, a: Array) -> Array:
+    raised = _raised(e, a)
+    return _over(raised, raised.sum(-1)[:, None])
 
 
 def _powered(left: float, right: float):

@@ -1,8 +1,10 @@
 """Rare inputs of a graph layer: a node that is joined to nothing, and scores that are large and negative."""
 
+from typing import Any
+
 import numpy as np
 
-from regard.checker.contract import Broken, Case, Law
+from regard.checker.contract import Broken, Case, Law, Mistake
 from regard.checker.contracts.graph.layer import case
 from regard.checker.gradients import Total, arrays, chosen, told_by_autograd
 from regard.checker.laws import MOVES, gap
@@ -91,4 +93,50 @@ LONELY = Law(
     says="a node that is joined to nothing has a row of its own and harms no gradient",
     test=lonely,
     look="softmax gather",
+)
+
+
+def apart(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """A layer that takes batches answers each of two graphs as if it were alone."""
+    if "batch" not in subject.facts["way"] or subject.bench.late or subject.bench.calling:
+        return None
+    own = subject.facts["way"] == "batch of one"
+    one, two = case(rng, subject.facts["width"], "closed"), case(rng, subject.facts["width"], "closed")
+    if own:
+        two.inputs["adjacency"] = np.ascontiguousarray(one["adjacency"].T)
+    alone = [subject.answer(asked) for asked in (one, two)]
+    (values, named), (others, _) = subject.enter(one), subject.enter(two)
+    try:
+        found = first(subject.raw([_stacked(a, b) for a, b in zip(values, others, strict=True)], named))
+    except Raised:
+        return None  # it is made for one graph
+    if not isinstance(found, np.ndarray) or len(found) != 2:
+        return None
+    for number, (asked, expected) in enumerate(zip((one, two), alone, strict=True)):
+        moved = gap(expected, subject.leave(found[number : number + 1], asked))
+        if moved > MOVES[subject.kind]:
+            words = f"of two graphs in a batch, number {number} gets an answer that differs by {moved:.3g} of its size from what it gets alone"
+            return Broken(number=moved, words=words, slug="across-batch")
+    return None
+
+
+def _stacked(one: Any, two: Any) -> Any:
+    """What two calls are given, as a batch of two; a graph that is the same for all samples stays as it is."""
+    if isinstance(one, dict) and "tuple" in one:
+        return {"tuple": [_stacked(a, b) for a, b in zip(one["tuple"], two["tuple"], strict=True)]}
+    both = isinstance(one, np.ndarray) and one.shape[0] == 1 and one.ndim > 2
+    return np.concatenate([one, two]) if both else one
+
+
+ACROSS = Mistake(
+    slug="across-batch",
+    cause="in a batch of graphs one has an effect on the answer for another: a mask, a sum or a mean is taken from all or from the first",
+    remedy="keep the first axis apart: adj[:, None] and not adj[0], dim=-1 and not dim=0 or 1",
+    look="mask product softmax",
+)
+APART = Law(
+    name="apart",
+    says="one graph of a batch does not see another",
+    test=apart,
+    look="mask product softmax",
 )

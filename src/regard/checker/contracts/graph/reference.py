@@ -3,7 +3,7 @@
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
-from regard.checker.contracts.graph.others import DEGREES, MIXES, SCORES
+from regard.checker.contracts.graph.others import DEGREES, GRAPHS, MIXES, SCORES, SPREADS, WEIGHTS
 from regard.checker.grammar.program import Program, ProgramStep, Value
 
 Array = np.ndarray
@@ -60,7 +60,7 @@ ATTENTION = Program(
     ("adjacency", "given", "w"),
     (
         ProgramStep("inputs", ("given",), "x", lambda x: x),
-        ProgramStep("graph", ("adjacency",), "a", lambda a: (a > 0).astype(float)),
+        ProgramStep("graph", ("adjacency",), "a", lambda a: (a > 0).astype(float), instead=GRAPHS),
         ProgramStep("transform", ("x", "w"), "h", transform, look="product"),
         ProgramStep("second", ("x", "w", "h"), "g", _second),
         ProgramStep("ends", ("w",), ("given target", "given source", "ba"), lambda w: (w["target"], w["source"], w["ba"])),
@@ -70,7 +70,7 @@ ATTENTION = Program(
              instead=(("the LeakyReLU is upside down: positive scores shrink and negative ones stay", lambda raw: np.where(raw > 0, 0.2 * raw, raw)),)),
         ProgramStep("bend", ("bent", "h", "g", "target", "source", "ba", "steps"), "e", lambda bent, *ends: bent),
         ProgramStep("normalise", ("e", "a"), "alpha", lambda e, a: over(e, np.broadcast_to(a, e.shape)), "the softmax over the neighbours",
-             look="softmax exponential"),
+             look="softmax exponential", instead=WEIGHTS),
         ProgramStep("keep", ("alpha", "a"), "kept", lambda alpha, a: alpha),
         ProgramStep("mix", ("kept", "h", "x"), "mixed", lambda alpha, h, x: np.einsum("hij,jhd->ihd", alpha, h), look="product gather",
              instead=MIXES),
@@ -135,10 +135,7 @@ CONVOLUTION = Program(
         ProgramStep("normalise", ("looped", "degrees"), "normal", symmetric, look="degree power", instead=DEGREES),
         ProgramStep("transform", ("x", "w"), "h", lambda x, w: x @ w["w"], look="product"),
         ProgramStep("spread", ("normal", "h"), "sums", lambda a, h: a @ h, look="product gather",
-             instead=(("a node's own transformed features are added to what it gathers", lambda a, h: a @ h + h),
-                      ("a node's own transformed features are taken off what it gathers", lambda a, h: a @ h - h),
-                      ("what a node gathers is taken off its own transformed features", lambda a, h: h - a @ h),
-                      ("the mean over all nodes is added to what a node gathers", lambda a, h: a @ h + h.mean(0)))),
+             instead=SPREADS),
         ProgramStep("finish", ("sums", "normal", "w"), "finished", lambda y, a, w: y + w["bias"], "the bias", look="bias product",
              instead=(("the bias is taken off and not added", lambda y, a, w: y - w["bias"]),
                       ("the bias multiplies and is not added", lambda y, a, w: y * w["bias"]),

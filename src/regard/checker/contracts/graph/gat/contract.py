@@ -13,11 +13,10 @@ from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
 from regard.checker.contracts.graph.conventions import edges_reversed, heads_mean
 from regard.checker.contracts.graph.gat.branches import branches
-from regard.checker.contracts.graph.gat.mistakes import SCORE, SECOND, SOFTMAX
+from regard.checker.contracts.graph.gat.mistakes import LOOPLESS, SCORE, SECOND, SOFTMAX
 from regard.checker.contracts.graph.gat.roles import attention_like, frames
 from regard.checker.contracts.graph.gat.shapes import shaped
 from regard.checker.contracts.graph.layer import (
-    ADDITIVE,
     alone,
     call,
     cases,
@@ -32,9 +31,10 @@ from regard.checker.contracts.graph.layer import (
     usual,
     widths,
 )
-from regard.checker.contracts.graph.made import built, calmed
+from regard.checker.contracts.graph.made import PRELU, built, calmed
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
-from regard.checker.contracts.graph.rare import LONELY, strong
+from regard.checker.contracts.graph.passing import ADDITIVE
+from regard.checker.contracts.graph.rare import ACROSS, APART, LONELY, strong
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -109,12 +109,14 @@ CONVENTIONS = (
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
         choice="activation=inside",
-        words=r"activation|\belu\b|\brelu\b",
+        words=r"activation|\belu\b|\bp?relu\b|\btanh\b",
         forms=forms(
             activation(elu),
             activation(lambda y: np.maximum(y, 0)),
             activation(lambda y: leaky(y, 0.2)),
             activation(lambda y: leaky(y, 0.01)),
+            activation(lambda y: leaky(y, PRELU)),
+            activation(np.tanh),
             activation(lambda y: 1 / (1 + np.exp(-y))),
         ),
     ),
@@ -221,9 +223,20 @@ def heads_of(made: Made, bench: Workbench) -> int:
         return int(bench.said["heads"])
     if "heads" in made.built.meant:
         return made.built.given("heads")
-    return next(
-        (v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int)), 1
-    )
+    told = (v for n, v in made.numbers.items() if n.lower() in ALIASES["heads"] and isinstance(v, int))
+    return next(told, shown(made))
+
+
+def shown(made: Made) -> int:
+    """How many heads the weights show: a number that it keeps, one vector or two for each, as wide as a transformation in all."""
+    held = [made.weights[name] for name in made.learned]
+    wide = {length for value in held if value.ndim == 2 for length in value.shape}
+    for value in (value for value in held if value.ndim in (2, 3)):
+        for heads in value.shape[:2]:
+            whole = {value.size, value.size // 2} & wide
+            if heads > 1 and heads in made.numbers.values() and any(each % heads == 0 for each in whole):
+                return heads
+    return 1
 
 
 def readings(drawn: dict[str, np.ndarray], made: Made, bench: Workbench, width: int) -> list[WeightMap]:
@@ -290,7 +303,7 @@ CONTRACT = Contract(
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps | UNMERGED)[1][-1],
     program=graph.ATTENTION,
-    mistakes=(ORDER, *SOFTMAX, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, ACROSS, *SOFTMAX, LOOPLESS, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(
@@ -316,6 +329,7 @@ CONTRACT = Contract(
         laws.lasting(usual, ("x",), 300.0),
         flowing(usual, ("x",)),
         LONELY,
+        APART,
         *conduct.kept(usual),
     ),
     notices=(isolated,),

@@ -4,11 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Mistake, Steps, each, forms
+from regard.checker.contract import Mistake, Steps, WeightMap, each, forms
 from regard.checker.contracts.graph.reference import last, leaky, over, transform
 
 GUARDS = (1e-16, 1e-12, 1e-10, 1e-9, 1e-8, 1e-6)
 "What people add to a sum that might be zero."
+
+FILLED = -1e9
+"A large negative number that people write for minus infinity: where it fills a whole column, all weigh the same."
 
 
 def guarded(eps: float, axes: tuple[int, ...]) -> Steps:
@@ -37,14 +40,20 @@ SOFTMAX = (
         cause="the softmax runs over the wrong end: over the nodes that listen to a source, not over the sources of a node",
         remedy="normalise over the edges with the same target (dense, with rows as listeners: dim=-1)",
         look="softmax exponential gather",
-        forms=forms({"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), -2)}),
+        forms=forms(
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), -2)},
+            {"normalise": lambda e, a: over(np.where(a > 0, e, FILLED), np.ones(e.shape), -2)},
+        ),
     ),
     Mistake(
         slug="softmax-heads",
         cause="the softmax runs over the heads instead of the neighbours",
         remedy="softmax over the neighbours of each node",
         look="softmax exponential",
-        forms=forms({"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), 0)}),
+        forms=forms(
+            {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), 0)},
+            {"normalise": lambda e, a: over(np.where(a > 0, e, FILLED), np.ones(e.shape), 0)},
+        ),
     ),
     Mistake(
         slug="softmax-missing",
@@ -97,7 +106,20 @@ SOFTMAX = (
         cause="scores of nodes that are no neighbours become 0 instead of minus infinity, so they still weigh",
         remedy="scores.masked_fill(adj == 0, float('-inf'))",
         look="mask masked",
-        forms=forms({"normalise": lambda e, a: over(np.where(a > 0, e, 0.0), np.ones(e.shape))}),
+        forms=forms(
+            {"normalise": lambda e, a: over(np.where(a > 0, e, 0.0), np.ones(e.shape))},
+            {"normalise": lambda e, a: over(np.where(a > 0, e, 0.0), np.ones(e.shape)) * (a > 0)},
+        ),
+    ),
+    Mistake(
+        slug="mask-too-weak",
+        cause="scores of nodes that are no neighbours become a number that is not far enough below the others: they still weigh",
+        remedy="scores.masked_fill(adj == 0, float('-inf')), or a number such as -1e9",
+        look="mask masked",
+        forms=each(
+            (-1.0, -5.0, -9.0, -10.0, -20.0, -50.0, -100.0),
+            lambda low: {"normalise": lambda e, a: over(np.where(a > 0, e, low), np.ones(e.shape))},
+        ),
     ),
     Mistake(
         slug="mask-after-softmax",
@@ -113,6 +135,15 @@ SOFTMAX = (
         look="gather product",
         forms=forms({"graph": lambda a: (a.T > 0).astype(float)}),
     ),
+)
+
+
+LOOPLESS = Mistake(
+    slug="self-loops-removed",
+    cause="loops that the graph brings are left out: a node that listens to itself does not hear itself",
+    remedy="leave the edges as they come, or add a loop at every node afterwards",
+    look="loops gather mask",
+    forms=forms({"graph": lambda a: (a > 0) * (1.0 - np.eye(len(a)))}),
 )
 
 
@@ -134,6 +165,17 @@ SECOND = forms(
 
 def _each(h: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
     return np.einsum("nhd,hd->hn", h, target)[:, :, None] + np.einsum("nhd,hd->hn", h, source)[:, None]
+
+
+def _cut(x: np.ndarray, w: WeightMap) -> np.ndarray:
+    """Channels as (nodes, heads, d), read as if they lay as (heads, nodes, d)."""
+    h = transform(x, w)
+    return h.reshape(h.shape[1], h.shape[0], h.shape[2]).swapaxes(0, 1)
+
+
+def _stuck(y: np.ndarray) -> np.ndarray:
+    """Heads that come first, reshaped as they lie."""
+    return y.swapaxes(0, 1).reshape(len(y), -1)
 
 
 SCORE = (
@@ -208,6 +250,23 @@ SCORE = (
         forms=forms({"merge": lambda y: y.sum(1)}),
     ),
     Mistake(
+        slug="heads-split-view",
+        cause="the heads are cut by a view that mixes nodes and channels",
+        remedy="h.view(n, heads, d), and then .transpose(0, 1) where the heads come first",
+        look="view product",
+        forms=forms({"transform": _cut}, {"transform": _cut, "merge": _stuck}),
+    ),
+    Mistake(
+        slug="heads-merge-view",
+        cause="the heads are merged by a view without moving their axis back, which mixes nodes and channels",
+        remedy=".transpose(0, 1) before the reshape: (heads, n, d) to (n, heads, d) to (n, heads * d)",
+        look="view concatenate",
+        forms=forms(
+            {"merge": _stuck},
+            {"merge": _stuck, "normalise": lambda e, a: over(np.where(a > 0, e, FILLED), np.ones(e.shape))},
+        ),
+    ),
+    Mistake(
         slug="heads-share-attention",
         cause="all heads use the attention vector of one head",
         remedy="give each head its own vector: (Wh * a).sum(-1) with a of shape (heads, d)",
@@ -237,6 +296,9 @@ SCORE = (
         look="product concatenate",
         forms=forms(
             scored(lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, s)[:, None], len(h), 1) + b),
+            scored(
+                lambda h, g, t, s, b: np.repeat(2 * np.einsum("nhd,hd->hn", h, s)[:, None], len(h), 1) + b
+            ),
             scored(
                 lambda h, g, t, s, b: np.repeat(np.einsum("nhd,hd->hn", h, t + s)[:, None], len(h), 1) + b
             ),

@@ -27,12 +27,13 @@ from regard.checker.contracts.graph.layer import (
     usual,
     widths,
 )
-from regard.checker.contracts.graph.made import built, calmed, late
+from regard.checker.contracts.graph.made import PRELU, built, calmed, late
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
-from regard.checker.contracts.graph.rare import ITSELF, LONELY, lone
+from regard.checker.contracts.graph.rare import ACROSS, APART, ITSELF, LONELY, lone
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
+from regard.checker.reading.source import Source
 from regard.checker.subject import Subject, draw
 from regard.checker.workbench import Unfit, Workbench
 
@@ -98,11 +99,13 @@ CONVENTIONS = (
         slug="activation-inside",
         says="an activation is applied to the output inside the layer",
         choice="activation=inside",
-        words=r"activation|\brelu\b",
+        words=r"activation|\bp?relu\b",
         forms=forms(
             {"after": lambda y: np.maximum(y, 0)},
             {"after": elu},
             {"after": lambda y: leaky(y, 0.01)},
+            {"after": leaky},
+            {"after": lambda y: leaky(y, PRELU)},
             {"after": lambda y: 1 / (1 + np.exp(-y))},
             {"after": np.tanh},
         ),
@@ -184,10 +187,17 @@ def expects_normalised(bench: Workbench) -> bool:
     )
 
 
+def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
+    """Of loops that come last and a diagonal that stands alone, a list of edges has the first and a matrix the second."""
+    if slugs == {"sum-overwritten", "diagonal-alone"}:
+        return "sum-overwritten" if "edges" in facts["way"] else "diagonal-alone"
+    return None
+
+
 def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> tuple[Subject, int, int]:
     """The layer with so many outputs and the way to pass it a graph; the widths that it has."""
     inputs = INPUTS + bench.stretch
-    made = built(bench, {"inputs": inputs, "outputs": outputs, "dropout": 0.3, "bias": None})
+    made = built(bench, {"inputs": inputs, "outputs": outputs, "dropout": 0.3, "slope": 0.2, "bias": None})
     width, outputs = sizes_of(made, inputs, outputs)
     return call(bench, made, width, rng), width, outputs
 
@@ -203,10 +213,11 @@ def adapt(bench: Workbench) -> Subject:
         subject, width, outputs = run(bench, INPUTS + bench.stretch, rng)
         subject.facts["refused"] = error
     made, trial = subject.made, usual(subject, rng)
-    if "outputs" in made.built.meant and subject.answer(trial).shape[-1] != outputs:
+    asked = made.built.meant.get("outputs")
+    if asked and asked not in made.built.guessed and subject.answer(trial).shape[-1] != outputs:
         raise Unfit(
             "wrong-shape",
-            f"{made.built.meant['outputs']} = {outputs} gives an output of width {subject.answer(trial).shape[-1]}",
+            f"{asked} = {outputs} gives an output of width {subject.answer(trial).shape[-1]}",
             "give the weight the shape (inputs, outputs)",
         )
     calmed(subject)
@@ -278,8 +289,9 @@ CONTRACT = Contract(
     reference=reference,
     picture=lambda case, frame, steps: graph.normalised(case, steps),
     program=graph.CONVOLUTION,
-    mistakes=(ORDER, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, ACROSS, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
+    decide=decide,
     laws=(
         laws.afresh(unlike, usual),
         laws.steady(usual),
@@ -295,6 +307,7 @@ CONTRACT = Contract(
         laws.untouched(few_loops),
         flowing(usual, ("x",)),
         LONELY,
+        APART,
         ITSELF,
         *conduct.kept(usual),
     ),

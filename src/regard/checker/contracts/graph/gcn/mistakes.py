@@ -24,6 +24,18 @@ def bare(a: np.ndarray) -> np.ndarray:
     return a
 
 
+def stripped(a: np.ndarray) -> np.ndarray:
+    """The loops taken out."""
+    return a * (1 - np.eye(len(a)))
+
+
+def single(a: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """The symmetric normalisation edge by edge: what is no edge stays zero, even beside a degree of zero."""
+    with np.errstate(all="ignore"):
+        root = degree**-0.5
+        return np.where(a != 0, a * root[:, None] * root[None], 0.0)
+
+
 def literal(a: np.ndarray) -> np.ndarray:
     """A + I."""
     return a + np.eye(len(a))
@@ -48,8 +60,13 @@ MISTAKES = (
         forms=forms(
             {"loops": bare, "normalise": safe},
             {"loops": bare},
+            {"loops": bare, "normalise": single},
             {"loops": bare, "degree": lambda a, whole: literal(a).sum(1)},
             {"loops": bare, "degree": lambda a, whole: looped(a).sum(1)},
+            {"loops": stripped},
+            {"loops": stripped, "normalise": safe},
+            {"loops": stripped, "normalise": single},
+            {"loops": stripped, "degree": lambda a, whole: looped(a).sum(1)},
         ),
     ),
     Mistake(
@@ -75,6 +92,9 @@ MISTAKES = (
             {"degree": lambda a, looped: a.sum(1), "loops": literal},
             {"degree": lambda a, looped: a.sum(1), "loops": literal, "normalise": safe},
             {"degree": lambda a, looped: np.maximum(a.sum(1), 1)},
+            {"degree": lambda a, looped: np.maximum(stripped(a).sum(1), 1)},
+            {"degree": lambda a, looped: stripped(a).sum(1), "normalise": safe},
+            {"degree": lambda a, looped: stripped(a).sum(1), "normalise": single},
             {"degree": lambda a, looped: np.maximum(a.sum(1), 1), "loops": literal},
             {"loops": bare, "normalise": lambda a, d: safe(a, d) + np.eye(len(a))},
         ),
@@ -98,6 +118,13 @@ MISTAKES = (
         remedy="add the messages up: index_add_ or scatter_add_, not out[target] = …",
         look="gather product",
         forms=forms({"spread": lambda a, h: np.diag(a)[:, None] * h}, {"spread": lambda a, h: last(a) @ h}),
+    ),
+    Mistake(
+        slug="diagonal-alone",
+        cause="only the diagonal of the adjacency is left: a node hears itself and no neighbour",
+        remedy="multiply matrices with @: torch.diag(d) @ A @ torch.diag(d), or d[:, None] * A * d[None]",
+        look="product degree",
+        forms=forms({"spread": lambda a, h: np.diag(a)[:, None] * h}),
     ),
     Mistake(
         slug="row-normalised",
