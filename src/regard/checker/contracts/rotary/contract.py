@@ -56,7 +56,7 @@ def rotary(x: torch.Tensor, offset: int = 0, base: float = 10000.0) -> torch.Ten
     raise NotImplementedError("fill me in")
 '''
 
-PLACES = {"b h n d": (1, 2), "b n h d": (1,), "b n d": (1,), "n d": (0,), "n b h d": (0,)}
+PLACES = {"b h n d": (1, 2), "b n h d": (1,), "b n d": (1,), "n d": (0,), "n b h d": (0,), "n h d": (0,)}
 "The axes on which tokens may lie in each form."
 HEADS_SECOND = re.compile(
     r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+|(?<![a-zA-Z])[bB][hH][tTnNlLsS][dDeEkK](?![a-zA-Z])"
@@ -257,14 +257,25 @@ def turning(subject: Subject, trial: Case) -> int | None:
 
 def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
     """How it is called, and how it may be read."""
-    subject.facts |= {"layout": form.layout, "two": form.two, "offset": form.offset, "drawn": {}}
+    subject.facts |= {
+        "layout": form.layout,
+        "two": form.two,
+        "offset": form.offset,
+        "drawn": {},
+        "each": form.each,
+    }
     subject.facts["width"] = form.width
-    usual = {"b n h d": 1, "n b h d": 0}.get(form.layout, -2)
+    usual = {"b n h d": 1, "n b h d": 0, "n h d": 0}.get(form.layout, -2)
+    order = {
+        "b n h d": ("heads-axis-layout",),
+        "n h d": ("heads-axis-layout",),
+        "n b h d": ("sequence-first",),
+    }
     told = ("base-default",) if own_base(subject.bench, form.made) else ()
     plain = WeightMap(
         weights={},
         facts={"axis": usual, "base": BASE},
-        conventions=({1: ("heads-axis-layout",), 0: ("sequence-first",)}.get(usual, ())) + told,
+        conventions=order.get(form.layout, ()) + told,
     )
     subject.frames = [plain]
     if form.layout == "b h n d" and not heads_second:
@@ -369,6 +380,27 @@ def relative(subject: Subject, rng: np.random.Generator) -> Broken | None:
     )
 
 
+def samples(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Every sample is turned by the positions that it is told, not by those of another."""
+    if not subject.facts["each"]:
+        return None
+    asked = later(subject, rng)
+    axis = 2 if subject.facts["layout"] == "n b h d" else 1
+    count = asked["x"].shape[axis]
+
+    def answer(starts: np.ndarray) -> np.ndarray:
+        return subject.answer(replace(asked, facts=asked.facts | {"starts": starts[:, None]}))
+
+    found = answer(np.arange(count))
+    for sample in range(count):
+        alike = answer(np.full(count, sample))
+        moved = laws.gap(np.take(alike, sample, axis=axis), np.take(found, sample, axis=axis))
+        if moved > laws.MOVES[subject.kind]:
+            words = f"sample {sample} comes out otherwise where other samples are told other positions: by {moved:.3g} of its size"
+            return Broken(number=moved, words=words)
+    return None
+
+
 CONTRACT = Contract(
     name="rotary",
     title="rotary positions",
@@ -405,6 +437,9 @@ CONTRACT = Contract(
             says="q·k depends on the distance of their positions alone",
             test=relative,
             look="frequency concatenate",
+        ),
+        Law(
+            name="samples", says="each sample is turned by its own positions", test=samples, look="frequency"
         ),
         Law(name="base", says="a base that is given changes the angles", test=heeded, look="power frequency"),
         laws.untouched(usual),

@@ -26,8 +26,8 @@ from regard.checker.subject import Arguments
 from regard.checker.workbench import Made, Unfit, Workbench
 
 WIDTH, OFFSET, HEADS = 12, 5, 3
-LAYOUTS = {"b h n d": (SAMPLES, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
-ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d")
+LAYOUTS = {"b h n d": (SAMPLES, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,), "n h d": (3, COUNT)}
+ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d", "n h d")
 HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
     re.I,
@@ -55,6 +55,8 @@ class Form:
     width: int = WIDTH
     handed: bool = False
     "Whether the tables of angles are ours, in one of the layouts that are in use."
+    each: bool = False
+    "Whether every sample is told positions of its own."
     packed: bool = False
     "Whether queries, keys and values go in as one array, on an axis of three behind the tokens."
 
@@ -72,6 +74,8 @@ def lay(x: np.ndarray, layout: str) -> np.ndarray:
     """An array in the person's order of axes."""
     if layout == "n b h d":
         return x.transpose(2, 0, 1, 3)
+    if layout == "n h d":
+        return x.swapaxes(0, 1)
     return x.swapaxes(1, 2) if layout == "b n h d" else x
 
 
@@ -202,6 +206,8 @@ def _forms(
         )
         or (p is names[0] and p["name"] not in tabled)
     ]
+    if len(arrays) > 1 and arrays[1]["required"] and PLACE.search(arrays[0]["name"]):
+        arrays = arrays[1:]  # positions come first
     arrays = arrays or [p for p in names if p["name"] not in tabled][:1]
     two = (
         len(arrays) >= 2
@@ -245,11 +251,12 @@ def _forms(
                 method,
                 wide,
                 not own,
+                each,
             )
         if PACKED.search(names[0]["name"]) and tabled:
             for table in makers:
                 enter = _enter(taken, "b n h d", rest, None, tabled, table, whole=False, packed=True)
-                yield Form(made, enter, True, "b n h d", True, method, wide, not own, True)
+                yield Form(made, enter, True, "b n h d", True, method, wide, not own, packed=True)
 
 
 def counted(rest: list[dict[str, Any]]) -> str | None:
@@ -306,7 +313,8 @@ def _enter(
                 if offset or parameter["required"]:
                     places = np.arange(count) + offset
                     samples = x.shape[2 if layout == "n b h d" else 1]
-                    named[name] = offset if single else np.tile(places, (samples, 1)) if each else places
+                    rows = np.tile(places, (samples, 1)) + asked.facts.get("starts", 0)
+                    named[name] = offset if single else rows if each else places
             elif parameter["required"]:
                 wide = x.shape[-1]
                 known = {"length": count, "width": wide, "base": BASE, "head_width": wide, "heads": HEADS}
