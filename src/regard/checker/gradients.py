@@ -29,6 +29,8 @@ TINY, MOSTLY = 1e-9, 0.5
 "A step that float64 sees and a lower precision does not, and the share of an answer that then stands still."
 ROUNDS = re.compile(r"\.half\(|float16|\.round\(")
 "Code that rounds."
+CUTS = re.compile(r"\.detach\(|\.data\b|no_grad|inference_mode|\.item\(")
+"Code that cuts gradients off in so many words."
 
 
 @dataclass(frozen=True)
@@ -228,12 +230,9 @@ def _weights(
 
 
 def _why(subject: Subject) -> str:
-    """What makes gradients and differences disagree: stairs, where what runs rounds; else something cuts the way."""
-    return (
-        "rounded-inside"
-        if ROUNDS.search(subject.bench.source.running(subject.bench.name))
-        else "gradient-cut"
-    )
+    """What makes gradients and differences disagree: stairs, where what runs rounds and cuts nothing; else a cut."""
+    text = subject.bench.source.running(subject.bench.name)
+    return "rounded-inside" if ROUNDS.search(text) and not CUTS.search(text) else "gradient-cut"
 
 
 def alike(value: np.ndarray, way: np.ndarray) -> np.ndarray:

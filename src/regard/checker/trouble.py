@@ -24,6 +24,8 @@ OTHER_KIND = re.compile(
 "Words of a TypeError that a size or None ends in where something else is wanted."
 AXES = re.compile(r"must be an? \dD tensor|[Ee]xpected( an?)? \d-?D(imensional)?\b")
 "Words of exceptions that ask for another number of axes than they were given."
+GPU = re.compile(r"not compiled with CUDA|NVIDIA driver|No CUDA GPUs|CUDA is not available")
+"Words of exceptions that ask for a GPU."
 OWN = re.compile(r"view size is not compatible")
 "Words of exceptions that no argument is to blame for."
 
@@ -34,6 +36,14 @@ def stopped(
     """It could not be judged to the end; `started` once it ran as the contract needs it."""
     if isinstance(trouble, Raised):
         place = bench.source.at(trouble.line) if trouble.line else None
+        if GPU.search(trouble.words):
+            words, remedy = (
+                "it asks for a GPU, which is not used here",
+                "take the device from the input, or from an argument",
+            )
+            return Finding(
+                kind="stopped", slug="no-gpu", sentence=words, place=place, remedy=remedy, page=contract.name
+            )
         if not started and doubtful(trouble, bench):
             return unsure(trouble, bench, contract, place)
         words, remedy = f"it raises {trouble.kind}: {short(trouble.words)}", "make this line run first"

@@ -33,6 +33,13 @@ def _is_own(made: Any, name: str) -> bool:
     return not hasattr(_Module, name) and not hasattr(object, name)
 
 
+def _plain(value: Any) -> Any:
+    """What an argument is unless it is told, where that is a number, a word or a device."""
+    if isinstance(value, torch.device):
+        return str(value)
+    return value if isinstance(value, bool | int | float | str) else None
+
+
 def parameters_of(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
     """The arguments of a function, each with what is known of it; none where there is no signature."""
     function = getattr(function, "_torchdynamo_inline", function)
@@ -46,7 +53,7 @@ def parameters_of(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
             "required": p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
             "star": p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
             "named": p.kind is p.KEYWORD_ONLY,
-            "default": p.default if isinstance(p.default, bool | int | float | str) else None,
+            "default": _plain(p.default),
         }
         for p in listed
     ]

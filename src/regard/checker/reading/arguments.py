@@ -27,7 +27,8 @@ NAMES = {
     "bias": "bias qkv_bias use_bias has_bias",
     "batch_first": "batch_first",
     "causal": "causal is_causal masked use_mask mask",
-    "base": "base theta rope_theta rope_base freq_base",
+    "base": "base theta rope_theta rope_base freq_base rotary_base rotary_theta base_theta theta_base base_freq base_frequency "
+    "frequency_base freqs_base rope_freq_base rotary_emb_base rotary_freq_base rot_base rope_freq theta_0 theta0 max_wavelength max_timescale",
     "components": "n_components k n_component num_components components n_gaussians num_gaussians n_mixtures n_clusters n_classes "
     "num_mixtures mixtures ncomponents n_comp",
     "dimension": "dim n_dim n_dims d data_dim input_dim n_features dims dimension dimensions features ndim in_features in_dim "
@@ -164,8 +165,10 @@ def fill(
         elif name.lower() in CONFIG and parameter["required"]:
             named[name] = {"config": spread(known)}
             meant |= dict.fromkeys(known, f"{name}")
-        elif parameter["required"] and (name in PLACES or meaning == "nothing"):
-            named[name] = PLACES.get(name, 1)
+        elif (parameter["required"] and name in PLACES) or elsewhere(parameter):
+            named[name] = PLACES.get(name, "cpu")
+        elif parameter["required"] and meaning == "nothing":
+            named[name] = 1
         elif parameter["required"]:
             strangers.append(name)
     # A name nobody knows most likely means the first size that no other name claimed.
@@ -178,6 +181,11 @@ def fill(
         named[name] = known[sizes.pop(0)]
     ordered = {p["name"]: named[p["name"]] for p in parameters if p["name"] in named}
     return Built(ordered, meant, tuple(guessed))
+
+
+def elsewhere(parameter: dict[str, Any]) -> bool:
+    """Whether an argument says that numbers lie on a GPU, unless it is told otherwise."""
+    return str(parameter["default"]).startswith("cuda")
 
 
 def _settled(fields: dict[str, Any], known: dict[str, Any]) -> list[str]:

@@ -25,7 +25,8 @@ def test_gain_and_bias_by_name_then_by_order(names: tuple[str, str]) -> None:
 def test_another_epsilon_is_a_convention() -> None:
     found = read({"weight": np.ones(WIDTH)}, 1e-5, WIDTH, optional=False, said={})
     assert [frame.facts["eps"] for frame in found] == [*VALUES, 1e-5 / WIDTH]
-    assert {frame.conventions for frame in found[1:]} == {("eps-value",)}
+    assert {frame.conventions for frame in found[1:-1]} == {("eps-value",)}
+    assert found[-1].conventions == ("eps-placement",)
 
 
 SUMMED = """
@@ -47,7 +48,7 @@ def test_an_epsilon_in_the_sum_of_the_squares_is_a_smaller_one(tmp_path: Path) -
     (tmp_path / "mine.py").write_text(SUMMED.replace("PLACE", "pass"), encoding="utf-8")
     (verdict,) = check_file(str(tmp_path / "mine.py")).verdicts
     assert verdict.state == "correct", verdict.sentence
-    assert [f.slug for f in verdict.findings] == ["eps-value"]
+    assert [f.slug for f in verdict.findings] == ["eps-placement"]
 
 
 def test_a_width_may_have_to_be_a_list_of_axes(tmp_path: Path) -> None:

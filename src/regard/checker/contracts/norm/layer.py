@@ -122,10 +122,10 @@ BEHAVIOUR = (
     ),
 )
 CONVENTIONS = (
-    Convention(slug="eps-value", says="epsilon is another than the one asked for", harmless=True),
+    Convention(slug="eps-value", says="epsilon is another than the one asked for"),
     Convention(
         slug="eps-placement",
-        says="epsilon stands outside the root (or as a floor): differs only where the input is as small as epsilon",
+        says="epsilon stands outside the root (or as a floor, or in the sum of the squares): differs only where the input is as small as epsilon",
         harmless=True,
         choice="eps=outside",
         forms=forms(
@@ -158,6 +158,12 @@ def adapt(bench: Workbench) -> Subject:
     extra: dict[str, Any] = {}
     fields = {name: worded(bench.source, bench.name, name) for name in names if function}
     free = [name for name in names if not fields.get(name)]
+    if not names:
+        raise Unfit(
+            "nothing-to-call",
+            f"{bench.name} has nothing to call: no forward, no __call__",
+            "name what can be called",
+        )
     data = next((name for name in free if meant(name, gain, bias, EPS) is None), "")
     for name in [name for name in names if name != data] if function else []:
         if words := fields[name]:
@@ -252,12 +258,13 @@ def read(
     )
     asked = told if told is not None else EPS
     # Added to the sum of the squares and not to their mean, an epsilon counts for that much less.
+    beside = {asked: (), asked / width: ("eps-placement",)}
     values = [asked, *(value for value in VALUES if value != asked), asked / width]
     return [
         WeightMap(
             weights=roles,
             facts={"eps": value},
-            conventions=("eps-value",) if told is not None and value != asked else (),
+            conventions=beside.get(value, ("eps-value",)) if told is not None else (),
             notes=(*notes, f"epsilon = {value:.3g}"),
         )
         for value in values
@@ -294,6 +301,12 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
         Case(name=f"{b} samples of {n} tokens", inputs={"x": rng.standard_normal((b, n, width)) + 0.7})
         for b, n in (*shapes, (3, width))
     ]
+    if (
+        subject.facts["axes"] == "last"
+    ):  # other numbers of axes: what does not take them raises, which is no mistake
+        for shape in ((width // 2, width), (2, 3, 5, width)):
+            rows = rng.standard_normal(shape) + 0.7
+            more.append(Case(name=f"an input of {len(shape)} axes", inputs={"x": rows}))
     return [*more, *unusual(rng, width)]
 
 

@@ -1,7 +1,8 @@
 """Rotary positions: pairs of channels turn by an angle that grows with the position."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,12 +19,22 @@ from regard.checker.contract import (
     WeightMap,
     forms,
 )
-from regard.checker.contracts.rotary.forms import HELPER, OFFSET, TOLD, Form, case, given_back
+from regard.checker.contracts.rotary.forms import (
+    HELPER,
+    OFFSET,
+    TOLD,
+    Form,
+    applied,
+    case,
+    given_back,
+    only_tables,
+    own_base,
+)
 from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.heeded import heeded
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
 from regard.checker.contracts.rotary.reference import ONE, rotary
-from regard.checker.contracts.rotary.tables import UNTOLD
+from regard.checker.contracts.rotary.tables import BASE, COUNT, UNTOLD
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -45,12 +56,15 @@ def rotary(x: torch.Tensor, offset: int = 0, base: float = 10000.0) -> torch.Ten
     raise NotImplementedError("fill me in")
 '''
 
-PLACES = {"b h n d": (1, 2), "b n h d": (1,), "b n d": (1,), "n d": (0,), "n b h d": (0,)}
+PLACES = {"b h n d": (1, 2), "b n h d": (1,), "b n d": (1,), "n d": (0,), "n b h d": (0,), "n h d": (0,)}
 "The axes on which tokens may lie in each form."
-HEADS_SECOND = re.compile(r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+")
+HEADS_SECOND = re.compile(
+    r"\b[bB]\w*,\s*(n_?)?[hH](eads?)?\w*,\s*\w+,\s*\w+|(?<![a-zA-Z])[bB][hH][tTnNlLsS][dDeEkK](?![a-zA-Z])"
+)
 "Axes as a person writes them whose heads come before the tokens."
 HEADS_THIRD = re.compile(
-    r"\bb\w*,\s*(n|t|l|s|seq\w*|tok\w*|len\w*|time|n_?tokens?|num_?tokens?)\s*,\s*(n_?|num_?)?h(eads?)?\s*,\s*\w+",
+    r"\bb\w*,\s*(n|t|l|s|seq\w*|tok\w*|len\w*|time|n_?tokens?|num_?tokens?)\s*,\s*(n_?|num_?)?h(eads?)?\s*,\s*\w+"
+    r"|(?<![a-z])b[tnls]h[dek](?![a-z])",
     re.I,
 )
 "Axes as a person writes them whose tokens come before the heads."
@@ -68,6 +82,11 @@ CONVENTIONS = (
         forms=forms(HALF),
     ),
     Convention(slug="heads-axis-layout", says="tokens come before heads: (b, n, h, d)", harmless=True),
+    Convention(
+        slug="base-default",
+        says="unless it is told one, its base is another than 10000; it was told 10000 here",
+        harmless=True,
+    ),
     Convention(
         slug="sequence-first",
         says="tokens come first: (n, b, h, d)",
@@ -137,10 +156,32 @@ def adapt(bench: Workbench) -> Subject:
     """The first form that gives back the shape it was given; with tables of ours where nobody knows how to make the file's."""
     try:
         return _first(bench, ways(bench))
-    except Unfit as trouble:
-        if trouble.slug != UNTOLD:
-            raise
-        return _first(bench, ways(bench, ours=True))
+    except (Raised, Unfit) as trouble:
+        if isinstance(trouble, Unfit) and trouble.slug == UNTOLD:
+            return _first(bench, ways(bench, ours=True))
+        if found := _otherwise(bench):
+            return found
+        if not bench.strict and bench.made is None and only_tables(bench):
+            words = f"{bench.name} makes tables of angles and turns nothing by itself"
+            raise Unfit("only-tables", words, "check what turns by them") from None
+        raise
+
+
+def _otherwise(bench: Workbench) -> Subject | None:
+    """What cannot be called as it is: turned by a method with its own tables, made for just as many positions, or wider."""
+    if bench.made is not None or bench.making is not None:
+        return None  # made by somebody else
+    tries: list[tuple[Workbench, Callable[[Workbench], Iterable[Form]]]] = [(bench, applied)]
+    if not bench.strict:
+        lengths = {p["name"]: str(COUNT) for p in bench.member["parameters"] if mean(p["name"], ["length"])}
+        tries += [(replace(bench, said=bench.said | lengths), ways)] if lengths else []
+        tries += [(replace(bench, stretch=bench.stretch + 4), ways)]
+    for other, found in tries:
+        try:
+            return _first(other, found(other))
+        except (Raised, Unfit):
+            continue
+    return None
 
 
 def _first(bench: Workbench, forms: Iterable[Form]) -> Subject:
@@ -216,19 +257,32 @@ def turning(subject: Subject, trial: Case) -> int | None:
 
 def settle(subject: Subject, form: Any, heads_second: bool) -> Subject:
     """How it is called, and how it may be read."""
-    subject.facts |= {"layout": form.layout, "two": form.two, "offset": form.offset, "drawn": {}}
+    subject.facts |= {
+        "layout": form.layout,
+        "two": form.two,
+        "offset": form.offset,
+        "drawn": {},
+        "each": form.each,
+    }
     subject.facts["width"] = form.width
-    usual = {"b n h d": 1, "n b h d": 0}.get(form.layout, -2)
+    usual = {"b n h d": 1, "n b h d": 0, "n h d": 0}.get(form.layout, -2)
+    order = {
+        "b n h d": ("heads-axis-layout",),
+        "n h d": ("heads-axis-layout",),
+        "n b h d": ("sequence-first",),
+    }
+    told = ("base-default",) if own_base(subject.bench, form.made) else ()
     plain = WeightMap(
         weights={},
-        facts={"axis": usual, "base": 10000.0},
-        conventions={1: ("heads-axis-layout",), 0: ("sequence-first",)}.get(usual, ()),
+        facts={"axis": usual, "base": BASE},
+        conventions=order.get(form.layout, ()) + told,
     )
     subject.frames = [plain]
     if form.layout == "b h n d" and not heads_second:
-        subject.frames.append(
-            WeightMap(weights={}, facts={"axis": 1, "base": 10000.0}, conventions=("heads-axis-layout",))
-        )
+        second = replace(plain, facts={"axis": 1, "base": BASE}, conventions=("heads-axis-layout", *told))
+        trial = case(np.random.default_rng(7), form.layout, form.width, two=form.two)
+        # The reading that the turned axis speaks for comes first: a mistake is named under it.
+        subject.frames = [second, plain] if turning(subject, trial) == 1 else [plain, second]
     subject.notes.append(f"called with ({form.layout})" + (", queries and keys together" if form.two else ""))
     return subject
 
@@ -269,7 +323,7 @@ def length(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     at = np.unravel_index(np.abs(before - after).argmax(), before.shape)
     return Broken(
-        number=moved, words=f"a vector of length {before[at]:.4g} comes out with length {after[at]:.4g}"
+        number=moved, words=f"a vector of length {before[at]:.7g} comes out with length {after[at]:.7g}"
     )
 
 
@@ -326,6 +380,27 @@ def relative(subject: Subject, rng: np.random.Generator) -> Broken | None:
     )
 
 
+def samples(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """Every sample is turned by the positions that it is told, not by those of another."""
+    if not subject.facts["each"]:
+        return None
+    asked = later(subject, rng)
+    axis = 2 if subject.facts["layout"] == "n b h d" else 1
+    count = asked["x"].shape[axis]
+
+    def answer(starts: np.ndarray) -> np.ndarray:
+        return subject.answer(replace(asked, facts=asked.facts | {"starts": starts[:, None]}))
+
+    found = answer(np.arange(count))
+    for sample in range(count):
+        alike = answer(np.full(count, sample))
+        moved = laws.gap(np.take(alike, sample, axis=axis), np.take(found, sample, axis=axis))
+        if moved > laws.MOVES[subject.kind]:
+            words = f"sample {sample} comes out otherwise where other samples are told other positions: by {moved:.3g} of its size"
+            return Broken(number=moved, words=words)
+    return None
+
+
 CONTRACT = Contract(
     name="rotary",
     title="rotary positions",
@@ -362,6 +437,9 @@ CONTRACT = Contract(
             says="q·k depends on the distance of their positions alone",
             test=relative,
             look="frequency concatenate",
+        ),
+        Law(
+            name="samples", says="each sample is turned by its own positions", test=samples, look="frequency"
         ),
         Law(name="base", says="a base that is given changes the angles", test=heeded, look="power frequency"),
         laws.untouched(usual),

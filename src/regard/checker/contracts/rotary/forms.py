@@ -10,29 +10,31 @@ import numpy as np
 
 from regard.checker.contract import Case
 from regard.checker.contracts.rotary.tables import (
+    BASE,
     COUNT,
     LENGTH,
     SAMPLES,
     TABLE,
     batched,
     handed,
+    own,
     sampled,
     tables,
 )
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import Arguments
-from regard.checker.workbench import Made, Workbench
+from regard.checker.workbench import Made, Unfit, Workbench
 
 WIDTH, OFFSET, HEADS = 12, 5, 3
-LAYOUTS = {"b h n d": (SAMPLES, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,)}
-ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d")
+LAYOUTS = {"b h n d": (SAMPLES, 3, COUNT), "b n d": (3, COUNT), "n d": (COUNT,), "n h d": (3, COUNT)}
+ORDERS = ("b h n d", "b n h d", "b n d", "n d", "n b h d", "n h d")
 HELPER = re.compile(
     r"rotate_half|rotate_every|precompute|freqs?$|table|cache|build|reshape|broadcast|repeat|cos_?sin|^get_|^make_",
     re.I,
 )
 PACKED = re.compile(r"^(x_?)?qkv", re.I)
 "Arguments that hold queries, keys and values."
-PLACE = re.compile(r"pos|offset|start|past|index|idx|^t$|shift", re.I)
+PLACE = re.compile(r"pos|offset|start|past|index|idx|^t$|shift|(^|_)ids$", re.I)
 "Arguments that say from where positions count."
 TOLD = ["length", "width", "base", "head_width", "heads"]
 "What a function may have to be told about its input."
@@ -53,6 +55,8 @@ class Form:
     width: int = WIDTH
     handed: bool = False
     "Whether the tables of angles are ours, in one of the layouts that are in use."
+    each: bool = False
+    "Whether every sample is told positions of its own."
     packed: bool = False
     "Whether queries, keys and values go in as one array, on an axis of three behind the tokens."
 
@@ -70,6 +74,8 @@ def lay(x: np.ndarray, layout: str) -> np.ndarray:
     """An array in the person's order of axes."""
     if layout == "n b h d":
         return x.transpose(2, 0, 1, 3)
+    if layout == "n h d":
+        return x.swapaxes(0, 1)
     return x.swapaxes(1, 2) if layout == "b n h d" else x
 
 
@@ -88,8 +94,25 @@ def make(bench: Workbench, base: float | None = None) -> Made:
     """The function, or the object, with a base of ours where one is given."""
     heads = HEADS if bench.member.get("method") else 1
     wide = WIDTH + bench.stretch
-    known = {"width": wide * heads, "length": LENGTH, "base": base, "head_width": wide, "heads": heads}
+    known = {
+        "width": wide * heads,
+        "length": LENGTH,
+        "base": base or asked_base(bench),
+        "head_width": wide,
+        "heads": heads,
+    }
     return bench.build(known if heads == 1 else known | {"dropout": 0.0, "bias": None})
+
+
+def asked_base(bench: Workbench) -> float | None:
+    """The base that is asked for: a default of the file's own is a choice, unless the contract's is asked for."""
+    return None if bench.strict else BASE
+
+
+def own_base(bench: Workbench, made: Made) -> bool:
+    """Whether another base is a default of the file's own, and was told ours."""
+    bases = [p["default"] for p in (*bench.member["parameters"], *made.call) if mean(p["name"], ["base"])]
+    return bool(asked_base(bench)) and any(base and base != BASE for base in bases)
 
 
 def width_of(made: Made) -> int:
@@ -107,8 +130,68 @@ def forms(bench: Workbench, *, ours: bool = False) -> Iterator[Form]:
     """Every form that the signature allows, the plainest first; `ours` where no table that the file makes can be read."""
     made = make(bench)
     method, parameters = _method(made, bench.member.get("method", ""))
-    names = [p for p in parameters if not p["star"]]
-    tabled = [p["name"] for p in names if TABLE.match(p["name"])]
+    names = [_asked(p, bench) for p in parameters if not p["star"]]
+    if not names:
+        raise Unfit(
+            "nothing-to-call", f"{bench.name} has nothing that takes an input", "name what can be called"
+        )
+    tabled = _tabled(bench, names)
+    if tabled and not any(p["required"] and p["name"] in tabled for p in names):
+        # It makes its own tables, for the positions that it is told.
+        told = [
+            p | {"required": bool(PLACE.search(p["name"]))}
+            if p["name"] not in tabled and not p["required"]
+            else p
+            for p in names
+        ]
+        yield from _forms(bench, made, method, told, [], [None])
+    wide = width_of(made)
+    makers = tables(bench, wide) if tabled and not ours else [None] if not tabled else []
+    yield from _forms(bench, made, method, names, tabled, makers)
+
+
+def applied(bench: Workbench) -> Iterator[Form]:
+    """Where a call of an object gives tables of angles: its methods that turn by them."""
+    made = make(bench)
+    table = own(bench, width_of(made))
+    for method in [m for m in made.methods if re.search(r"rotate|rotary|apply|turn", m)] if table else []:
+        names = [_asked(p, bench) for p in made.methods[method] if not p["star"]]
+        if tabled := _tabled(bench, names):
+            yield from _forms(bench, made, method, names, tabled, [table])
+
+
+def only_tables(bench: Workbench) -> bool:
+    """Whether a call gives tables of angles."""
+    return own(bench, width_of(make(bench))) is not None
+
+
+def _asked(parameter: dict[str, Any], bench: Workbench) -> dict[str, Any]:
+    """A base that has a default is told all the same, where a default of the file's own is a choice."""
+    told = asked_base(bench) and parameter["default"] and mean(parameter["name"], ["base"])
+    return parameter | {"required": True} if told else parameter
+
+
+def _tabled(bench: Workbench, names: list[dict[str, Any]]) -> list[str]:
+    """Arguments that are tables of angles: by their names, or because their cosine is taken."""
+    text = bench.source.text_of(bench.name)
+    found = [
+        p["name"]
+        for p in names
+        if TABLE.match(p["name"])
+        or re.search(rf"\b{p['name']}\.(cos|sin)\(|\b(cos|sin)\({p['name']}\)", text)
+    ]
+    return found if len(found) < len(names) else []
+
+
+def _forms(
+    bench: Workbench,
+    made: Made,
+    method: str,
+    names: list[dict[str, Any]],
+    tabled: list[str],
+    own: list[Any],
+) -> Iterator[Form]:
+    """Every form of one method: `own` are what makes the tables that it takes, or nothing."""
     arrays = [
         p
         for p in names
@@ -121,8 +204,11 @@ def forms(bench: Workbench, *, ours: bool = False) -> Iterator[Form]:
             )
             and not mean(p["name"], ["length", "base", "width"])
         )
-        or p is names[0]
+        or (p is names[0] and p["name"] not in tabled)
     ]
+    if len(arrays) > 1 and arrays[1]["required"] and PLACE.search(arrays[0]["name"]):
+        arrays = arrays[1:]  # positions come first
+    arrays = arrays or [p for p in names if p["name"] not in tabled][:1]
     two = (
         len(arrays) >= 2
         and arrays[1]["name"] not in tabled
@@ -133,12 +219,11 @@ def forms(bench: Workbench, *, ours: bool = False) -> Iterator[Form]:
     keys = second and not (second in tabled or PLACE.search(second) or mean(second, TOLD))
     turned = [names[:2]] if keys else []
     wide = width_of(made)
-    own = tables(bench, wide) if tabled and not ours else [None] if not tabled else []
     makers = own or handed(wide)
     more = (batched,) if own else (batched, sampled)
     makers = [*makers, *(way(made) for way in more for made in makers if made)]
     for taken in [*turned, arrays[: 2 if two else 1]]:
-        pair = len(taken) == 2
+        pair, first = len(taken) == 2, taken == names[: len(taken)]
         rest = [p for p in names if p not in taken and p["name"] not in tabled]
         place = next((p["name"] for p in rest if PLACE.search(p["name"]) and p["name"] != "T"), counted(rest))
         strange = [
@@ -159,18 +244,19 @@ def forms(bench: Workbench, *, ours: bool = False) -> Iterator[Form]:
             whole = bool(start and tabled)
             yield Form(
                 made,
-                _enter(layout, pair, rest, start, tabled, table, whole=whole, each=each),
+                _enter(taken, layout, rest, start, tabled, table, whole=whole, each=each, first=first),
                 pair,
                 layout,
                 bool(start or table),
                 method,
                 wide,
                 not own,
+                each,
             )
         if PACKED.search(names[0]["name"]) and tabled:
             for table in makers:
-                enter = _enter("b n h d", False, rest, None, tabled, table, whole=False, packed=True)
-                yield Form(made, enter, True, "b n h d", True, method, wide, not own, True)
+                enter = _enter(taken, "b n h d", rest, None, tabled, table, whole=False, packed=True)
+                yield Form(made, enter, True, "b n h d", True, method, wide, not own, packed=True)
 
 
 def counted(rest: list[dict[str, Any]]) -> str | None:
@@ -201,8 +287,8 @@ def _method(made: Made, asked: str) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _enter(
+    taken: list[dict],
     layout: str,
-    two: bool,
     rest: list[dict],
     place: str | None,
     tables: list[str],
@@ -211,7 +297,10 @@ def _enter(
     whole: bool,
     each: bool = False,
     packed: bool = False,
+    first: bool = True,
 ) -> Callable[[Case], Arguments]:
+    """How a case becomes arguments: what is `taken` goes in by its place where it comes `first`, else by its name."""
+
     def enter(asked: Case) -> Arguments:
         offset, x, count = asked.facts["offset"], asked["x"], asked.facts.get("count", COUNT)
         named: dict[str, Any] = {}
@@ -224,10 +313,11 @@ def _enter(
                 if offset or parameter["required"]:
                     places = np.arange(count) + offset
                     samples = x.shape[2 if layout == "n b h d" else 1]
-                    named[name] = offset if single else np.tile(places, (samples, 1)) if each else places
+                    rows = np.tile(places, (samples, 1)) + asked.facts.get("starts", 0)
+                    named[name] = offset if single else rows if each else places
             elif parameter["required"]:
                 wide = x.shape[-1]
-                known = {"length": count, "width": wide, "base": 10000.0, "head_width": wide, "heads": HEADS}
+                known = {"length": count, "width": wide, "base": BASE, "head_width": wide, "heads": HEADS}
                 meaning = mean(name, TOLD)
                 named[name] = known[meaning] if meaning else {"device": "cpu"}.get(name)
         if table is not None:
@@ -235,6 +325,8 @@ def _enter(
             named |= dict(zip(tables, table(start, tables, rows), strict=False))
         if packed:
             return [np.stack([*x, x[0]], axis=2)], named
-        return [x[0], x[1]] if two else [x[0]], named
+        if first:
+            return list(x), named
+        return [], named | dict(zip((p["name"] for p in taken), x, strict=False))
 
     return enter

@@ -41,6 +41,11 @@ def together(x: np.ndarray) -> np.ndarray:
     return np.stack([x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
 
 
+def apart(x: np.ndarray) -> np.ndarray:
+    """Partners of interleaved pairs, put where half-split pairs have them."""
+    return np.concatenate([-x[..., 1::2], x[..., 0::2]], axis=-1)
+
+
 def together_halves(x: np.ndarray) -> np.ndarray:
     """Partners without a minus, half-split."""
     half = x.shape[-1] // 2
@@ -64,7 +69,11 @@ MISTAKES = (
         cause="the channels are paired one way and the frequencies laid out for the other: some pairs turn by two different angles",
         remedy="half-split pairs need cat([f, f]), interleaved pairs need f.repeat_interleave(2)",
         look="concatenate trigonometry",
-        forms=forms({"spread": doubled, "partner": interleaved}, {"spread": repeated, "partner": halves}),
+        forms=forms(
+            {"spread": doubled, "partner": interleaved},
+            {"spread": repeated, "partner": halves},
+            {"spread": doubled, "partner": apart},
+        ),
     ),
     Mistake(
         slug="direction-reversed",

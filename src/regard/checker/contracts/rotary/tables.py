@@ -12,7 +12,7 @@ from regard.checker.reading.arguments import CONFIG, mean, spread
 from regard.checker.reading.settings import settings
 from regard.checker.workbench import Made, Unfit, Workbench
 
-COUNT, LENGTH, SAMPLES = 7, 280, 2
+COUNT, LENGTH, SAMPLES, BASE = 7, 280, 2, 10000.0
 TABLE = re.compile(r"^(cos|sin|freqs?|freqs_?cis|cis|angles?|table|rope|emb|pos_?emb)", re.I)
 "Arguments that are tables of angles, or of their cosines and sines."
 ROUNDED = re.compile(r"arange\([^\n]*\b(bfloat16|float16|half)\b")
@@ -65,51 +65,66 @@ def _turning(bench: Workbench) -> set[str]:
 
 
 def _maker(bench: Workbench, name: str, width: int) -> Table:
-    member = next(m for m in bench.members if m["name"] == name)
-    known = {"width": width, "length": LENGTH, "base": None, "head_width": width, "heads": 1}
+    base = None if bench.strict else BASE
+    known = {"width": width, "length": LENGTH, "base": base, "head_width": width, "heads": 1}
     held: dict[str, Any] = {}
 
     def make(offset: int, tables: list[str], count: int = COUNT) -> list[Any]:
         if not held:
-            made = _built(bench, known, name)
-            bench.line.ask("cast", made.number, "float64")
-            named: dict[str, Any] = {}
-            guessed = False
-            for parameter in (p for p in made.call if p["required"]):
-                meaning = mean(parameter["name"], ["width", "length", "base", "head_width"])
-                if meaning:
-                    named[parameter["name"]] = known[meaning] or 10000.0
-                elif (
-                    member["kind"] == "function"
-                    and not {"width", "head_width"} & {mean(word, ["width", "head_width"]) for word in named}
-                    and re.search(r"^(n|num|d|dim)_", parameter["name"])
-                ):
-                    named[parameter["name"]] = width
-                elif re.search(r"pos|^t$|ids|index", parameter["name"], re.I):
-                    named[parameter["name"]] = (
-                        np.arange(LENGTH) if member["kind"] == "function" else np.arange(LENGTH)[None]
-                    )
-                elif parameter["name"] in ("device", "dtype"):
-                    named[parameter["name"]] = {"device": "cpu"}.get(parameter["name"])
-                elif parameter["name"].lower() in CONFIG:
-                    own = settings(bench.source, parameter["name"], known)
-                    named[parameter["name"]] = {"config": spread(known) | own}
-                else:
-                    named[parameter["name"]] = np.zeros((1, 1, LENGTH, width))
-                    guessed = True
-            try:
-                held["answer"] = _called(bench, made.number, named)
-            except Raised:
-                if not guessed:
-                    raise
-                words = f"what {name} must be told to make tables of angles is not known"
-                raise Unfit(UNTOLD, words, "say it in one line: --call") from None
+            held["answer"] = _made(bench, name, known)
         parts = [_slice(part, offset, count) for part in held["answer"]]
         if len(parts) == 2 and len(tables) == 1:
             return [{"tuple": parts}]  # one argument for the pair, as its maker hands it over
         return both(parts[0]) if len(parts) == 1 and paired(tables) else parts
 
     return make
+
+
+def _made(bench: Workbench, name: str, known: dict[str, Any]) -> list[Any]:
+    """What a maker gives for all positions."""
+    made = _built(bench, known, name)
+    bench.line.ask("cast", made.number, "float64")
+    function = next(m for m in bench.members if m["name"] == name)["kind"] == "function"
+    named, guessed = _told(bench, made, known, function=function)
+    try:
+        answer = _called(bench, made.number, named)
+    except Raised as error:
+        if not guessed and error.kind != "NotImplementedError":
+            raise
+        words = f"what {name} must be told to make tables of angles is not known"
+        raise Unfit(UNTOLD, words, "say it in one line: --call") from None
+    whole = (1, 1, LENGTH, known["width"])
+    if guessed and any(np.shape(part) == whole and not np.any(part) for part in answer):
+        words = f"{name} gives back zeros for zeros: it turns, and makes no tables"
+        raise Unfit(UNTOLD, words, "say it in one line: --call")
+    return answer
+
+
+def _told(
+    bench: Workbench, made: Made, known: dict[str, Any], *, function: bool
+) -> tuple[dict[str, Any], bool]:
+    """What a maker is told by name, and whether something of it is a guess: an input to make tables for."""
+    named: dict[str, Any] = {}
+    guessed = False
+    if known["base"]:  # a default of the file's own is a choice
+        named |= {p["name"]: known["base"] for p in made.call if p["default"] and mean(p["name"], ["base"])}
+    lengths = [p["name"] for p in made.call if p["default"] is None and mean(p["name"], ["length"])]
+    for name in [p["name"] for p in made.call if p["required"] or p["name"] in lengths]:
+        meaning = mean(name, ["width", "length", "base", "head_width"])
+        wide = {"width", "head_width"} & {mean(word, ["width", "head_width"]) for word in named}
+        if meaning:
+            named[name] = known[meaning] or BASE
+        elif function and not wide and re.search(r"^(n|num|d|dim)_", name):
+            named[name] = known["width"]
+        elif re.search(r"pos|^t$|ids|index", name, re.I):
+            named[name] = np.arange(LENGTH) if function else np.arange(LENGTH)[None]
+        elif name in ("device", "dtype"):
+            named[name] = {"device": "cpu"}.get(name)
+        elif name.lower() in CONFIG:
+            named[name] = {"config": spread(known) | settings(bench.source, name, known)}
+        else:
+            named[name], guessed = np.zeros((1, 1, LENGTH, known["width"])), True
+    return named, guessed
 
 
 def _built(bench: Workbench, known: dict[str, Any], name: str) -> Made:
@@ -124,7 +139,20 @@ def _built(bench: Workbench, known: dict[str, Any], name: str) -> Made:
 
 
 def _called(bench: Workbench, number: int, named: dict[str, Any]) -> list[Any]:
-    """What the maker answers; to an input with the tokens first or second, where it does not find them before the channels."""
+    """What the maker answers; to an input with the tokens first or second, where it does not find them before the channels.
+
+    What is called as a length may be all the positions instead.
+    """
+    try:
+        return _asked(bench, number, named)
+    except Raised as error:
+        lengths = [name for name, value in named.items() if isinstance(value, int) and value == LENGTH]
+        if not lengths or not re.search(r"'int' object|must be Tensor, not int", error.words):
+            raise
+        return _asked(bench, number, named | {lengths[0]: np.arange(LENGTH)})
+
+
+def _asked(bench: Workbench, number: int, named: dict[str, Any]) -> list[Any]:
     whole = {name: value for name, value in named.items() if np.ndim(value) == 4}
     first, second = ({name: np.moveaxis(value, 2, axis) for name, value in whole.items()} for axis in (0, 1))
     answer: list[Any] = []
@@ -139,14 +167,36 @@ def _called(bench: Workbench, number: int, named: dict[str, Any]) -> list[Any]:
 
 
 def paired(tables: list[str]) -> bool:
-    """Whether a cosine and a sine are asked for."""
-    return [name[:3].lower() for name in tables] == ["cos", "sin"]
+    """Whether a cosine and a sine are asked for.
+
+    >>> paired(["cos", "sin"]), paired(["freqs_cos", "freqs_sin"]), paired(["sin", "cos"]), paired(["freqs"])
+    (True, True, False, False)
+    """
+    found = [re.findall(r"cos|sin", name.lower()) for name in tables]
+    return found == [["cos"], ["sin"]]
 
 
 def both(angles: Any) -> list[Any]:
     """The cosines and sines of a table of angles; anything else as it is."""
     real = isinstance(angles, np.ndarray) and angles.dtype.kind == "f"
     return [np.cos(angles), np.sin(angles)] if real else [angles]
+
+
+def own(bench: Workbench, width: int) -> Table | None:
+    """What the member itself gives, where that is tables of angles: cosines and sines, or complex numbers."""
+    make = _maker(bench, bench.name, width)
+    try:
+        parts = make(0, ["table"])
+    except (Raised, Unfit):
+        return None
+    if isinstance(parts[0], dict):
+        (held,) = parts[0].values()
+        parts = held if isinstance(held, list) else [held]
+    real = [part for part in parts if isinstance(part, np.ndarray) and part.dtype.kind == "f"]
+    if len(real) != len(parts) or len({part.shape for part in real}) != 1:
+        return None
+    lengths = sum(part**2 for part in real) if len(real) == 2 else (real[0] ** 2).sum(-1)
+    return make if np.allclose(lengths, 1.0, atol=1e-3) else None
 
 
 def handed(width: int) -> list[Table]:
