@@ -41,7 +41,8 @@ def grown(contract: Contract, subject: Subject, best: Member, seed: int) -> Foun
         if expected is None:
             continue
         try:
-            off = distance(subject.answer(case), expected)
+            answer = subject.answer(case)
+            off = distance(answer, expected)
         except Raised as error:
             if "breaks" not in case.facts or VIEW.search(error.words):
                 continue  # a size that it does not take
@@ -51,6 +52,8 @@ def grown(contract: Contract, subject: Subject, best: Member, seed: int) -> Foun
             slug = case.facts.get("breaks", "size-dependent")
             law, than = (GROWS, "at smaller sizes") if slug == "size-dependent" else (SAME, "otherwise")
             words = f"{case.name}: it differs by {percent(off)} from what it computes {than}"
+            if answer.shape != expected.shape:
+                words = f"{case.name}: it gives {answer.shape}, not {expected.shape}"
             return [(law, Broken(number=off, words=words, slug=slug))]
     return []
 

@@ -99,6 +99,8 @@ class Inside:
         An argument that is `late` comes anew with every call: then it is made anew, with the weights that it has.
         """
         self.makings[number] = name, values, named
+        for told in (self.strays, self.given):
+            told.pop(number, None)  # of another file, under the same number
         self.late |= {number: late} if late else {}
         self.arrays |= {number} if arrays else set()
         self.objects[number] = made = self._make(self.module, number)

@@ -23,7 +23,7 @@ NOTHING = re.compile(r"cache|past|state|dropout|kv$|bias$|return|need|output_att
 GRAPH = re.compile(r"adj(acency)?(_?mat(rix)?)?$|^edges?($|_)|^graph$|neighbou?rs?$", re.I)
 START = re.compile(r"start|offset|^pos$|position$|cur", re.I)
 CONTEXT = re.compile(
-    r"^(x_)?(kv|context|ctx|memory|cond|src|source|other)(_x|_states|_tokens|_seq)?$|^enc(oded|oder)?(_\w*(out\w*|states?|seq))?$",
+    r"^(x_)?(kv|context|ctx|memory|cond|src|source|other)(_x|_states|_tokens|_seq(uence)?|_emb(eddings?)?|_features|_inputs?)?$|^enc(oded|oder)?(_\w*(out\w*|states?|seq))?$",
     re.I,
 )
 "Names of tokens that queries look at instead of their own."
@@ -118,7 +118,12 @@ def further(bench: Workbench, made: Made, inputs: tuple[str, ...], head_width: i
 
 def takes(parameters: list[dict[str, Any]], bench: Workbench) -> tuple[str, ...]:
     """The parameters of a call that are sequences or masks: the first, those with a role, those named for it."""
-    names = [p["name"] for p in parameters if not p["star"] and p["name"] not in bench.calling]
+    flags = {p["name"] for p in parameters if isinstance(p.get("default"), bool)}
+    names = [
+        p["name"]
+        for p in parameters
+        if not p["star"] and p["name"] not in bench.calling and p["name"] not in flags
+    ]
     known = re.compile(
         r"^(x|inputs?|hidden(_states)?|tokens|seq|sequence|embeddings?|src|tgt|context|memory|h|z)$", re.I
     )

@@ -190,7 +190,10 @@ def adapt(bench: Workbench) -> Subject:
         optional = {name: seen for name in masks if name not in needed and facts["mask"]}
         return values, facts["further"].named(n) | optional
 
-    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
+    def leave(answer: Any, case: Case) -> np.ndarray:
+        return output(answer, case, turn, alone=facts["single"])
+
+    subject = Subject(bench, made, enter, leave, facts=facts)
     trial, whole = tokens(rng, min(SEQUENCE, most), width=width), tokens(rng, most, width=width)
     subject = _running(bench, subject, trial, whole, ways, masked=bool(masks))
     if masks:

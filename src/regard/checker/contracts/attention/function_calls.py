@@ -16,11 +16,11 @@ from regard.checker.subject import Arguments, Subject, by_role, first, triple
 from regard.checker.workbench import Workbench
 
 SHAPES = (
-    ((2, 3), 7, 5, 8, 9),
+    ((2, 3), 7, 5, 8, 11),
     ((2, 3), 7, 5, 8, 8),
-    ((2,), 7, 5, 8, 9),
+    ((2,), 7, 5, 8, 11),
     ((2,), 7, 5, 8, 8),
-    ((), 7, 5, 8, 9),
+    ((), 7, 5, 8, 11),
     ((), 7, 5, 8, 8),
     ((2, 3), 7, 7, 8, 8),
     ((2,), 7, 7, 8, 8),
@@ -57,7 +57,8 @@ def adapt(bench: Workbench) -> Subject:
     call = made.methods[method] if method else made.call
     ours = [p["name"] for p in triple(call).values() or call[:3]]
     others = [p["name"] for p in call if p["name"] not in ours]
-    mask = next((name for name in others if MASKING.search(name)), None)
+    flags = {p["name"] for p in call if isinstance(p.get("default"), bool)}
+    mask = next((name for name in others if MASKING.search(name) and name not in flags), None)
     needed = [p["name"] for p in call if p["required"]]
     counts = bool(mask and re.search(r"len", mask))
     facts: dict[str, Any] = {"mask": mask, "drawn": {}, "counts": counts, "meaning": meanings(bench, mask)[0]}
@@ -151,11 +152,14 @@ def _meaning(bench: Workbench, subject: Subject, mask: str | None) -> tuple[str,
         facts["meaning"] = meaning
         try:
             if hidden(subject, np.random.default_rng(5)) is None:
-                return (*own, *filter(None, [SLUGS.get(meaning)]))
+                break
         except Raised:
             continue
-    facts["meaning"] = possible[0] if possible else "seen"
-    return (*own, *filter(None, [SLUGS.get(facts["meaning"])]))
+    else:
+        facts["meaning"] = possible[0] if possible else "seen"
+    slug = SLUGS.get(facts["meaning"])
+    # What is called a bias is added: nobody could mean anything else by it.
+    return own if not slug or (mask or "").endswith("bias") else (*own, slug)
 
 
 def further_one(name: str, case: Case) -> Any:

@@ -41,7 +41,7 @@ def settle(subject: Subject, rng: np.random.Generator) -> None:
         facts |= {"layout": layout, "meaning": meaning}
         try:
             trial = asked(subject, rng, masked=True)
-            if subject.answer(trial).shape != trial["query"].shape:
+            if subject.answer(trial).shape[:-1] != trial["query"].shape[:-1]:
                 continue
             running.append((layout, meaning))
             if hidden(subject, rng) is None and np.isfinite(subject.answer(trial)).all():
@@ -109,6 +109,6 @@ def _taken(one: str, other: str) -> bool:
 
 def _answers(subject: Subject, case: Case) -> bool:
     try:
-        return subject.answer(case).shape == case["query"].shape
+        return subject.answer(case).shape[:-1] == case["query"].shape[:-1]
     except (Raised, Unfit):
         return False

@@ -12,6 +12,7 @@ from regard.checker.contracts.attention import conventions, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
+    CONTEXT,
     COUNTED,
     MASK,
     Single,
@@ -169,6 +170,8 @@ def adapt(bench: Workbench) -> Subject:
     roles = takes_roles(made.call) or unnamed(made.call)
     context = None if roles else context_of(made.call, bench.calling)
     inputs = (*inputs, *([context] if context and context not in inputs else []))
+    # Where the first is named as what is looked at, the second are those that look.
+    looking = context if context and CONTEXT.match(made.call[0]["name"]) else None
     mask = next((name for name in inputs if MASK.search(name)), None)
     required = {p["name"] for p in made.call if p["required"]}
     facts: dict[str, Any] = {
@@ -197,7 +200,9 @@ def adapt(bench: Workbench) -> Subject:
         own = takes_roles(made.call)
         values, named = by_role(made.call, given) if own else (arrays[: 3 if roles else 1], {})
         named |= facts["further"].named(case["query"].shape[1])
-        if facts["context"] and not case.facts.get("alone"):
+        if looking:
+            values, named[looking] = [given["k"]], given["q"]
+        elif facts["context"] and not case.facts.get("alone"):
             named[facts["context"]] = given["k"]
         form = case.facts.get("form") or MaskForm(mask or "", facts["layout"], facts["meaning"])
         if mask and mask in required and form.name != mask:
@@ -207,7 +212,10 @@ def adapt(bench: Workbench) -> Subject:
             return values, named | {form.name: shown if facts["lengths"] else told(shown, form.meaning)}
         return values, named
 
-    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
+    def leave(answer: Any, case: Case) -> np.ndarray:
+        return output(answer, case, turn, alone=facts["single"])
+
+    subject = Subject(bench, made, enter, leave, facts=facts)
     try:
         subject = _run(bench, subject, rng, ways)
     except Raised:
