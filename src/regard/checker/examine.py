@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from regard.checker.choices import asked, said
-from regard.checker.conduct import BESIDE
+from regard.checker.conduct import BESIDE, explained
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
 from regard.checker.family import (
     FAR,
@@ -44,8 +44,6 @@ FATAL = (
 )
 "Ways to stop that are the code's own fault."
 SERIOUS = ("mistake", "unknown", "stopped")
-ROUNDED = 0.02
-"How far the answers of a layer that rounds inside may be off by that alone."
 RUNS = Law(name="runs", says="every valid input is answered", test=lambda subject, rng: None)
 
 
@@ -156,10 +154,8 @@ class Examination:
         self.demand()
         named = {f.slug for f in self.findings if f.kind == "mistake"}
         unnamed = [broken for _, broken in self.broken if not broken.slug]
-        if named and (not named <= BESIDE or (self.match and not unnamed)):
+        if named and (not named <= BESIDE or explained(named, self.gap) or (self.match and not unnamed)):
             return
-        if "rounded-inside" in named and self.gap < ROUNDED:
-            return  # what else is off is off by the digits that are lost
         if not (self.match or self.broken) and (not self.readable or subject.facts.get("unreadable")):
             raise Unfit(
                 "unknown-weight",

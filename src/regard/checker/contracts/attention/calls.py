@@ -19,6 +19,8 @@ from regard.checker.workbench import Made, Unfit, Workbench
 
 MASK = re.compile(r"mask|masque|mascar|mascher|valid_?len|^lengths?$|^lens$|seq_lens?$", re.I)
 COUNTED = re.compile(r"len", re.I)
+OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
+"Masks that hide no keys."
 NOTHING = re.compile(r"cache|past|state|dropout|kv$|bias$|return|need|output_att|use_", re.I)
 GRAPH = re.compile(r"adj(acency)?(_?mat(rix)?)?$|^edges?($|_)|^graph$|neighbou?rs?$", re.I)
 START = re.compile(r"start|offset|^pos$|position$|cur", re.I)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case, WeightMap
-from regard.checker.contracts.attention.calls import SLUGS, meanings, told
+from regard.checker.contracts.attention.calls import COUNTED, OTHER, SLUGS, meanings, told
 from regard.checker.contracts.attention.function_probes import BATCHES, COUNTS, LAYOUTS, hidden, laid, masked
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -60,8 +60,11 @@ def adapt(bench: Workbench) -> Subject:
     flags = {p["name"] for p in call if isinstance(p.get("default"), bool)}
     mask = next((name for name in others if MASKING.search(name) and name not in flags), None)
     needed = [p["name"] for p in call if p["required"]]
+    free = {p["name"] for p in call if not (p["required"] or p["star"]) and p["default"] is None}
+    more = [n for n in others if n != mask and n in free and MASKING.search(n) and not OTHER.search(n)]
     counts = bool(mask and re.search(r"len", mask))
     facts: dict[str, Any] = {"mask": mask, "drawn": {}, "counts": counts, "meaning": meanings(bench, mask)[0]}
+    facts["others"] = [] if counts else [n for n in more if not COUNTED.search(n)]
     facts |= {"layout": "b n" if counts else "n m", "width": width, "turned": None}
     facts["asked"] = {what: p["name"] for p in call for what, asks in ASKING.items() if asks(p)}
     rest = [n for n in needed if n not in (*ours, mask, *bench.calling)]

@@ -162,7 +162,12 @@ def prepare(
             f"an input {wanted} gives an output {answer.shape}, not {wanted}",
             "return (batch, tokens, channels)",
         )
-    subject.facts |= {"drawn": drawn, "trial": trial, "width": trial["query"].shape[-1], "heads": heads_of(bench, made)}
+    subject.facts |= {
+        "drawn": drawn,
+        "trial": trial,
+        "width": trial["query"].shape[-1],
+        "heads": heads_of(bench, made),
+    }
     facts = {
         "heads": subject.facts["heads"],
         "width": subject.facts["width"],

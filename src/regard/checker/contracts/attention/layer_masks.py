@@ -1,6 +1,5 @@
 """Masks of an attention layer: which arguments hide keys, in what shape and with what meaning."""
 
-import re
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -8,21 +7,19 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case
-from regard.checker.contracts.attention.calls import COUNTED, MASK, SLUGS, meanings
+from regard.checker.contracts.attention.calls import COUNTED, MASK, OTHER, SLUGS, meanings, told
 from regard.checker.contracts.attention.layer import SEQUENCE
 from regard.checker.contracts.attention.masked_probes import (
     asked,
     hidden,
     layouts,
+    shaped,
     unread,
     varied,
 )
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 from regard.checker.workbench import Unfit
-
-OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
-"Masks that hide no keys."
 
 
 @dataclass(frozen=True)
@@ -87,6 +84,7 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
         ran = [form for form in possible if _answers(subject, varied(subject, rng, form))]
         heeded = [form for form in ran if hidden(subject, rng, form) is None]
         own += [form for form in heeded or ran[:1] if form.meaning == (heeded or ran)[0].meaning]
+        found += [case for form in heeded[:1] if _answers(subject, case := _together(subject, rng, form))]
     for form in own:
         # Over as many keys as queries, the axes of a mask may be taken for each other.
         square = facts["keys"] != SEQUENCE and "n" in form.layout.split()
@@ -95,6 +93,26 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
             if _answers(subject, case):
                 found.append(case)
     return found
+
+
+def _together(subject: Subject, rng: np.random.Generator, form: MaskForm) -> Case:
+    """A case with the usual mask and another one at once: a key is seen where both show it."""
+    facts = subject.facts
+    usual = MaskForm(facts["mask"], facts["layout"], facts.get("meaning", "seen"))
+    one, two = varied(subject, rng, usual), varied(subject, rng, form)
+    masks = [case["mask"].copy() for case in (one, two)]
+    for mask in masks:
+        mask[..., 0] = True
+    given = {
+        each.name: told(shaped(mask, each.layout, one["query"].shape[1]), each.meaning)
+        for each, mask in zip((usual, form), masks, strict=True)
+    }
+    return replace(
+        one,
+        name=f"{one.name} and {form.name} as ({form.layout}) together",
+        inputs=one.inputs | {"mask": masks[0] & masks[1]},
+        facts=one.facts | {"named": given, "breaks": ""},
+    )
 
 
 def _taken(one: str, other: str) -> bool:

@@ -204,13 +204,7 @@ def adapt(bench: Workbench) -> Subject:
             values, named[looking] = [given["k"]], given["q"]
         elif facts["context"] and not case.facts.get("alone"):
             named[facts["context"]] = given["k"]
-        form = case.facts.get("form") or MaskForm(mask or "", facts["layout"], facts["meaning"])
-        if mask and mask in required and form.name != mask:
-            named[mask] = shaped(np.ones_like(case["mask"]), facts["layout"], case["query"].shape[1])
-        if mask and (case.facts["masked"] or mask in required):
-            shown = shaped(case["mask"], form.layout, case["query"].shape[1])
-            return values, named | {form.name: shown if facts["lengths"] else told(shown, form.meaning)}
-        return values, named
+        return values, named | _masks(case, mask, mask in required, facts)
 
     def leave(answer: Any, case: Case) -> np.ndarray:
         return output(answer, case, turn, alone=facts["single"])
@@ -229,6 +223,21 @@ def adapt(bench: Workbench) -> Subject:
     if mask:
         settle(subject, rng)
     return subject
+
+
+def _masks(case: Case, mask: str | None, needed: bool, facts: dict[str, Any]) -> dict[str, Any]:
+    """The masks that a case gives, by their names."""
+    if not mask or "named" in case.facts:
+        return case.facts.get("named", {})
+    count, form = case["query"].shape[1], case.facts.get("form")
+    form = form or MaskForm(mask, facts["layout"], facts["meaning"])
+    named = {}
+    if needed and form.name != mask:
+        named[mask] = shaped(np.ones_like(case["mask"]), facts["layout"], count)
+    if case.facts["masked"] or needed:
+        shown = shaped(case["mask"], form.layout, count)
+        named[form.name] = shown if facts["lengths"] else told(shown, form.meaning)
+    return named
 
 
 def _run(bench: Workbench, subject: Subject, rng: np.random.Generator, ways: list[Any]) -> Subject:
