@@ -64,6 +64,8 @@ class Inside:
         after: str = "",
     ) -> dict[str, Any]:
         """Import a file, whole or what is given of it, and list the classes and functions that it defines itself."""
+        for held in (self.makings, self.late, self.arrays, self.strays, self.given):
+            held.clear()  # of the file before, whose objects had the same numbers
         self.reading = FileReading(path=path, text=text, name=name, roots=tuple(roots or ()), after=after)
         self.salt = zlib.crc32(Path(path).read_bytes())
         loaded = load(self.reading)
@@ -99,8 +101,6 @@ class Inside:
         An argument that is `late` comes anew with every call: then it is made anew, with the weights that it has.
         """
         self.makings[number] = name, values, named
-        for told in (self.strays, self.given):
-            told.pop(number, None)  # of another file, under the same number
         self.late |= {number: late} if late else {}
         self.arrays |= {number} if arrays else set()
         self.objects[number] = made = self._make(self.module, number)

@@ -37,6 +37,15 @@ MEANINGS = ("seen", "hide", "additive")
 SLUGS = {"hide": "mask-hides", "additive": "mask-additive"}
 
 
+@dataclass(frozen=True)
+class MaskForm:
+    """One way to hide keys: the argument, the shape of what is given for it, and what True means."""
+
+    name: str
+    layout: str
+    meaning: str
+
+
 def on_graph(parameters: list[dict[str, Any]]) -> bool:
     """Whether a call needs a graph beside its features: then it is attention over neighbours, not over a sequence.
 
@@ -59,18 +68,28 @@ def meanings(bench: Workbench, name: str | None) -> tuple[str, ...]:
         return (bench.said["mask"],)
     wanted = {"mask=hidden": "hide", "mask=additive": "additive", "mask=seen": "seen"}
     said = [wanted[word] for word in bench.wanted if word in wanted]
-    first = "hide" if name and re.search(r"pad|ignore", name) else _written(bench)
+    first = "hide" if name and re.search(r"pad|ignore", name) else _written(bench, name)
     first = "additive" if name and name.endswith("bias") else first
     if said or bench.strict:
         return (*said, first)[:1]
     return (first, *(m for m in MEANINGS if m != first))
 
 
-def _written(bench: Workbench) -> str:
-    """What a mask means in the words of the file; where it says nothing, True shows."""
+def _written(bench: Workbench, name: str | None) -> str:
+    """What a mask means in the words of the file, those beside its own name first; where it says nothing, True shows."""
     words = bench.source.said(bench.name).removeprefix(bench.source.file)
+    sentences = re.split(r"\.\s|\n", words)
+    others = [
+        p["name"] for p in bench.member.get("forward", []) if MASK.search(p["name"]) and p["name"] != name
+    ]
+    own = [s for s in sentences if name and re.search(rf"\b{re.escape(name)}\b", s)]
+    rest = [s for s in sentences if not any(re.search(rf"\b{re.escape(other)}\b", s) for other in others)]
     known = {"hide": HIDES, "additive": MASK_ADDED.words}
-    return next((meaning for meaning, told in known.items() if re.search(told, words, re.I)), "seen")
+    for heard in (own, rest):
+        for meaning, told in known.items():
+            if re.search(told, "\n".join(heard), re.I):
+                return meaning
+    return "seen"
 
 
 @dataclass

@@ -52,7 +52,7 @@ def by_name(parameters: list[dict[str, Any]]) -> bool:
 def adapt(bench: Workbench) -> Subject:
     """Find the mask argument and the first sizes that run."""
     width = constant(bench.source, bench.name, "head_width") or WIDTH + bench.stretch
-    made = bench.build({"head_width": width, "width": width, "temperature": width**0.5, "dropout": 0.3})
+    made = bench.build({"head_width": width, "width": width, "temperature": width**0.5, "dropout": 0.35})
     method = bench.member.get("method", "")
     call = made.methods[method] if method else made.call
     ours = [p["name"] for p in triple(call).values() or call[:3]]

@@ -1,5 +1,6 @@
 """A second mask of an attention function: it hides what it says, alone and beside the first."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Case
-from regard.checker.contracts.attention.calls import meanings, told
+from regard.checker.contracts.attention.calls import MaskForm, meanings, told
 from regard.checker.contracts.attention.function_probes import LAYOUTS, asked, laid
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
@@ -16,27 +17,36 @@ from regard.checker.workbench import Unfit
 
 def second(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """For every further mask a case by it alone and one by both, under the first meaning and shape that are heeded."""
-    found = []
-    for name in subject.facts["others"] if subject.facts["mask"] and subject.facts["shape"][0] else ():
-        ran = []
-        for meaning, layout in product(meanings(subject.bench, name), LAYOUTS):
-            try:
-                if moved := _moved(subject, rng, name, meaning, layout):
-                    ran.append((moved > laws.MOVES[subject.kind], meaning, layout))
-            except (Raised, Unfit):
-                continue
-        if ran:
-            _, meaning, layout = min(ran, key=lambda form: form[0])
-            found += _cases(subject, rng, name, meaning, layout)
+    found, (lead, n, *_, d, c) = [], subject.facts["shape"]
+    for name in subject.facts["others"] if subject.facts["mask"] and lead else ():
+        for shape in (subject.facts["shape"], (lead, n, n, d, c)):
+            if ran := list(_running(subject, rng, name, shape)):
+                _, meaning, layout = min(ran, key=lambda form: form[0])
+                found += _cases(subject, rng, shape, MaskForm(name, layout, meaning))
+                break
     return found
 
 
-def _moved(subject: Subject, rng: np.random.Generator, name: str, meaning: str, layout: str) -> float:
+def _running(
+    subject: Subject, rng: np.random.Generator, name: str, shape: tuple
+) -> Iterator[tuple[bool, str, str]]:
+    """Meanings and layouts that run, and whether what they hide matters."""
+    for meaning, layout in product(meanings(subject.bench, name), LAYOUTS):
+        try:
+            if moved := _moved(subject, rng, shape, MaskForm(name, layout, meaning)):
+                yield moved > laws.MOVES[subject.kind], meaning, layout
+        except (Raised, Unfit):
+            continue
+
+
+def _moved(subject: Subject, rng: np.random.Generator, shape: tuple, form: MaskForm) -> float:
     """By how much a key that nobody may see moves the outputs; a little more than nothing where it does not."""
-    case = asked(rng, subject.facts["shape"], masked=True, layout=layout)
+    case = asked(rng, shape, masked=True, layout=form.layout)
     mask = np.ones_like(case["mask"])
     mask[..., 0] = False
-    case = replace(case, facts=case.facts | {"named": {name: told(laid(mask, layout), meaning)}})
+    case = replace(
+        case, facts=case.facts | {"named": {form.name: told(laid(mask, form.layout), form.meaning)}}
+    )
     key, value = case["key"].copy(), case["value"].copy()
     key[..., 0, :], value[..., 0, :] = rng.standard_normal(key.shape[-1]), 3.0
     other = replace(case, inputs=case.inputs | {"key": key, "value": value})
@@ -46,13 +56,13 @@ def _moved(subject: Subject, rng: np.random.Generator, name: str, meaning: str, 
     return laws.gap(before, after) + 1e-30
 
 
-def _cases(subject: Subject, rng: np.random.Generator, name: str, meaning: str, layout: str) -> list[Case]:
-    facts = subject.facts
-    one, two = (asked(rng, facts["shape"], masked=True, layout=each) for each in (facts["layout"], layout))
+def _cases(subject: Subject, rng: np.random.Generator, shape: tuple, form: MaskForm) -> list[Case]:
+    facts, name, layout = subject.facts, form.name, form.layout
+    one, two = (asked(rng, shape, masked=True, layout=each) for each in (facts["layout"], layout))
     masks = [case["mask"].copy() for case in (one, two)]
     for mask in masks:
         mask[..., 0] = True
-    given = told(laid(masks[1], layout), meaning)
+    given = told(laid(masks[1], layout), form.meaning)
     usual = told(laid(masks[0], facts["layout"]), facts["meaning"])
     alone = replace(
         two,

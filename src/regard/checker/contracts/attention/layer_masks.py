@@ -1,13 +1,13 @@
 """Masks of an attention layer: which arguments hide keys, in what shape and with what meaning."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from regard.checker.contract import Case
-from regard.checker.contracts.attention.calls import COUNTED, MASK, OTHER, SLUGS, meanings, told
+from regard.checker.contracts.attention.calls import COUNTED, MASK, OTHER, SLUGS, MaskForm, meanings, told
 from regard.checker.contracts.attention.layer import SEQUENCE
 from regard.checker.contracts.attention.masked_probes import (
     asked,
@@ -20,15 +20,6 @@ from regard.checker.contracts.attention.masked_probes import (
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 from regard.checker.workbench import Unfit
-
-
-@dataclass(frozen=True)
-class MaskForm:
-    """One way to hide keys: the argument, the shape of what is given for it, and what True means."""
-
-    name: str
-    layout: str
-    meaning: str
 
 
 def settle(subject: Subject, rng: np.random.Generator) -> None:

@@ -15,6 +15,7 @@ from regard.checker.contracts.attention.calls import (
     CONTEXT,
     COUNTED,
     MASK,
+    MaskForm,
     Single,
     context_of,
     further,
@@ -38,7 +39,7 @@ from regard.checker.contracts.attention.layer import (
     sequence_first,
     width_of,
 )
-from regard.checker.contracts.attention.layer_masks import MaskForm, elsewhere, settle
+from regard.checker.contracts.attention.layer_masks import elsewhere, settle
 from regard.checker.contracts.attention.masked_probes import (
     STAGES,
     asked,
