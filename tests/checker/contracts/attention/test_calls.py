@@ -66,5 +66,5 @@ class Attention:
     def forward(self, x, attn_mask=None, pad_or_not=None, mask=None): ...
 '''
     call = [{"name": n} for n in ("x", "attn_mask", "pad_or_not", "mask")]
-    bench = Workbench(None, {"name": "Attention", "forward": call}, [], Source(text))  # type: ignore[arg-type]
-    assert meanings(bench, name)[0] == meaning
+    own = Workbench(Nobody(), {"name": "Attention", "forward": call}, [], Source(text))
+    assert meanings(own, name)[0] == meaning

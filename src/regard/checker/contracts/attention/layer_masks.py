@@ -65,7 +65,7 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
 
     Of another mask the meaning is the first under which what it hides does not matter.
     """
-    facts, found = subject.facts, []
+    facts, found, both = subject.facts, [], []
     if not facts["mask"] or facts.get("lengths") or facts.get("single"):
         return []
     shapes = [layout for layout in layouts(facts) if not _taken(layout, facts["layout"])]
@@ -75,7 +75,7 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
         ran = [form for form in possible if _answers(subject, varied(subject, rng, form))]
         heeded = [form for form in ran if hidden(subject, rng, form) is None]
         own += [form for form in heeded or ran[:1] if form.meaning == (heeded or ran)[0].meaning]
-        found += [case for form in heeded[:1] if _answers(subject, case := _together(subject, rng, form))]
+        both += [_together(subject, rng, form) for form in heeded[:1]]
     for form in own:
         # Over as many keys as queries, the axes of a mask may be taken for each other.
         square = facts["keys"] != SEQUENCE and "n" in form.layout.split()
@@ -83,7 +83,7 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
             case = varied(subject, rng, form, keys)
             if _answers(subject, case):
                 found.append(case)
-    return found
+    return [*found, *(case for case in both if _answers(subject, case))]
 
 
 def _together(subject: Subject, rng: np.random.Generator, form: MaskForm) -> Case:
