@@ -114,7 +114,8 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     sizes += [] if n == m else [(lead, 3, MANY), (lead, MANY, 3)]
     grown = [asked(rng, (*size, d, c), masked=hides, layout=layout) for size in sizes]
     # Without a mask too: where queries and keys are equally many, nobody asked for the past alone.
-    grown += [] if n == m else [asked(rng, (lead, n, n, d, c), masked=False, layout=layout)]
+    square = asked(rng, (lead, n, n, d, c), masked=False, layout=layout)
+    grown += [] if n == m else [replace(square, facts=square.facts | {"breaks": ""})]
     small = asked(rng, subject.facts["shape"], masked=hides, layout=layout, size=SMALL)
     small = replace(small, name=f"small queries and keys, {small.name}", facts=small.facts | {"breaks": ""})
     return [*grown, small, *_square(subject, rng), *_otherwise(subject, rng), *_wished(subject, rng)]

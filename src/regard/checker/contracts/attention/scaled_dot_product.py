@@ -11,7 +11,6 @@ from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.function_calls import adapt
-from regard.checker.contracts.attention.function_masks import second
 from regard.checker.contracts.attention.function_probes import (
     STAGES,
     beside,
@@ -26,6 +25,7 @@ from regard.checker.contracts.attention.function_probes import (
     room,
     usual,
 )
+from regard.checker.contracts.attention.second_mask import second
 from regard.checker.gradients import flowing
 from regard.checker.subject import takes_roles
 
