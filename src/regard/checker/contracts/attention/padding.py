@@ -24,7 +24,11 @@ def padded(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
 
     def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
         case = usual(subject, rng)
-        names = [p["name"] for p in subject.made.call if _free(p) and p["name"] not in subject.facts["masks"]]
+        names = [
+            p["name"]
+            for p in subject.made.call
+            if _free(p) and p["name"] not in subject.facts.get("masks", ())
+        ]
         return next((found for name in names if (found := _moved(subject, case, name, rng))), None)
 
     return Law(

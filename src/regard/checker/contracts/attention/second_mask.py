@@ -18,7 +18,7 @@ from regard.checker.workbench import Unfit
 def second(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """For every further mask a case by it alone and one by both, under the first meaning and shape that are heeded."""
     found, (lead, n, *_, d, c) = [], subject.facts["shape"]
-    for name in subject.facts["others"] if subject.facts["mask"] and lead else ():
+    for name in subject.facts.get("others", []) if subject.facts["mask"] and lead else ():
         for shape in (subject.facts["shape"], (lead, n, n, d, c)):
             if ran := list(_running(subject, rng, name, shape)):
                 _, meaning, layout = min(ran, key=lambda form: form[0])
