@@ -406,3 +406,10 @@ def test_a_class_whose_definition_needs_a_name_that_nothing_binds_raises(
         (verdict,) = check(f"{path}:RMSNorm").verdicts
         assert verdict.state == "mistake"
         assert "NameError: name 'data' is not defined" in verdict.sentence
+
+
+def test_a_class_whose_definition_asks_torch_for_what_it_has_not_raises(write) -> None:
+    text = "import torch\nclass RMSNorm(torch.nn.module):\n    def forward(self, x): return x\nclass Other(torch.nn.Module): ...\n"
+    (verdict,) = check(f"{write(text)}:RMSNorm").verdicts
+    assert verdict.state == "mistake"
+    assert "module 'torch.nn' has no attribute 'module'" in verdict.sentence

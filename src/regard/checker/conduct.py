@@ -102,6 +102,17 @@ BESIDE = {
     "rounded-inside",
 }
 "Mistakes that do not say why an answer of the usual size, in eval(), is another."
+LOST = 0.02
+"How far the answers of what rounds inside may be off by that alone."
+
+
+def explained(named: set[str], gap: float) -> bool:
+    """Whether what else is off is off by the digits that a rounding inside loses.
+
+    >>> explained({"rounded-inside"}, 1e-3), explained({"rounded-inside"}, 0.5)
+    (True, False)
+    """
+    return "rounded-inside" in named and gap < LOST
 
 
 def owned(case: Asked) -> tuple[Law, ...]:

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from regard.checker.choices import asked, said
-from regard.checker.conduct import BESIDE, ROUNDED
+from regard.checker.conduct import BESIDE, explained
 from regard.checker.contract import Broken, Case, Contract, Law, Mistake, WeightMap
 from regard.checker.family import (
     FAR,
@@ -153,8 +153,8 @@ class Examination:
         self.notice(subject)
         self.demand()
         named = {f.slug for f in self.findings if f.kind == "mistake"}
-        explained = self.match or ("rounded-inside" in named and self.gap < ROUNDED["float16"] / 10)
-        if named and (not named <= BESIDE or (explained and all(broken.slug for _, broken in self.broken))):
+        unnamed = [broken for _, broken in self.broken if not broken.slug]
+        if named and (not named <= BESIDE or explained(named, self.gap) or (self.match and not unnamed)):
             return
         if not (self.match or self.broken) and (not self.readable or subject.facts.get("unreadable")):
             raise Unfit(

@@ -13,6 +13,7 @@ from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.examine import examine
 from regard.checker.process.limits import ProcessLimits
 from regard.checker.process.session import Lost, Raised, Session
+from regard.checker.reading import unheard
 from regard.checker.reading.definitions import bound, definitions, is_program, missing
 from regard.checker.reading.place import CodeFile, opened, packaged
 from regard.checker.reading.settings import fields as settings_fields
@@ -126,8 +127,8 @@ def read(session: Session, code: CodeFile, source: Source, *, changed: bool = Fa
         raise first or trouble from None
     if first and not loaded.members:
         raise first
-    if not changed and (own := undefined(loaded, asked, source)):
-        raise own
+    if not changed and (fault := undefined(loaded, asked, source)):
+        raise fault
     why = (
         "it is a notebook"
         if code.cells
@@ -148,11 +149,19 @@ def undefined(loaded: FileMembers, asked: list[str], source: Source) -> Raised |
     for node in (source.member(name) for name in asked if name not in held):
         for note in loaded.notes:
             said = re.fullmatch(r"left out, line (\d+): (\w+): (.*)", note)
-            name = re.search(r"name '(\w+)' is not defined", said[3]) if said else None
             here = said and int(said[1]) == getattr(node, "lineno", 0)
-            if said and here and name and not {name[1], "*"} & top and not source.cells:
+            if (
+                said
+                and here
+                and (_unbound(said[3], top, source) or unheard.own(source, said[2], said[3], None))
+            ):
                 return Raised(said[2], said[3], int(said[1]), "")
     return None
+
+
+def _unbound(words: str, top: set[str], source: Source) -> bool:
+    name = re.search(r"name '(\w+)' is not defined", words)
+    return bool(name) and not {name[1], "*"} & top and not source.cells
 
 
 def _members(reply: dict[str, Any]) -> FileMembers:

@@ -22,8 +22,10 @@ OTHER_KIND = re.compile(
     r"NoneType|type '(int|float)'|'(int|float|bool|dict)' (object|and)|and '(int|float|bool)'"
 )
 "Words of a TypeError that a size or None ends in where something else is wanted."
-AXES = re.compile(r"must be an? \dD tensor|[Ee]xpected( an?)? \d-?D(imensional)?\b")
-"Words of exceptions that ask for another number of axes than they were given."
+AXES = re.compile(
+    r"must be an? \dD tensor|[Ee]xpected( an?)? \d-?D(imensional)?\b|to have \d+ channels, but got \d+ channels"
+)
+"Words of exceptions that ask for other axes than they were given."
 GPU = re.compile(r"not compiled with CUDA|NVIDIA driver|No CUDA GPUs|CUDA is not available")
 "Words of exceptions that ask for a GPU."
 OWN = re.compile(r"view size is not compatible")

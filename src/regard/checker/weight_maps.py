@@ -153,7 +153,9 @@ def _out(weights: list[Weight], inner: int, *, flip: bool = False) -> dict[str, 
 
 
 def _flat(value: np.ndarray, inner: int) -> np.ndarray:
-    """An output projection with an axis for the heads, (h, d, c) or (c, h, d), as (in, out)."""
+    """An output projection with an axis for the heads, (h, d, c), (h, c, d) or (c, h, d), as (in, out)."""
+    if value.ndim == 3 and len(value) > 1 and len(value) * value.shape[-1] == inner:
+        return value.swapaxes(1, 2).reshape(inner, -1)
     last = value.reshape(-1, value.shape[-1])
     return last if len(last) == inner or value[0].size != inner else value.reshape(-1, inner).T
 

@@ -7,6 +7,7 @@ from regard.checker.reading.unheard import own
 
 HEAD = "import torch\n"
 LACKS = "'Tensor' object has no attribute '{}'"
+FIELD = "'A' object has no attribute 'b'"
 SIZE = "view(): argument 'size' failed to unpack the object at pos 3 with error \"type must be tuple of ints,but got Tensor\""
 MIXED = "var() received an invalid combination of arguments - got (int, keep_dims=bool), but expected one of:\n * (tuple dim, bool unbiased, bool keepdim)"
 
@@ -26,6 +27,13 @@ MIXED = "var() received an invalid combination of arguments - got (int, keep_dim
         ("def f(x):\n    return x.var(-1, keepdim=2)", "TypeError", MIXED.replace("keep_dims", "keepdim"), 3, False),
         ("def f(x):\n    a, b, c = x.shape\n    c = x + 1\n    return x.view(a, b, c)", "TypeError", SIZE, 5, True),
         ("def f(x, c):\n    a, b = x.shape\n    return x.view(a, b, c)", "TypeError", SIZE, 4, False),
+        ("class A(nn.Module):\n    def f(self):\n        self.a = 1", "AttributeError", FIELD, 4, True),
+        ("class A(nn.Module):\n    def f(self):\n        self.b = 1", "AttributeError", FIELD, 4, False),
+        ("class A(Other):\n    def f(self):\n        self.a = 1", "AttributeError", FIELD, 4, False),
+        ("class A:\n    def f(self, x):\n        return self.g(x)", "AttributeError", "'Linear' object has no attribute 'T'", 4, True),
+        ("def g(x, p): ...\ndef f(x):\n    return g(x)", "TypeError", "g() missing 1 required positional argument: 'p'", 4, True),
+        ("def g(x, p): ...\ndef f(*x):\n    return g(*x)", "TypeError", "g() missing 1 required positional argument: 'p'", 4, False),
+        ("class A:\n    def __init__(self):\n        super.__init__()", "TypeError", "descriptor '__init__' of 'super' object needs an argument", 4, True),
     ],
 )  # fmt: skip
 def test_whose_fault_it_is(text: str, kind: str, words: str, line: int, answer: bool) -> None:

@@ -65,7 +65,7 @@ class Absent:
 
     @classmethod
     def __torch_function__(cls, function: Any, kinds: Any, values: tuple = (), named: Any = None) -> NoReturn:
-        found = [value for value in values if isinstance(value, Absent)]
+        found = [value for value in (*values, *(named or {}).values()) if isinstance(value, Absent)]
         raise NotInstalled(found[0].name if found else "a package")
 
 

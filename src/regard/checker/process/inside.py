@@ -64,6 +64,8 @@ class Inside:
         after: str = "",
     ) -> dict[str, Any]:
         """Import a file, whole or what is given of it, and list the classes and functions that it defines itself."""
+        for held in (self.makings, self.late, self.arrays, self.strays, self.given):
+            held.clear()  # of the file before, whose objects had the same numbers
         self.reading = FileReading(path=path, text=text, name=name, roots=tuple(roots or ()), after=after)
         self.salt = zlib.crc32(Path(path).read_bytes())
         loaded = load(self.reading)

@@ -11,7 +11,7 @@ NAMES = {
     "num_features feature_dim n_channels num_channels embd embedding_size d_hidden ndim qdim query_dim embd_dim head_width d_emb "
     "in_dim in_features out_dim out_features d_out output_dim dims shape normalized_dim layer_size dmodel dim_model dim_in dim_out "
     "model_width n_model emb_width d_in_out dim_q q_dim dim_kv kv_dim context_dim d_context ctx_dim memory_dim d_memory cond_dim d_cond "
-    "num_hiddens n_hiddens num_hidden query_size encoder_dim enc_dim d_enc source_dim src_dim kdim vdim cross_dim cross_attention_dim",
+    "dim_inp inp_dim d_inp dim_input dim_output d_output num_hiddens n_hiddens num_hidden query_size encoder_dim enc_dim d_enc source_dim src_dim kdim vdim cross_dim cross_attention_dim",
     "heads": "n_head n_heads num_heads heads nhead h nheads num_attention_heads n_attn_heads number_of_heads head_count head num_head "
     "attention_heads",
     "key_heads": "n_kv_heads num_kv_heads kv_heads n_kv_head num_kv_head num_key_value_heads n_key_value_heads key_value_heads "
@@ -45,7 +45,7 @@ NAMES = {
     "data": "x data points samples dataset observations xs train_data x_train obs",
     "covariance": "covariance_type cov_type covariance",
     "loops": "add_self_loops self_loops add_loops self_loop",
-    "temperature": "temperature temp scale scaling scale_factor",
+    "temperature": "temperature temp scale scaling scale_factor scaler",
     "axes": "axes reducedims reduce_dims reduced_dims reduce_axes reduction_dims reduction_axes norm_dims norm_axes",
 }
 "The usual names of each meaning."

@@ -17,6 +17,9 @@ COMBINATION = re.compile(
     r"^(\w+)\(\) received an invalid combination of arguments - got \(([^)]*)\)(.*)", re.S
 )
 MISSING = re.compile(r"module 'torch[\w.]*' has no attribute '(\w+)'")
+FIELD = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
+MISCALLED = re.compile(r"(?:(\w+)\.)?(\w+)\(\) (?:missing|takes) .*argument")
+UNBOUND = re.compile(r"descriptor '__init__' of 'super' object needs an argument")
 SIZE = re.compile(r"argument 'size' failed to unpack .*got Tensor", re.S)
 SHAPES = {"view", "reshape", "expand", "repeat", "new_zeros"}
 NEAR, LONG = 0.85, 7
@@ -33,12 +36,13 @@ def own(source: Source, kind: str, words: str, line: int | None) -> bool:
     False
     """
     if kind == "AttributeError":
-        return bool(MISSING.search(words)) or _no_attribute(source, words, line)
+        return bool(MISSING.search(words)) or _no_attribute(source, words, line) or _never_set(source, words)
     if kind == "TypeError":
         return (
             _no_keyword(source, words, line)
             or _overwritten(source, words, line)
             or _comma(source, words, line)
+            or _miscalled(source, words, line)
         )
     return False
 
@@ -55,6 +59,36 @@ def _no_attribute(source: Source, words: str, line: int | None) -> bool:
         for node in _at(source, line)
         if isinstance(node, ast.Attribute) and node.attr == found[1]
     )
+
+
+def _never_set(source: Source, words: str) -> bool:
+    """A field that a module of the file asks of itself and that nothing in the file sets, or one that no layer of torch has.
+
+    >>> code = Source("class A(nn.Module):\\n    def forward(self, x):\\n        return self.maks")
+    >>> _never_set(code, "'A' object has no attribute 'maks'"), _never_set(code, "'Linear' object has no attribute 'T'")
+    (True, True)
+    """
+    found = FIELD.search(words)
+    if not found:
+        return False
+    own = [n for n in ast.walk(source.tree) if isinstance(n, ast.ClassDef) and n.name == found[1]]
+    if not own:
+        from torch import nn
+
+        return inspect.isclass(getattr(nn, found[1], None))
+    bases = {ast.unparse(base).rpartition(".")[2] for node in own for base in node.bases}
+    return bases <= {"Module", "object"} and not any(_gives(node, found[2]) for node in ast.walk(source.tree))
+
+
+def _gives(node: ast.AST, name: str) -> bool:
+    """Whether a node may give something a field of that name: it is set, defined, or spelt out as a word."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == name and isinstance(node.ctx, ast.Store)
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name in (name, "__getattr__")
+    if isinstance(node, ast.Name):
+        return node.id == name and isinstance(node.ctx, ast.Store)
+    return isinstance(node, ast.Constant) and node.value == name
 
 
 def _methods() -> list[str]:
@@ -180,6 +214,30 @@ def _comma(source: Source, words: str, line: int | None) -> bool:
         if above and isinstance(above[-1].value, ast.Tuple) and isinstance(above[-1].targets[0], ast.Name):
             return True
     return False
+
+
+def _miscalled(source: Source, words: str, line: int | None) -> bool:
+    """A function of the file that a line of the file calls with too few arguments or too many, all written out; `super.__init__()`.
+
+    >>> code = Source("def g(x, p):\\n    return x\\ndef f(x):\\n    return g(x)")
+    >>> _miscalled(code, "g() missing 1 required positional argument: 'p'", 4)
+    True
+    """
+    if UNBOUND.search(words):
+        return True
+    found = MISCALLED.match(words)
+    if not found or not any(
+        isinstance(n, ast.FunctionDef) and n.name == found[2] for n in ast.walk(source.tree)
+    ):
+        return False
+    names = {found[1], found[2]} - {"__init__", "forward", None}
+    calls = [n for n in _at(source, line) if isinstance(n, ast.Call)]
+    return any(
+        ast.unparse(n.func).rpartition(".")[2] in names
+        and not any(isinstance(a, ast.Starred) for a in n.args)
+        and all(k.arg for k in n.keywords)
+        for n in calls
+    )
 
 
 def _assigned(function: ast.FunctionDef, name: str) -> list[ast.Assign]:

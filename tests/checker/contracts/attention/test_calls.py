@@ -46,3 +46,25 @@ def test_inputs_and_masks_are_told_from_what_else_is_asked_for() -> None:
     names = ("x", "start_pos", "freqs_cis", "mask", "key", "context")
     parameters = [{"name": n, "required": True, "star": False} for n in names]
     assert takes(parameters, bench(calling={"mask": 1})) == ("x", "key", "context")
+
+
+def test_a_flag_is_no_mask() -> None:
+    call = [
+        {"name": n, "required": n == "x", "star": False, "default": d}
+        for n, d in (("x", None), ("masked", False))
+    ]
+    assert takes(call, bench()) == ("x",)
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"), [("attn_mask", "additive"), ("pad_or_not", "hide"), ("mask", "hide")]
+)
+def test_the_words_beside_a_masks_own_name_count_first(name: str, meaning: str) -> None:
+    text = '''
+class Attention:
+    """attn_mask is added to the scores. pad_or_not: True is hidden"""
+    def forward(self, x, attn_mask=None, pad_or_not=None, mask=None): ...
+'''
+    call = [{"name": n} for n in ("x", "attn_mask", "pad_or_not", "mask")]
+    own = Workbench(Nobody(), {"name": "Attention", "forward": call}, [], Source(text))
+    assert meanings(own, name)[0] == meaning

@@ -44,7 +44,7 @@ def test_sizes_that_were_refused_are_said(puppet: Callable) -> None:
     subject.facts["refused"] = Raised("RuntimeError", "sizes differ\nmore", None, "")
     broken = room(subject, RNG(0))
     assert broken
-    assert broken.words.endswith("values of width 9: RuntimeError: sizes differ")
+    assert broken.words.endswith("values of width 11: RuntimeError: sizes differ")
 
 
 def test_every_query_of_a_masked_case_sees_a_key_and_not_all(puppet: Callable) -> None:

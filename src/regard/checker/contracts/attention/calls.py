@@ -19,11 +19,13 @@ from regard.checker.workbench import Made, Unfit, Workbench
 
 MASK = re.compile(r"mask|masque|mascar|mascher|valid_?len|^lengths?$|^lens$|seq_lens?$", re.I)
 COUNTED = re.compile(r"len", re.I)
+OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
+"Masks that hide no keys."
 NOTHING = re.compile(r"cache|past|state|dropout|kv$|bias$|return|need|output_att|use_", re.I)
 GRAPH = re.compile(r"adj(acency)?(_?mat(rix)?)?$|^edges?($|_)|^graph$|neighbou?rs?$", re.I)
 START = re.compile(r"start|offset|^pos$|position$|cur", re.I)
 CONTEXT = re.compile(
-    r"^(x_)?(kv|context|ctx|memory|cond|src|source|other)(_x|_states|_tokens|_seq)?$|^enc(oded|oder)?(_\w*(out\w*|states?|seq))?$",
+    r"^(x_)?(kv|context|ctx|memory|cond|src|source|other)(_x|_states|_tokens|_seq(uence)?|_emb(eddings?)?|_features|_inputs?)?$|^enc(oded|oder)?(_\w*(out\w*|states?|seq))?$",
     re.I,
 )
 "Names of tokens that queries look at instead of their own."
@@ -33,6 +35,15 @@ NO_TOKENS = re.compile(
 "Names of what a call may need that is no sequence."
 MEANINGS = ("seen", "hide", "additive")
 SLUGS = {"hide": "mask-hides", "additive": "mask-additive"}
+
+
+@dataclass(frozen=True)
+class MaskForm:
+    """One way to hide keys: the argument, the shape of what is given for it, and what True means."""
+
+    name: str
+    layout: str
+    meaning: str
 
 
 def on_graph(parameters: list[dict[str, Any]]) -> bool:
@@ -57,18 +68,28 @@ def meanings(bench: Workbench, name: str | None) -> tuple[str, ...]:
         return (bench.said["mask"],)
     wanted = {"mask=hidden": "hide", "mask=additive": "additive", "mask=seen": "seen"}
     said = [wanted[word] for word in bench.wanted if word in wanted]
-    first = "hide" if name and re.search(r"pad|ignore", name) else _written(bench)
+    first = "hide" if name and re.search(r"pad|ignore", name) else _written(bench, name)
     first = "additive" if name and name.endswith("bias") else first
     if said or bench.strict:
         return (*said, first)[:1]
     return (first, *(m for m in MEANINGS if m != first))
 
 
-def _written(bench: Workbench) -> str:
-    """What a mask means in the words of the file; where it says nothing, True shows."""
+def _written(bench: Workbench, name: str | None) -> str:
+    """What a mask means in the words of the file, those beside its own name first; where it says nothing, True shows."""
     words = bench.source.said(bench.name).removeprefix(bench.source.file)
+    sentences = re.split(r"\.\s|\n", words)
+    others = [
+        p["name"] for p in bench.member.get("forward", []) if MASK.search(p["name"]) and p["name"] != name
+    ]
+    own = [s for s in sentences if name and re.search(rf"\b{re.escape(name)}\b", s)]
+    rest = [s for s in sentences if not any(re.search(rf"\b{re.escape(other)}\b", s) for other in others)]
     known = {"hide": HIDES, "additive": MASK_ADDED.words}
-    return next((meaning for meaning, told in known.items() if re.search(told, words, re.I)), "seen")
+    for heard in (own, rest):
+        for meaning, told in known.items():
+            if re.search(told, "\n".join(heard), re.I):
+                return meaning
+    return "seen"
 
 
 @dataclass
@@ -118,7 +139,12 @@ def further(bench: Workbench, made: Made, inputs: tuple[str, ...], head_width: i
 
 def takes(parameters: list[dict[str, Any]], bench: Workbench) -> tuple[str, ...]:
     """The parameters of a call that are sequences or masks: the first, those with a role, those named for it."""
-    names = [p["name"] for p in parameters if not p["star"] and p["name"] not in bench.calling]
+    flags = {p["name"] for p in parameters if isinstance(p.get("default"), bool)}
+    names = [
+        p["name"]
+        for p in parameters
+        if not p["star"] and p["name"] not in bench.calling and p["name"] not in flags
+    ]
     known = re.compile(
         r"^(x|inputs?|hidden(_states)?|tokens|seq|sequence|embeddings?|src|tgt|context|memory|h|z)$", re.I
     )

@@ -37,6 +37,7 @@ from regard.checker.contracts.attention.layer import (
     tokens,
     width_of,
 )
+from regard.checker.contracts.attention.padding import padded
 from regard.checker.gradients import flowing
 from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Workbench
@@ -173,7 +174,7 @@ def adapt(bench: Workbench) -> Subject:
     )
     masks = {n for n in inputs if MASK.search(n) and not COUNTED.search(n) and (n in needed or not own)}
     ways = further(bench, made, inputs, width // max(heads_of(bench, made), 1))
-    facts["further"] = ways[0]
+    facts |= {"further": ways[0], "masks": masks}
 
     def turn(x: np.ndarray) -> np.ndarray:
         return x.swapaxes(0, 1) if facts["turned"] else x
@@ -190,7 +191,10 @@ def adapt(bench: Workbench) -> Subject:
         optional = {name: seen for name in masks if name not in needed and facts["mask"]}
         return values, facts["further"].named(n) | optional
 
-    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
+    def leave(answer: Any, case: Case) -> np.ndarray:
+        return output(answer, case, turn, alone=facts["single"])
+
+    subject = Subject(bench, made, enter, leave, facts=facts)
     trial, whole = tokens(rng, min(SEQUENCE, most), width=width), tokens(rng, most, width=width)
     subject = _running(bench, subject, trial, whole, ways, masked=bool(masks))
     if masks:
@@ -383,6 +387,7 @@ CONTRACT = Contract(
         flowing(one, ("query", "key", "value")),
         *heeded.LAWS,
         heeded.continued(one),
+        padded(one),
         conduct.averaged(one),
         *conduct.kept(one),
     ),

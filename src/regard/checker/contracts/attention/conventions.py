@@ -101,7 +101,12 @@ PADDED = Convention(
     hint=r"mask|pad",
     forms=forms({"after": blank}),
 )
-HIDES = r"True\b[^.\n]{0,40}\b(hidden|masked|ignored?|not (allowed|attend))|masked[^.\n]{0,20}\bTrue"
+HIDES = (
+    r"True\b[^.\n]{0,40}\b(hidden|masked|ignored?|not (allowed|attend))|masked[^.\n]{0,20}\bTrue"
+    r"|\b(True|vrai|wahr|vero|verdader[oa]|verdadeir[oa]|1(?= *(=|:|->|where|means|for|is|marks|hides|d?onde|où|wo|dove)))\b"
+    r"((?!\b(non?|not|un\w*|real|valid|0|zero|False)\b)[^.\n,;]){0,25}\b(hid(e|es|den)|masked|ignored?|pad(s|ded|ding)?"
+    r"|blocked|ocult\w*|escond\w*|verborgen\w*|versteckt\w*|verdeckt\w*|cach\w*|nascost\w*)\b"
+)
 "Words of those who say that True hides, of whatever mask."
 MASK_HIDES = Convention(
     slug="mask-hides",

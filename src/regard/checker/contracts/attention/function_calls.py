@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case, WeightMap
-from regard.checker.contracts.attention.calls import SLUGS, meanings, told
+from regard.checker.contracts.attention.calls import COUNTED, OTHER, SLUGS, meanings, told
 from regard.checker.contracts.attention.function_probes import BATCHES, COUNTS, LAYOUTS, hidden, laid, masked
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
@@ -16,11 +16,11 @@ from regard.checker.subject import Arguments, Subject, by_role, first, triple
 from regard.checker.workbench import Workbench
 
 SHAPES = (
-    ((2, 3), 7, 5, 8, 9),
+    ((2, 3), 7, 5, 8, 11),
     ((2, 3), 7, 5, 8, 8),
-    ((2,), 7, 5, 8, 9),
+    ((2,), 7, 5, 8, 11),
     ((2,), 7, 5, 8, 8),
-    ((), 7, 5, 8, 9),
+    ((), 7, 5, 8, 11),
     ((), 7, 5, 8, 8),
     ((2, 3), 7, 7, 8, 8),
     ((2,), 7, 7, 8, 8),
@@ -52,15 +52,19 @@ def by_name(parameters: list[dict[str, Any]]) -> bool:
 def adapt(bench: Workbench) -> Subject:
     """Find the mask argument and the first sizes that run."""
     width = constant(bench.source, bench.name, "head_width") or WIDTH + bench.stretch
-    made = bench.build({"head_width": width, "width": width, "temperature": width**0.5, "dropout": 0.3})
+    made = bench.build({"head_width": width, "width": width, "temperature": width**0.5, "dropout": 0.35})
     method = bench.member.get("method", "")
     call = made.methods[method] if method else made.call
     ours = [p["name"] for p in triple(call).values() or call[:3]]
     others = [p["name"] for p in call if p["name"] not in ours]
-    mask = next((name for name in others if MASKING.search(name)), None)
+    flags = {p["name"] for p in call if isinstance(p.get("default"), bool)}
+    mask = next((name for name in others if MASKING.search(name) and name not in flags), None)
     needed = [p["name"] for p in call if p["required"]]
+    free = {p["name"] for p in call if not (p["required"] or p["star"]) and p["default"] is None}
+    more = [n for n in others if n != mask and n in free and MASKING.search(n) and not OTHER.search(n)]
     counts = bool(mask and re.search(r"len", mask))
     facts: dict[str, Any] = {"mask": mask, "drawn": {}, "counts": counts, "meaning": meanings(bench, mask)[0]}
+    facts["others"] = [] if counts else [n for n in more if not COUNTED.search(n)]
     facts |= {"layout": "b n" if counts else "n m", "width": width, "turned": None}
     facts["asked"] = {what: p["name"] for p in call for what, asks in ASKING.items() if asks(p)}
     rest = [n for n in needed if n not in (*ours, mask, *bench.calling)]
@@ -151,11 +155,14 @@ def _meaning(bench: Workbench, subject: Subject, mask: str | None) -> tuple[str,
         facts["meaning"] = meaning
         try:
             if hidden(subject, np.random.default_rng(5)) is None:
-                return (*own, *filter(None, [SLUGS.get(meaning)]))
+                break
         except Raised:
             continue
-    facts["meaning"] = possible[0] if possible else "seen"
-    return (*own, *filter(None, [SLUGS.get(facts["meaning"])]))
+    else:
+        facts["meaning"] = possible[0] if possible else "seen"
+    slug = SLUGS.get(facts["meaning"])
+    # What is called a bias is added: nobody could mean anything else by it.
+    return own if not slug or (mask or "").endswith("bias") else (*own, slug)
 
 
 def further_one(name: str, case: Case) -> Any:

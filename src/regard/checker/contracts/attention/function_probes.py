@@ -48,7 +48,7 @@ def asked(
 def _free(rng: np.random.Generator, n: int, m: int, layout: str) -> np.ndarray:
     """A mask (n, m); the same for all queries, or as many keys from the first on, where the layout asks for that."""
     if layout in COUNTS:
-        mask = np.arange(m) < rng.integers(1, m, (n, 1))
+        mask = np.arange(m) < rng.integers(1, m - 1, (n, 1))
     else:
         mask = rng.random((n, m)) < 0.5
         mask[np.arange(min(n, m)), np.arange(min(n, m))[::-1] - 1] = False
@@ -113,6 +113,9 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     sizes += [(lead, count, count if n == m else count + 3) for count in larger(subject, rng)]
     sizes += [] if n == m else [(lead, 3, MANY), (lead, MANY, 3)]
     grown = [asked(rng, (*size, d, c), masked=hides, layout=layout) for size in sizes]
+    # Without a mask too: where queries and keys are equally many, nobody asked for the past alone.
+    square = asked(rng, (lead, n, n, d, c), masked=False, layout=layout)
+    grown += [] if n == m else [replace(square, facts=square.facts | {"breaks": ""})]
     small = asked(rng, subject.facts["shape"], masked=hides, layout=layout, size=SMALL)
     small = replace(small, name=f"small queries and keys, {small.name}", facts=small.facts | {"breaks": ""})
     return [*grown, small, *_square(subject, rng), *_otherwise(subject, rng), *_wished(subject, rng)]
@@ -136,6 +139,14 @@ def _wished(subject: Subject, rng: np.random.Generator) -> list[Case]:
         facts = {"masked": True, "named": {known["causal"]: True}, "breaks": ""}
         inputs = plain.inputs | {"mask": np.tril(np.ones((n, n), bool))}
         found.append(Case(name=f"{plain.name}, {known['causal']}=True", inputs=inputs, facts=facts))
+    if (subject.facts["mask"] or "").endswith("bias"):
+        layout, name = subject.facts["layout"], subject.facts["mask"]
+        case = asked(rng, subject.facts["shape"], masked=True, layout=layout)
+        bias = rng.standard_normal(case["mask"].shape)
+        facts = {"masked": True, "named": {name: laid(bias, layout)}, "breaks": ""}
+        found.append(
+            Case(name=f"{case.name}, any numbers as {name}", inputs=case.inputs | {"mask": bias}, facts=facts)
+        )
     if "scale" in known:
         facts = {"masked": False, "named": {known["scale"]: 2 * d**-0.5}, "times": 0.5, "breaks": ""}
         found.append(Case(name=f"{plain.name}, {known['scale']} doubled", inputs=plain.inputs, facts=facts))
@@ -147,6 +158,8 @@ def _otherwise(subject: Subject, rng: np.random.Generator) -> list[Case]:
     facts, found = subject.facts, []
     (lead, n, *_, c), known = facts["shape"], COUNTS if facts["counts"] else LAYOUTS
     for layout in known if facts["mask"] and lead else ():
+        if layout == "h n m" and "b n m" in (facts["layout"], *(case.facts["layout"] for case in found)):
+            continue  # three axes begin with the samples there
         case = asked(rng, facts["shape"], masked=True, layout=layout)
         case = replace(case, name=f"{case.name} by ({layout})", facts=case.facts | {"breaks": "mask-shape"})
         try:
@@ -214,7 +227,7 @@ def room(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     return Broken(
         number=np.inf,
-        words=f"7 queries, 5 keys, width 8, values of width 9: {error.kind}: {error.words.splitlines()[0][:150]}",
+        words=f"7 queries, 5 keys, width 8, values of width 11: {error.kind}: {error.words.splitlines()[0][:150]}",
     )
 
 

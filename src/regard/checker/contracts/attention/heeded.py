@@ -65,8 +65,10 @@ def idle(subject: Subject, case: Case, drawn: dict[str, np.ndarray]) -> list[str
 
 
 def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
-    """Every matrix moves the output."""
-    found = subject.facts.get("idle", [])
+    """Every matrix moves the output; asked of what is no known program."""
+    found, drawn = subject.facts.get("idle", []), subject.facts.get("drawn", {})
+    if not found and drawn and "frame" not in subject.facts:
+        found = idle(subject, subject.facts["trial"], drawn)
     if not found:
         return None
     return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used")

@@ -1,37 +1,25 @@
 """Masks of an attention layer: which arguments hide keys, in what shape and with what meaning."""
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from regard.checker.contract import Case
-from regard.checker.contracts.attention.calls import COUNTED, MASK, SLUGS, meanings
+from regard.checker.contracts.attention.calls import COUNTED, MASK, OTHER, SLUGS, MaskForm, meanings, told
 from regard.checker.contracts.attention.layer import SEQUENCE
 from regard.checker.contracts.attention.masked_probes import (
     asked,
     hidden,
     layouts,
+    shaped,
     unread,
     varied,
 )
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 from regard.checker.workbench import Unfit
-
-OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
-"Masks that hide no keys."
-
-
-@dataclass(frozen=True)
-class MaskForm:
-    """One way to hide keys: the argument, the shape of what is given for it, and what True means."""
-
-    name: str
-    layout: str
-    meaning: str
 
 
 def settle(subject: Subject, rng: np.random.Generator) -> None:
@@ -41,7 +29,7 @@ def settle(subject: Subject, rng: np.random.Generator) -> None:
         facts |= {"layout": layout, "meaning": meaning}
         try:
             trial = asked(subject, rng, masked=True)
-            if subject.answer(trial).shape != trial["query"].shape:
+            if subject.answer(trial).shape[:-1] != trial["query"].shape[:-1]:
                 continue
             running.append((layout, meaning))
             if hidden(subject, rng) is None and np.isfinite(subject.answer(trial)).all():
@@ -77,7 +65,7 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
 
     Of another mask the meaning is the first under which what it hides does not matter.
     """
-    facts, found = subject.facts, []
+    facts, found, both = subject.facts, [], []
     if not facts["mask"] or facts.get("lengths") or facts.get("single"):
         return []
     shapes = [layout for layout in layouts(facts) if not _taken(layout, facts["layout"])]
@@ -87,6 +75,7 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
         ran = [form for form in possible if _answers(subject, varied(subject, rng, form))]
         heeded = [form for form in ran if hidden(subject, rng, form) is None]
         own += [form for form in heeded or ran[:1] if form.meaning == (heeded or ran)[0].meaning]
+        both += [_together(subject, rng, form) for form in heeded[:1]]
     for form in own:
         # Over as many keys as queries, the axes of a mask may be taken for each other.
         square = facts["keys"] != SEQUENCE and "n" in form.layout.split()
@@ -94,7 +83,27 @@ def elsewhere(subject: Subject, rng: np.random.Generator) -> list[Case]:
             case = varied(subject, rng, form, keys)
             if _answers(subject, case):
                 found.append(case)
-    return found
+    return [*found, *(case for case in both if _answers(subject, case))]
+
+
+def _together(subject: Subject, rng: np.random.Generator, form: MaskForm) -> Case:
+    """A case with the usual mask and another one at once: a key is seen where both show it."""
+    facts = subject.facts
+    usual = MaskForm(facts["mask"], facts["layout"], facts.get("meaning", "seen"))
+    one, two = varied(subject, rng, usual), varied(subject, rng, form)
+    masks = [case["mask"].copy() for case in (one, two)]
+    for mask in masks:
+        mask[..., 0] = True
+    given = {
+        each.name: told(shaped(mask, each.layout, one["query"].shape[1]), each.meaning)
+        for each, mask in zip((usual, form), masks, strict=True)
+    }
+    return replace(
+        one,
+        name=f"{one.name} and {form.name} as ({form.layout}) together",
+        inputs=one.inputs | {"mask": masks[0] & masks[1]},
+        facts=one.facts | {"named": given, "breaks": ""},
+    )
 
 
 def _taken(one: str, other: str) -> bool:
@@ -109,6 +118,6 @@ def _taken(one: str, other: str) -> bool:
 
 def _answers(subject: Subject, case: Case) -> bool:
     try:
-        return subject.answer(case).shape == case["query"].shape
+        return subject.answer(case).shape[:-1] == case["query"].shape[:-1]
     except (Raised, Unfit):
         return False

@@ -232,6 +232,8 @@ def unread(subject: Subject, case: Case) -> bool:
 
 def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Keys in another order give the same output; for one sequence, tokens in another order give it in that order."""
+    if "rotary-inside" in subject.facts.get("agreed", ()):
+        return None  # positions are heeded by design
     case = usual(subject, rng)
     turn = rng.permutation(case["key"].shape[1])
     before = subject.answer(case)

@@ -167,7 +167,7 @@ SOFTMAX = (
 MASK = (
     Mistake(
         slug="mask-times-infinity",
-        cause="with a mask every score is NaN or minus infinity: 0 times infinity is NaN, not 0, so what may be seen gives NaN",
+        cause="with a mask, what may be seen gives NaN too: 0 times infinity is NaN, not 0, and so is infinity over infinity",
         remedy="fill and do not multiply: scores.masked_fill(hidden, float('-inf'))",
         look="mask masked",
         forms=forms({"hide": lambda s, seen: s if seen.all() else np.where(seen, np.nan, -np.inf)}),

@@ -12,8 +12,10 @@ from regard.checker.contracts.attention import conventions, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
+    CONTEXT,
     COUNTED,
     MASK,
+    MaskForm,
     Single,
     context_of,
     further,
@@ -37,7 +39,7 @@ from regard.checker.contracts.attention.layer import (
     sequence_first,
     width_of,
 )
-from regard.checker.contracts.attention.layer_masks import MaskForm, elsewhere, settle
+from regard.checker.contracts.attention.layer_masks import elsewhere, settle
 from regard.checker.contracts.attention.masked_probes import (
     STAGES,
     asked,
@@ -169,6 +171,8 @@ def adapt(bench: Workbench) -> Subject:
     roles = takes_roles(made.call) or unnamed(made.call)
     context = None if roles else context_of(made.call, bench.calling)
     inputs = (*inputs, *([context] if context and context not in inputs else []))
+    # Where the first is named as what is looked at, the second are those that look.
+    looking = context if context and CONTEXT.match(made.call[0]["name"]) else None
     mask = next((name for name in inputs if MASK.search(name)), None)
     required = {p["name"] for p in made.call if p["required"]}
     facts: dict[str, Any] = {
@@ -197,17 +201,16 @@ def adapt(bench: Workbench) -> Subject:
         own = takes_roles(made.call)
         values, named = by_role(made.call, given) if own else (arrays[: 3 if roles else 1], {})
         named |= facts["further"].named(case["query"].shape[1])
-        if facts["context"] and not case.facts.get("alone"):
+        if looking:
+            values, named[looking] = [given["k"]], given["q"]
+        elif facts["context"] and not case.facts.get("alone"):
             named[facts["context"]] = given["k"]
-        form = case.facts.get("form") or MaskForm(mask or "", facts["layout"], facts["meaning"])
-        if mask and mask in required and form.name != mask:
-            named[mask] = shaped(np.ones_like(case["mask"]), facts["layout"], case["query"].shape[1])
-        if mask and (case.facts["masked"] or mask in required):
-            shown = shaped(case["mask"], form.layout, case["query"].shape[1])
-            return values, named | {form.name: shown if facts["lengths"] else told(shown, form.meaning)}
-        return values, named
+        return values, named | _masks(case, mask, mask in required, facts)
 
-    subject = Subject(bench, made, enter, lambda answer, case: output(answer, case, turn), facts=facts)
+    def leave(answer: Any, case: Case) -> np.ndarray:
+        return output(answer, case, turn, alone=facts["single"])
+
+    subject = Subject(bench, made, enter, leave, facts=facts)
     try:
         subject = _run(bench, subject, rng, ways)
     except Raised:
@@ -221,6 +224,21 @@ def adapt(bench: Workbench) -> Subject:
     if mask:
         settle(subject, rng)
     return subject
+
+
+def _masks(case: Case, mask: str | None, needed: bool, facts: dict[str, Any]) -> dict[str, Any]:
+    """The masks that a case gives, by their names."""
+    if not mask or "named" in case.facts:
+        return case.facts.get("named", {})
+    count, form = case["query"].shape[1], case.facts.get("form")
+    form = form or MaskForm(mask, facts["layout"], facts["meaning"])
+    named = {}
+    if needed and form.name != mask:
+        named[mask] = shaped(np.ones_like(case["mask"]), facts["layout"], count)
+    if case.facts["masked"] or needed:
+        shown = shaped(case["mask"], form.layout, count)
+        named[form.name] = shown if facts["lengths"] else told(shown, form.meaning)
+    return named
 
 
 def _run(bench: Workbench, subject: Subject, rng: np.random.Generator, ways: list[Any]) -> Subject:

@@ -43,8 +43,8 @@ def dot(q: Array, k: Array) -> Array:
 
 
 def hide(scores: Array, seen: Array) -> Array:
-    """Scores that must not count become minus infinity."""
-    return np.where(seen, scores, -np.inf)
+    """Scores that must not count become minus infinity; a mask of numbers is added."""
+    return scores + seen if seen.dtype.kind == "f" else np.where(seen, scores, -np.inf)
 
 
 def key_heads(q: Array, k: Array, heads: int) -> int:

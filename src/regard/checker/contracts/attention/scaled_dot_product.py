@@ -25,6 +25,7 @@ from regard.checker.contracts.attention.function_probes import (
     room,
     usual,
 )
+from regard.checker.contracts.attention.second_mask import second
 from regard.checker.gradients import flowing
 from regard.checker.subject import takes_roles
 
@@ -76,6 +77,7 @@ MISTAKES = (
         forms=forms(
             {"see": lambda seen, size: ~seen},
             {"see": lambda seen, size: ~seen, "hide": lambda s, seen: np.where(seen, s, -1e9)},
+            {"see": lambda seen, size: ~seen, "hide": lambda s, seen: s + ~seen * -1e9},
             {"see": lambda seen, size: ~seen, "keep": lambda w, seen, size: np.nan_to_num(w, nan=0.0)},
         ),
     ),
@@ -171,7 +173,7 @@ CONTRACT = Contract(
     adapt=adapt,
     roles=("mask",),
     cases=cases,
-    growing=growing,
+    growing=lambda subject, rng: [*growing(subject, rng), *second(subject, rng)],
     odd=(1, 3, 5, 7, 9, 11, 13),
     stages=STAGES,
     reference=lambda case, frame, steps: attention.function(case, frame, steps)[0],
