@@ -37,7 +37,9 @@ def test_labels_alone_are_enough_where_the_loop_can_be_followed(
 
 def test_a_name_that_nothing_binds_is_said_though_no_loop_was_seen(tmp_path: Path) -> None:
     file = tmp_path / "unbound.py"
-    file.write_text("import numpy as np\n\ndef run_gmm(x, k):\n    for _ in range(steps):\n        x = x + 1\n")
+    file.write_text(
+        "import numpy as np\n\ndef run_gmm(x, k):\n    for _ in range(steps):\n        x = x + 1\n"
+    )
     report = check_file(f"{file}:run_gmm", contract="gaussian-mixture")
     assert "steps" in report.verdicts[0].sentence
     assert report.code == 1

@@ -15,7 +15,7 @@ from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject, first
 from regard.checker.workbench import Made, Unfit, Workbench
 
-EXPECTS = r"^_*(e_?step|step_e|expect(ation)?(_?step)?|etapa_?e|paso_?e|responsibilit\w*|posteriors?|predict_proba)$"
+EXPECTS = r"^_*(e_?step|step_e|expect(ation)?(_?step)?|responsibilit\w*|posteriors?|predict_proba)$"
 "Names of the first half of EM."
 
 LIKELY = r"log_?(prob\w*|lik\w*|pdf|density|evidence)|score_samples|log_?p(_?x)?(?![a-z])"

@@ -123,7 +123,7 @@ def stepping(
     roles: dict[str, str],
     both: tuple[dict[str, np.ndarray], dict[str, np.ndarray]],
     x: np.ndarray,
-) -> Subject:
+) -> ReturnedMixture:
     one, two = both
     k, d = sizes_of(roles, one)
     numbers = spread_of(one[roles["log_variances"]], k, d)

@@ -12,7 +12,8 @@ from regard.checker.contract import Broken
 from regard.checker.contracts.mixture.clouds import COMPONENTS, DIMENSION, FITS, cloud
 from regard.checker.contracts.mixture.fits import ReturnedMixture, call_of, stepping
 from regard.checker.contracts.mixture.forms import spread_of
-from regard.checker.contracts.mixture.roles import MEANS, OTHER, SPREAD, WEIGHTS, told, word
+from regard.checker.contracts.mixture.roles import MEANS, OTHER, SPREAD, WEIGHTS, word
+from regard.checker.contracts.mixture.roles import told as told_roles
 from regard.checker.contracts.mixture.steps import (
     NEAR,
     Parameters,
@@ -242,11 +243,12 @@ def _followed(bench: Workbench, x: np.ndarray, errors: list[Raised]) -> Iterator
         for values, named in _arguments(asks, x):
             asked = {"named": named, "method": name, "kind": "float64", "seed": 0}
             try:
-                seen = bench.line.ask("follow", made.number, values, **asked)
+                told = bench.line.ask("follow", made.number, values, **asked)
             except Raised as error:
                 errors.append(error)
                 continue
-            found = read_turns(bench, made, seen, points)
+            with np.errstate(all="ignore"):  # many readings are no mixture
+                found = read_turns(bench, made, [(line, held) for line, held in told], points)
             if found:
                 found.notes.append(f"followed while it fits {len(x)} points")
                 _plant(bench, found)
@@ -280,7 +282,7 @@ def _arguments(parameters: list[dict[str, Any]], x: np.ndarray) -> Iterator[tupl
         return
     points = x.reshape(len(x), -1)
     places = points[[0, 3, 6]]
-    roles = told(needed[1:])
+    roles = told_roles(needed[1:])
     d = points.shape[1]
     for spread in (np.repeat(np.eye(d)[None], COMPONENTS, axis=0), np.ones((COMPONENTS, d))):
         starts = {"logits": np.full(COMPONENTS, 1 / COMPONENTS), "means": places, "log_variances": spread}

@@ -24,7 +24,7 @@ OWN = ("RuntimeError", "ValueError", "IndexError", "TypeError")
 "Exceptions of a step that was called as its parameters say."
 TYPES = re.compile(r"dtype|scalar type|(Float|Double)Tensor|\bfloat(32|64)?\b.*\bdouble\b", re.I)
 "Words of exceptions about types of numbers: points that the checker made in another type than the object's own."
-HALF = r"^_*(m_?step|step_m|maximi[sz](e|ation)(_?step)?|etapa_?m|paso_?m)$"
+HALF = r"^_*(m_?step|step_m|maximi[sz](e|ation)(_?step)?)$"
 "Names of the second half of EM."
 SHARES = re.compile(r"^(r|w|z|q|h|gamma\w*|resp\w*|post\w*|tau|assign\w*|weights?|probs?)$", re.I)
 "Names of responsibilities."
@@ -88,7 +88,7 @@ def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
 def _taken(subject: Subject, name: str, x: np.ndarray) -> np.ndarray:
     """Points that a step takes: where it keeps something for each of those that it was fitted to, these."""
     fitted = subject.facts.get("fitted")
-    if fitted is None or not re.search(r"step|expect|etapa|paso", name, re.I):
+    if fitted is None or not re.search(r"step|expect", name, re.I):
         return x
     try:
         _shares(subject, name, x)
@@ -312,7 +312,8 @@ def _explained(subject: Subject, x: np.ndarray, found: Parameters, shares: np.nd
         "the mixing weights stay as they were": (np.exp(log_softmax(subject.frame["logits"])), *right[1:]),
         "the variances stay as they were": (*right[:2], _kept(subject)),
     }
-    fits = [words for words, other in others.items() if max(offsets(subject, found, other)) <= NEAR]
+    with np.errstate(all="ignore"):
+        fits = [words for words, other in others.items() if max(offsets(subject, found, other)) <= NEAR]
     return f", as if {fits[0]}" if fits else ""
 
 
@@ -348,9 +349,7 @@ def stepwise(subject: Subject) -> list[str]:
     whole = method(subject, r"^_?(em|em_?(step|update|iteration|iter)|step_em)$")
     if whole and least <= _free(subject, whole) <= 1:
         return [whole]
-    one = method(
-        subject, r"^_?(e_?step|step_e|expect(ation)?(_?step)?|etapa_?e|paso_?e)$"
-    ) or responsibilities(subject)
+    one = method(subject, r"^_?(e_?step|step_e|expect(ation)?(_?step)?)$") or responsibilities(subject)
     two = method(subject, HALF)
     if one and two and least <= _free(subject, one) <= 1 and least <= _free(subject, two) <= 2:
         return [one, two]
