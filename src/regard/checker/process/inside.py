@@ -17,6 +17,7 @@ import torch
 
 from regard.checker.process.described import methods_of, numbers_of, parameters_of
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
+from regard.checker.process.following import Seen, followed
 from regard.checker.process.loading import FileReading, load
 from regard.checker.process.weights import cast, is_lazy, put, same, still, stray, unfilled, weights
 
@@ -33,7 +34,7 @@ _Scripted = torch.jit.ScriptFunction
 class Inside:
     """The person's module, and the objects made from it, by number."""
 
-    VERBS: tuple[str, ...] = ("load", "make", "about", "cast", "mode", "set", "call", "slope")
+    VERBS: tuple[str, ...] = ("load", "make", "about", "cast", "mode", "set", "call", "slope", "follow")
     "What may be asked."
 
     def __init__(self, objects: dict[int, Any] | None = None) -> None:
@@ -244,6 +245,27 @@ class Inside:
         changed += ["earlier answer"] if before[0] is not None and not _same(*before) else []
         self.before[number] = (own, _copy(own)) if type(own) is _Tensor else (None, None)
         return {"answer": plain(answer), "changed": changed}
+
+    def follow(
+        self,
+        number: int,
+        values: list[Any],
+        *,
+        named: dict[str, Any],
+        method: str,
+        kind: str,
+        seed: int,
+    ) -> Seen:
+        """The arrays in reach of the person's own code at every turn of its loops, while a call runs."""
+        if not self.reading:
+            return []  # what is here already has no file of its own
+        given = [self._argument(number, value, kind) for value in values]
+        words = {name: self._argument(number, value, kind) for name, value in named.items()}
+        file = str(Path(self.reading.path))
+        text = Path(file).read_text(errors="replace") if self.reading.text is None else self.reading.text
+        self._sow(seed)
+        with _no_grad():
+            return followed(lambda: _function(self.objects[number], method)(*given, **words), file, text)
 
     def slope(
         self,

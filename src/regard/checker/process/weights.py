@@ -39,7 +39,7 @@ def weights(made: Any, strays: Collection[str] = ()) -> Iterator[tuple[str, Any,
             if name in strays:
                 yield name, value.data, owner, True
     elif hasattr(made, "__dict__") and not isinstance(made, type | FunctionType):
-        yield from ((name, value, type(made).__name__, True) for name, value in _kept(made))
+        yield from ((name, value, type(made).__name__, True) for name, value in kept(made))
 
 
 def put(held: Any, name: str, value: np.ndarray) -> Any:
@@ -75,7 +75,7 @@ def _at(held: Any, word: str) -> Any:
     return held[int(word)] if isinstance(held, list | tuple) else getattr(held, word)
 
 
-def _kept(held: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def kept(held: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Arrays and lists of numbers that an object keeps, in lists, dictionaries and objects of its own, too."""
     parts = held if isinstance(held, dict) else vars(held) if hasattr(held, "__dict__") else None
     if parts is None:
@@ -90,7 +90,7 @@ def _kept(held: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, An
         elif (isinstance(value, float) and depth) or _is_numbers(value):
             yield name, np.array(value)
         elif depth < DEEP and (isinstance(value, list | tuple | dict) or _is_own(value)):
-            yield from _kept(value, f"{name}.", depth + 1)
+            yield from kept(value, f"{name}.", depth + 1)
 
 
 def _is_numbers(value: Any) -> bool:

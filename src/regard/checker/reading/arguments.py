@@ -30,7 +30,8 @@ NAMES = {
     "base": "base theta rope_theta rope_base freq_base rotary_base rotary_theta base_theta theta_base base_freq base_frequency "
     "frequency_base freqs_base rope_freq_base rotary_emb_base rotary_freq_base rot_base rope_freq theta_0 theta0 max_wavelength max_timescale",
     "components": "n_components k n_component num_components components n_gaussians num_gaussians n_mixtures n_clusters n_classes "
-    "num_mixtures mixtures ncomponents n_comp",
+    "num_mixtures mixtures ncomponents n_comp n_gauss n_clust n_gaussian num_gaussian num_clusters number_of_components "
+    "number_of_clusters nb_components nb_clusters number_of_states n_states num_states n_modes n_centroids n_centers",
     "dimension": "dim n_dim n_dims d data_dim input_dim n_features dims dimension dimensions features ndim in_features in_dim "
     "num_features x_dim",
     "inputs": "in_features in_channels in_dim in_feats input_dim nfeat in_size d_in input_size n_in in_ch dim_in din f_in fin "

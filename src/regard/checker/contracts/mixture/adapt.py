@@ -1,30 +1,39 @@
 """How a person's mixture is made, fitted where it must be, and read: its mixing weights, means and covariances."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from regard.checker.contracts.mixture.answers import EXPECTS, asked, likelihood
-from regard.checker.contracts.mixture.fits import fits, further, iterated
+from regard.checker.contracts.mixture.clouds import (
+    COMPONENTS,
+    DIMENSION,
+    FITS,
+    POINTS,
+    ROUNDS,
+    cloud,
+)
+from regard.checker.contracts.mixture.fits import call_of, fits, further, iterated
+from regard.checker.contracts.mixture.followed import follow
 from regard.checker.contracts.mixture.forms import forms, says, spread_of
 from regard.checker.contracts.mixture.given import given, points, takes_parameters
 from regard.checker.contracts.mixture.measured import measured
 from regard.checker.contracts.mixture.readings import drawn, frames
 from regard.checker.contracts.mixture.roles import means_of, read, shares_kept, sizes_of, told, word
-from regard.checker.process.session import Raised
+from regard.checker.contracts.mixture.steps import compared
+from regard.checker.process.session import Lost, Raised
+from regard.checker.reading.arguments import mean
 from regard.checker.subject import NUMBER, Subject, apart, listed
 from regard.checker.workbench import Made, Unfit, Workbench
 
-COMPONENTS, DIMENSION, POINTS = 3, 5, 211
-ROUNDS = 100
-"Iterations of a fit that must be told how many."
-FITS = r"^(fit\w*|train|learn|run|em|estimate|optimi[sz]e)$"
-"Names of methods that find the parameters from data."
 STARTS = r"^init(iali[sz]e\w*)?(_\w+)?$|^start|^set_?up"
 "Names of methods that are called with the data before it is fitted."
 FREE = r"raw|free|unconstrained|rho|param|pre_"
 "Words in the names of a spread that is turned into a positive number in some way of its own."
+UNREAD = ("no-likelihood", "unknown-weight", "unknown-argument", "too-slow")
+"Ends of a reading after which it is followed while it fits."
 TURNS = r"softplus|sigmoid|elu|relu|abs|square|clamp\w*|clip|maximum"
 "Names of such ways."
 
@@ -32,10 +41,30 @@ TURNS = r"softplus|sigmoid|elu|relu|abs|square|clamp\w*|clip|maximum"
 def adapt(bench: Workbench) -> Subject:
     """Make it, read its three weights, find the log-likelihood."""
     rng = np.random.default_rng(7)
+    bench = _telling_how(bench)
+    try:
+        return _asked(bench, rng)
+    except (Raised, Unfit, Lost) as error:
+        unread = not isinstance(error, Unanswered) if isinstance(error, Raised) else error.slug in UNREAD
+        found = follow(bench) if unread and not bench.stretch else None
+        if found is None:
+            raise
+        return found
+
+
+class Unanswered(Raised):
+    """What was read cannot be asked: its own method raises."""
+
+
+def _asked(bench: Workbench, rng: np.random.Generator) -> Subject:
+    """What answers points, as it is made, once it is fitted, or as it is told its parameters."""
     if takes_parameters(bench):
         return given(bench, rng)
     if fits(bench):
-        return iterated(bench, [cloud(DIMENSION), cloud(DIMENSION)[:, 0]], COMPONENTS)
+        found = iterated(bench, [cloud(DIMENSION), cloud(DIMENSION)[:, 0]], COMPONENTS)
+        wrong = compared(found, *found.facts["one more"]) is not None
+        followed = follow(bench) if wrong else None  # what comes back may not be what is iterated
+        return followed if followed and not followed.facts["missed"] else found
     made = _build(bench)
     try:
         return _kept(bench, made, rng)
@@ -49,6 +78,21 @@ def adapt(bench: Workbench) -> Subject:
             raise error from None
 
 
+def _telling_how(bench: Workbench) -> Workbench:
+    """With what a constructor must be told beside its sizes: how often, how exactly, how loudly."""
+    if bench.member["kind"] != "class" or bench.making is not None:
+        return bench
+    sizes = ["components", "dimension", "data", "covariance"]
+    asks = [p for p in bench.member["parameters"] if p["required"] and not mean(p["name"], sizes)]
+    more = further([{"name": "", "required": False, "star": False}, *asks], ROUNDS, COMPONENTS, every=False)
+    kinds = [
+        p["name"] for p in bench.member["parameters"] if p["required"] and mean(p["name"], ["covariance"])
+    ]
+    words = re.findall(r"[\"'](full|diag|diagonal|spherical|tied)[\"']", bench.source.text)
+    more |= dict.fromkeys(kinds, words[0] if words else "full")
+    return replace(bench, said={name: str(value) for name, value in more.items()} | bench.said)
+
+
 def _telling(made: Made) -> str:
     """The method that must be told the parameters of the mixture: that of the likelihood, or of the responsibilities."""
     able = [n for n, own in made.methods.items() if {"means", "log_variances"} <= set(told(own))]
@@ -58,7 +102,7 @@ def _telling(made: Made) -> str:
 
 def _build(bench: Workbench) -> Made:
     """A second time, with more components in more dimensions."""
-    k, d = COMPONENTS + bench.stretch // 6, DIMENSION + bench.stretch
+    k, d = COMPONENTS + bench.stretch // 8, DIMENSION + bench.stretch
     return bench.build({"components": k, "dimension": d, "data": cloud(d)})
 
 
@@ -69,7 +113,7 @@ def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
         raise Unfit("fixed-sizes", "what is fitted has the sizes of its data", "")
     fitting = fit(bench, made) if fitted else []
     names = _names(made)
-    roles = read(names, made.weights, bench.said, POINTS if fitted else None)
+    roles = read(names, made.weights, bench.said, POINTS if fitted or "data" in made.built.meant else None)
     k, d = sizes_of(roles, made.weights)
     if fitted and not all(np.isfinite(made.weights[name]).all() for name in roles.values()):
         words = "fitted to points from three places, it keeps what is no number"
@@ -93,7 +137,12 @@ def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
         if fitted
         else drawn(roles, made.weights, own[0], shares, rng, square=square)
     )
-    subject = asked(bench, made, points(rng, d), roles, known=cloud(d) if fitted else None, fitting=fitting)
+    try:
+        subject = asked(
+            bench, made, points(rng, d), roles, known=cloud(d) if fitted else None, fitting=fitting
+        )
+    except Raised as error:
+        raise Unanswered(error.kind, error.words, error.line, error.text) from None
     if not fitted:
         subject.set(values)
     held = values | listed(values, list(values))
@@ -133,7 +182,7 @@ def _names(made: Made) -> list[str]:
 def _readable(made: Made, bench: Workbench) -> bool:
     """Whether its weights can be read as it stands."""
     try:
-        read(_names(made), made.weights, bench.said)
+        read(_names(made), made.weights, bench.said, POINTS if "data" in made.built.meant else None)
     except Unfit:
         if made.module and not _fitting(made):
             raise
@@ -146,7 +195,10 @@ def _fitting(made: Made) -> list[str]:
     named = sorted(
         (n for n in made.methods if re.search(FITS, n, re.I)), key=lambda n: not n.startswith("fit")
     )
-    return named or ([] if made.module else [n for n, told in made.methods.items() if _asks(told) == 1])
+    others = [
+        n for n, told in made.methods.items() if _asks(told) == 1 and not re.search(r"init|start", n, re.I)
+    ]
+    return named or ([] if made.module else others)
 
 
 def fit(bench: Workbench, made: Made) -> list[str]:
@@ -160,10 +212,7 @@ def fit(bench: Workbench, made: Made) -> list[str]:
             try:
                 bench.line.ask("cast", made.number, "float64")
                 for name in names:
-                    asks = made.methods[name]
-                    values, more = (
-                        ([data], further(asks, ROUNDS, COMPONENTS, every=False)) if _asks(asks) else ([], {})
-                    )
+                    values, more = call_of(made.methods[name], data)
                     bench.line.ask(
                         "call", made.number, values, named=more, method=name, kind="float64", seed=0
                     )
@@ -188,15 +237,6 @@ def fit(bench: Workbench, made: Made) -> list[str]:
 
 def _asks(parameters: list[dict[str, Any]]) -> int:
     return sum(p["required"] for p in parameters)
-
-
-def cloud(d: int) -> np.ndarray:
-    """Points around three places, not along the axes, so that no component is empty or diagonal."""
-    rng = np.random.default_rng(11)
-    mixed = rng.standard_normal((3, d, d)) * 0.5 + np.eye(d)
-    which = np.array([0, 0, 0, 1, 1, 1, 2, 2])[np.arange(POINTS) % 8]
-    noise = np.einsum("nij,nj->ni", mixed[which], rng.standard_normal((POINTS, d)))
-    return noise + (rng.standard_normal((3, d)) * 3.0)[which]
 
 
 def _is_free(name: str, text: str) -> bool:

@@ -11,6 +11,7 @@ from regard.checker.contract import Broken, Case, Contract, Convention, Law
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.mixture.adapt import FITS, adapt
 from regard.checker.contracts.mixture.fitted import refitted, settled
+from regard.checker.contracts.mixture.followed import turned
 from regard.checker.contracts.mixture.given import points
 from regard.checker.contracts.mixture.methods import conditional, loss
 from regard.checker.contracts.mixture.mistakes import DENSITY, MIXING, OTHERS
@@ -164,7 +165,7 @@ def permuted(subject: Subject, rng: np.random.Generator) -> Broken | None:
 
 def integral(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """The density integrates to one: a sum over a fine grid in the plane."""
-    if subject.facts["dimension"] != 2:
+    if subject.facts["dimension"] != 2 or "one more" in subject.facts:
         return None
     side = np.linspace(-14, 14, 141)
     grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
@@ -254,6 +255,12 @@ CONTRACT = Contract(
             name="em step",
             says="one step of EM gives the weights, means and variances of the responsibilities",
             test=stepped,
+            look="mean power",
+        ),
+        Law(
+            name="turns",
+            says="each turn of the loop that fits it is one step of EM",
+            test=turned,
             look="mean power",
         ),
         Law(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case
+from regard.checker.contracts.mixture.clouds import COMPONENTS, ROUNDS
 from regard.checker.contracts.mixture.forms import forms, spread_of
 from regard.checker.contracts.mixture.readings import frames
 from regard.checker.contracts.mixture.reference import likelihood
@@ -21,7 +22,7 @@ from regard.checker.workbench import Made, Unfit, Workbench
 
 FEW = 3
 "Iterations after which a function is asked, and asked again after one more."
-ROUNDS = re.compile(r"iter|epoch|steps?$|rounds|attempt|cycles", re.I)
+OFTEN = re.compile(r"iter|epoch|steps?$|rounds|attempt|cycles|turns?$", re.I)
 "Names of how often something is done."
 FURTHER: tuple[tuple[str, Any], ...] = (
     (r"tol|eps|thresh|conv|delta", 1e-6),
@@ -58,17 +59,35 @@ def further(parameters: list[dict[str, Any]], rounds: int, components: int, *, e
         name = p["name"]
         if mean(name, ["components"]):
             found[name] = components
-        elif ROUNDS.search(name):
+        elif OFTEN.search(name):
             found[name] = rounds
         elif known := [value for words, value in FURTHER if re.search(words, name, re.I)]:
             found[name] = known[0]
     return found
 
 
+def call_of(parameters: list[dict[str, Any]], x: np.ndarray) -> tuple[list[Any], dict[str, Any]]:
+    """How a fit is told its points, if it takes some, and what else it must be told.
+
+    >>> asks = [{"name": name, "required": False, "star": False} for name in ("turns", "data")]
+    >>> call_of(asks, np.ones(2)), call_of([{"name": "max_iter", "required": True, "star": False}], np.ones(2))
+    (([], {'data': array([1., 1.])}), ([], {'max_iter': 100}))
+    """
+    plain = [p for p in parameters if not p["star"]]
+    needed = [p for p in plain if p["required"]]
+    lead = {"name": "", "required": False, "star": False}
+    more = further([lead, *needed], ROUNDS, COMPONENTS, every=False)
+    free = [p["name"] for p in needed if p["name"] not in more]
+    if free:
+        return ([x], more) if free[0] == needed[0]["name"] else ([], more | {free[0]: x})
+    data = [p["name"] for p in plain if mean(p["name"], ["data"])]
+    return [], more | dict.fromkeys(data[:1], x)
+
+
 def fits(bench: Workbench) -> bool:
     """Whether it is a function of points that says how often it iterates, and asks for nothing that nobody knows."""
     own = bench.member["parameters"]
-    if bench.member["kind"] != "function" or not own or not any(ROUNDS.search(p["name"]) for p in own[1:]):
+    if bench.member["kind"] != "function" or not own or not any(OFTEN.search(p["name"]) for p in own[1:]):
         return False
     known = further(own, FEW, 1, every=False)
     return bool(mean(own[0]["name"], ["data"])) and all(
@@ -86,23 +105,25 @@ def iterated(bench: Workbench, data: list[np.ndarray], components: int) -> Subje
             one, two = (_parameters(bench, made, x, rounds, components) for rounds in (FEW, FEW + 1))
             roles = read(list(one), one, bench.said, len(x))
             k, d = sizes_of(roles, one)
+            if (one[roles["logits"]] > 1).any():
+                continue  # they are no weights
             if d != (x.shape[1] if x.ndim > 1 else 1) or spread_of(one[roles["log_variances"]], k, d) is None:
                 continue
         except (Raised, Unfit) as trouble:
             error = error or trouble
             continue
-        return _stepping(bench, made, roles, (one, two), x.reshape(len(x), -1))
+        return stepping(bench, made, roles, (one, two), x.reshape(len(x), -1))
     bench.doubts.append("fitted to a cloud of points")
     raise error or Unfit("unknown-weight", "it gives back no weights, means and covariances", "return them")
 
 
-def _stepping(
+def stepping(
     bench: Workbench,
     made: Made,
     roles: dict[str, str],
     both: tuple[dict[str, np.ndarray], dict[str, np.ndarray]],
     x: np.ndarray,
-) -> Subject:
+) -> ReturnedMixture:
     one, two = both
     k, d = sizes_of(roles, one)
     numbers = spread_of(one[roles["log_variances"]], k, d)
@@ -135,7 +156,8 @@ def _parameters(
     parts = (
         dict(zip(_names(bench.source, bench.name), answer, strict=False)) if isinstance(answer, list) else {}
     )
-    found = {n: np.asarray(v) for n, v in parts.items() if np.asarray(v).dtype.kind == "f"}
+    arrays = {n: _array(v) for n, v in parts.items()}
+    found = {n: v for n, v in arrays.items() if v is not None and v.dtype.kind == "f"}
     groups: dict[str, list[np.ndarray]] = {}
     for name, value in found.items():
         if value.size == 1:
@@ -146,6 +168,14 @@ def _parameters(
         # One number is the share of the first of two components.
         arrays |= {n: np.array([v[0], 1 - v[0]]) for n, v in groups.items() if len(v) == 1}
     return arrays
+
+
+def _array(value: Any) -> np.ndarray | None:
+    """Something as an array, where its parts have one shape."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return None
 
 
 def _names(source: Source, name: str) -> list[str]:

@@ -20,7 +20,7 @@ APART = 200.0
 
 def method(subject: Subject, pattern: str, *, without: str = "\0") -> str | None:
     """The method whose name fits; one whose name begins with an underscore, where the pattern allows it."""
-    names = [*subject.made.methods, *(subject.made.hidden if pattern.startswith("^_?") else ())]
+    names = [*subject.made.methods, *(subject.made.hidden if pattern.startswith(("^_?", "^_*")) else ())]
     return next((n for n in names if re.search(pattern, n, re.I) and not re.search(without, n, re.I)), None)
 
 
@@ -34,6 +34,8 @@ def ask(subject: Subject, name: str, values: list[Any], seed: int = 0) -> Any:
 
 def loss(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """The loss is the negative mean of the log-likelihoods, given the samples or their log-likelihoods."""
+    if "one more" in subject.facts:
+        return None  # what was followed answers nothing
     name = method(subject, r"loss|nll|negative") or subject.facts.get("loss")
     x = rng.standard_normal((7, subject.facts["dimension"]))
     if subject.facts.get("single"):
@@ -270,7 +272,7 @@ def conditional(subject: Subject, rng: np.random.Generator) -> Broken | None:
     name = method(
         subject, r"cond|sample_(k|comp|class|from)|component_sample", without=r"log|prob|lik|dens|pdf|score"
     )
-    if name is None or still(subject):
+    if name is None or still(subject) or "one more" in subject.facts:
         return None
     staged, _, means, deviations = stage(subject, rng)
     try:

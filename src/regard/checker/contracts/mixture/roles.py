@@ -10,7 +10,7 @@ from regard.checker.workbench import Unfit
 
 MEANS = re.compile(r"mean|mu|loc|cent|mittel|moy|media(?!n)|^m$", re.I)
 SPREAD = re.compile(
-    r"var|sig(?!n)|std|scale|cov|prec|chol|tril|dev|tau|rho|spread|streu|ecart|^s$|^S$|^L$", re.I
+    r"var|sig(?!n)|std|scale|cov|prec|chol|tril|dev|tau|rho|spread|streu|ecart|^s_?sq|^s$|^S$|^L$", re.I
 )
 DERIVED = re.compile(r"prec|chol|inv|det|tril", re.I)
 "Words in the names of what is often computed from a covariance that stands beside it."

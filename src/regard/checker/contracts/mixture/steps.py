@@ -24,7 +24,7 @@ OWN = ("RuntimeError", "ValueError", "IndexError", "TypeError")
 "Exceptions of a step that was called as its parameters say."
 TYPES = re.compile(r"dtype|scalar type|(Float|Double)Tensor|\bfloat(32|64)?\b.*\bdouble\b", re.I)
 "Words of exceptions about types of numbers: points that the checker made in another type than the object's own."
-HALF = r"^_?(m_?step|maximi[sz]ation(_step)?)$"
+HALF = r"^_*(m_?step|step_m|maximi[sz](e|ation)(_?step)?)$"
 "Names of the second half of EM."
 SHARES = re.compile(r"^(r|w|z|q|h|gamma\w*|resp\w*|post\w*|tau|assign\w*|weights?|probs?)$", re.I)
 "Names of responsibilities."
@@ -55,14 +55,20 @@ def maximised(x: np.ndarray, shares: np.ndarray, about: np.ndarray | None = None
     return count / len(x), means, spread
 
 
+def mute(subject: Subject) -> bool:
+    """Whether its parameters are known, and there is nothing that keeps them and could be asked."""
+    return "one more" in subject.facts and not subject.facts.get("kept")
+
+
 def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Each point's responsibilities are its components' shares of its likelihood."""
     name = responsibilities(subject)
     x = _points(subject, rng)
-    if "one more" in subject.facts:
-        return None  # what it gave back can be asked nothing
+    if mute(subject):
+        return None
     if name is None or _free(subject, name) != 1:
         return _beside(subject, x) or _unnamed(subject, x)
+    x = _taken(subject, name, x)
     try:
         found, wanted = np.asarray(_shares(subject, name, x)), expected(subject, x)
     finally:
@@ -77,6 +83,20 @@ def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if off <= NEAR:
         return _remote(subject, name)
     return Broken(number=off, words=f"{POINTS} points: {name} is off by up to {off:.3g}")
+
+
+def _taken(subject: Subject, name: str, x: np.ndarray) -> np.ndarray:
+    """Points that a step takes: where it keeps something for each of those that it was fitted to, these."""
+    fitted = subject.facts.get("fitted")
+    if fitted is None or not re.search(r"step|expect", name, re.I):
+        return x
+    try:
+        _shares(subject, name, x)
+    except Raised:
+        return fitted
+    finally:
+        restore(subject)
+    return x
 
 
 def _remote(subject: Subject, name: str) -> Broken | None:
@@ -96,6 +116,8 @@ def _remote(subject: Subject, name: str) -> Broken | None:
 
 def _beside(subject: Subject, x: np.ndarray) -> Broken | None:
     """Shares that come beside the log-likelihoods are the responsibilities, or densities."""
+    if "one more" in subject.facts:
+        return None
     answer = subject.raw(*subject.enter(Case(name="", inputs={"x": x})))
     known = PLAIN.run({"x": x, "w": subject.frame}, {})
     shares = expected(subject, x)
@@ -143,11 +165,15 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """After one step of EM, weights, means and variances are those of the responsibilities before it."""
     if "one more" in subject.facts:
         return compared(subject, *subject.facts["one more"])
-    names = _methods(subject)
+    names = stepwise(subject)
     if not names:
         return _function(subject, _points(subject, rng))
     own = subject.facts.get("own points")
-    x = own if own is not None and not _free(subject, names[-1]) else _points(subject, rng)
+    x = (
+        own
+        if own is not None and not _free(subject, names[-1])
+        else _taken(subject, names[0], _points(subject, rng))
+    )
     answer: Any = None
     restore(subject)
     try:
@@ -217,7 +243,19 @@ def _alike(parts: list[Any]) -> bool:
 
 def compared(subject: Subject, x: np.ndarray, held: list[np.ndarray]) -> Broken | None:
     """Whether weights, means and spread are those of one step of EM on some points."""
+    if subject.facts.get("about old means"):
+        words = f"{len(x)} points: after one step the variances are those about the means before it"
+        return Broken(number=NEAR, words=words, slug="em-old-means")
     return _compared(subject, x, held, expected(subject, x))
+
+
+def offsets(subject: Subject, found: Parameters, wanted: Parameters) -> tuple[float, float, float]:
+    """By how much of their size weights, means and spread are off."""
+    return (
+        _off(found[0], wanted[0]),
+        _off(found[1], wanted[1]),
+        _spread(subject, found[2], wanted[2], wanted[0]),
+    )
 
 
 def _compared(subject: Subject, x: np.ndarray, held: list[np.ndarray], shares: np.ndarray) -> Broken | None:
@@ -226,8 +264,8 @@ def _compared(subject: Subject, x: np.ndarray, held: list[np.ndarray], shares: n
     found, wanted = parameters(subject, held), maximised(x, shares)
     if found is None:
         return Broken(number=np.inf, words="one step leaves weights of another shape")
-    for what, got, right in zip(("weights", "means", "variances"), found, wanted, strict=True):
-        off = _off(got, right) if what != "variances" else _spread(subject, got, right, wanted[0])
+    offs = offsets(subject, found, wanted)
+    for what, got, off in zip(("weights", "means", "variances"), found, offs, strict=True):
         if not off <= NEAR:  # also what is not a number
             old = maximised(x, shares, about=means)[2]
             slug = (
@@ -236,8 +274,55 @@ def _compared(subject: Subject, x: np.ndarray, held: list[np.ndarray], shares: n
                 else ""
             )
             words = f"{len(x)} points: after one step the {what} are off by {off:.3g} of their size"
-            return Broken(number=off, words=words, slug=slug)
+            told = "" if slug else _explained(subject, x, found, shares)
+            return Broken(number=off, words=words + told, slug=slug)
     return None
+
+
+def _explained(subject: Subject, x: np.ndarray, found: Parameters, shares: np.ndarray) -> str:
+    """What another step than that of EM gives exactly this."""
+    with np.errstate(all="ignore"):
+        known = PLAIN.run({"x": x, "w": subject.frame}, {})
+        bare = np.exp(log_softmax_rows(known["log densities"]))
+        densities = np.exp(known["log weights"] + known["log densities"])
+    hard = np.eye(shares.shape[1])[shares.argmax(1)]
+    count = shares.sum(0)
+    right = maximised(x, shares)
+    others = {
+        "the responsibilities leave the mixing weights out": maximised(x, bare),
+        "every point is given whole to its likeliest component": maximised(x, hard),
+        "the joint densities are not divided by their sum": maximised(x, densities),
+        "the variances are divided by the number of points, not by the sum of the responsibilities": (
+            *right[:2],
+            right[2] * (count / len(x))[:, None, None],
+        ),
+        "the variances are divided by one less than the sum of the responsibilities": (
+            *right[:2],
+            right[2] * (count / (count - 1))[:, None, None],
+        ),
+        "the variances are not divided by the sum of the responsibilities": (
+            *right[:2],
+            right[2] * count[:, None, None],
+        ),
+        "the means are divided by the number of points, not by the sum of the responsibilities": (
+            right[0],
+            right[1] * right[0][:, None],
+            maximised(x, shares, about=right[1] * right[0][:, None])[2],
+        ),
+        "the mixing weights stay as they were": (np.exp(log_softmax(subject.frame["logits"])), *right[1:]),
+        "the variances stay as they were": (*right[:2], _kept(subject)),
+    }
+    with np.errstate(all="ignore"):
+        fits = [words for words, other in others.items() if max(offsets(subject, found, other)) <= NEAR]
+    return f", as if {fits[0]}" if fits else ""
+
+
+def _kept(subject: Subject) -> np.ndarray:
+    """The covariances before a step."""
+    variances = np.exp(subject.frame["log_variances"])
+    d = variances.shape[1]
+    axes = subject.frame.weights.get("axes", np.broadcast_to(np.eye(d), (len(variances), d, d)))
+    return np.einsum("kij,kj,klj->kil", axes, variances, axes)
 
 
 def _points(subject: Subject, rng: np.random.Generator) -> np.ndarray:
@@ -258,13 +343,13 @@ def _parameters_of(subject: Subject, name: str) -> list[dict[str, Any]]:
     return (subject.made.methods | subject.made.hidden)[name]
 
 
-def _methods(subject: Subject) -> list[str]:
+def stepwise(subject: Subject) -> list[str]:
     """The method of a whole step, or those of its halves; nothing where it has neither. What keeps its points needs none."""
     least = 0 if "own points" in subject.facts else 1
-    whole = method(subject, r"^_?(em|em_?(step|update|iteration)|step_em)$")
+    whole = method(subject, r"^_?(em|em_?(step|update|iteration|iter)|step_em)$")
     if whole and least <= _free(subject, whole) <= 1:
         return [whole]
-    one = method(subject, r"^_?(e_?step|expectation(_step)?)$") or responsibilities(subject)
+    one = method(subject, r"^_?(e_?step|step_e|expect(ation)?(_?step)?)$") or responsibilities(subject)
     two = method(subject, HALF)
     if one and two and least <= _free(subject, one) <= 1 and least <= _free(subject, two) <= 2:
         return [one, two]

@@ -7,7 +7,8 @@ import numpy as np
 from regard.checker.contract import Broken
 from regard.checker.contracts.mixture.methods import DRAWS, ask, method, sampling, still, whole
 from regard.checker.contracts.mixture.reference import log_softmax
-from regard.checker.contracts.mixture.steps import expected
+from regard.checker.contracts.mixture.roles import OTHER
+from regard.checker.contracts.mixture.steps import expected, mute
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 
@@ -22,6 +23,8 @@ LABELS = r"^_?(predict(_labels?|_cluster\w*)?|assign\w*|cluster\w*|classif\w*|la
 def sampled(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Samples have the weights, means and deviations of the mixture; where these stand still, weighed by responsibilities."""
     name = sampling(subject)
+    if mute(subject):
+        return None
     if name is None or not still(subject):
         return whole(subject, rng)
     try:
@@ -53,8 +56,14 @@ def sampled(subject: Subject, rng: np.random.Generator) -> Broken | None:
 def labelled(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """A point's label is the component with the largest responsibility for it."""
     name = method(subject, LABELS)
-    if name is None or sum(p["required"] for p in subject.made.methods.get(name, [{"required": 2}])) != 1:
+    if (
+        name is None
+        or mute(subject)
+        or sum(p["required"] for p in subject.made.methods.get(name, [{"required": 2}])) != 1
+    ):
         return None
+    if any(OTHER.search(p["name"]) for p in subject.made.methods[name] if p["required"]):
+        return None  # it takes responsibilities, not points
     means = subject.frame["means"]
     x = means[np.arange(60) % len(means)] + rng.standard_normal((60, means.shape[1]))
     try:
