@@ -13,7 +13,7 @@ from regard.checker.contracts.table import named
 from regard.checker.examine import Examination, examine
 from regard.checker.family import Match, Member
 from regard.checker.live import Here, check
-from regard.checker.process.inside import member
+from regard.checker.process.described import member
 from regard.checker.process.session import Lost
 from regard.checker.reading.source import Source
 from regard.checker.workbench import Workbench

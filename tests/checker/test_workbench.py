@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from regard.checker.live import Here
-from regard.checker.process.inside import member
+from regard.checker.process.described import member
 from regard.checker.process.session import Raised
 from regard.checker.reading.source import Source
 from regard.checker.workbench import Unfit, Workbench

@@ -39,7 +39,7 @@ NO_BOUND = {
     "squared distance by more. What is measured is the best of five random projections, for which "
     "√(8 ln N/n) is a yardstick and no bound.",
 }
-"By the title of a trial: what it means that an instance is beyond a formula that does not bind it. It settles no item."
+"By the title of a trial that settles no item: what it means that an instance is beyond such a formula."
 YARDSTICK = "whether chance comes as near as the formula says that one can come"
 "Why such a formula is held against instances."
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from torch import nn
 
-from regard.checker.process.described import methods_of, numbers_of, parameters_of
+from regard.checker.process.described import member, methods_of, numbers_of, parameters_of
 
 
 class Layer(nn.Module):
@@ -31,3 +31,11 @@ def test_arguments_have_names_and_defaults() -> None:
     assert (x["name"], x["required"], x["named"]) == ("x", True, False)
     assert (base["name"], base["required"], base["named"], base["default"]) == ("base", False, True, 2.0)
     assert parameters_of(None) == []
+
+
+def test_a_class_without_forward_is_a_member_too() -> None:
+    class Bare:
+        def __init__(self, n: int) -> None:
+            self.n = n
+
+    assert member("Bare", Bare)["forward"] == []

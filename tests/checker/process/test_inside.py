@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checker.process.inside import Inside, member, told, weights
+from regard.checker.process.inside import Inside, told, weights
 
 CODE = '''
 import torch
@@ -204,14 +204,6 @@ def test_a_thing_without_modules_has_its_arrays_for_weights() -> None:
             self.w, self.name = np.ones((2, 2)), "plain"
 
     assert [(name, owner) for name, _, owner, _ in weights(Plain())] == [("w", "Plain")]
-
-
-def test_a_class_without_forward_is_a_member_too() -> None:
-    class Bare:
-        def __init__(self, n: int) -> None:
-            self.n = n
-
-    assert member("Bare", Bare)["forward"] == []
 
 
 NUMPY = """

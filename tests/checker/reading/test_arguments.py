@@ -36,6 +36,8 @@ def test_a_configuration_answers_to_every_usual_name() -> None:
 def test_a_required_stranger_is_named() -> None:
     with pytest.raises(Unbuildable, match="flavour"):
         fill([parameter("dim"), parameter("flavour")], {"width": 24}, {})
+    with pytest.raises(Unbuildable, match="taste"):
+        fill([parameter("flavour"), parameter("taste")], {"width": 24}, {})
     assert fill([parameter("flavour")], {"width": 24}, {"flavour": "7"}).named == {"flavour": 7}
 
 

@@ -1,10 +1,13 @@
-"""What an object shows of itself: numbers that it keeps, methods, arguments."""
+"""What a class, a function or an object shows of itself: numbers that it keeps, methods, arguments."""
 
 import inspect
 from collections.abc import Callable
 from typing import Any
 
 import torch
+
+LONGEST = 2000
+"Characters of a message that go home."
 
 _Module = torch.nn.Module
 
@@ -57,3 +60,25 @@ def parameters_of(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
         }
         for p in listed
     ]
+
+
+def member(name: str, value: Any) -> dict[str, Any]:
+    """A class or function as the other side sees it."""
+    parameters = parameters_of(value.__init__ if inspect.isclass(value) else value)
+    called = getattr(value, "forward", vars(value).get("__call__")) if inspect.isclass(value) else None
+    forward = parameters_of(called)
+    bound = inspect.isclass(value) and not isinstance(
+        inspect.getattr_static(value, "forward", None), staticmethod
+    )
+    return {
+        "name": name,
+        "kind": "class" if inspect.isclass(value) else "function",
+        "parameters": parameters[1:] if inspect.isclass(value) else parameters,
+        "forward": forward[1:] if bound else forward if inspect.isclass(value) else parameters,
+        "methods": [n for n, v in vars(value).items() if inspect.isfunction(v)]
+        if inspect.isclass(value)
+        else [],
+        "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
+            :LONGEST
+        ],
+    }

@@ -15,14 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.checker.process.described import methods_of, numbers_of, parameters_of
+from regard.checker.process.described import LONGEST, member, methods_of, numbers_of, parameters_of
 from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
 from regard.checker.process.following import Seen, followed
 from regard.checker.process.loading import FileReading, load
 from regard.checker.process.weights import cast, is_lazy, put, same, still, stray, unfilled, weights
-
-LONGEST = 2000
-"Characters of a message that go home."
 
 # Kept here because a person's module may replace them in torch.
 _tensor, _no_grad, _seed = torch.from_numpy, torch.no_grad, torch.manual_seed
@@ -332,28 +329,6 @@ def _put(made: Any, values: dict[str, np.ndarray], strays: Collection[str]) -> N
 
 def _is_float(value: Any) -> bool:
     return isinstance(value, _Tensor) and value.layout == _strided and value.is_floating_point()
-
-
-def member(name: str, value: Any) -> dict[str, Any]:
-    """A class or function as the other side sees it."""
-    parameters = parameters_of(value.__init__ if inspect.isclass(value) else value)
-    called = getattr(value, "forward", vars(value).get("__call__")) if inspect.isclass(value) else None
-    forward = parameters_of(called)
-    bound = inspect.isclass(value) and not isinstance(
-        inspect.getattr_static(value, "forward", None), staticmethod
-    )
-    return {
-        "name": name,
-        "kind": "class" if inspect.isclass(value) else "function",
-        "parameters": parameters[1:] if inspect.isclass(value) else parameters,
-        "forward": forward[1:] if bound else forward if inspect.isclass(value) else parameters,
-        "methods": [n for n, v in vars(value).items() if inspect.isfunction(v)]
-        if inspect.isclass(value)
-        else [],
-        "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
-            :LONGEST
-        ],
-    }
 
 
 def told(error: BaseException, module: types.ModuleType | None) -> dict[str, Any]:

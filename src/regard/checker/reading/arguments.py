@@ -144,7 +144,6 @@ def fill(
     named: dict[str, Any] = {}
     meant: dict[str, str] = {}
     strangers: list[str] = []
-    guessed: list[str] = []
     for parameter in (p for p in parameters if not p["star"]):
         name = parameter["name"]
         free = [m for m in known if m not in meant or m in REPEATED]
@@ -172,16 +171,22 @@ def fill(
             named[name] = 1
         elif parameter["required"]:
             strangers.append(name)
-    # A name nobody knows most likely means the first size that no other name claimed.
-    sizes = [m for m, value in known.items() if m not in meant and type(value) is int]
-    for name in strangers:
-        if not sizes:
-            raise Unbuildable(name)
-        guessed.append(name)
-        meant[sizes[0]] = name
-        named[name] = known[sizes.pop(0)]
+    guessed = _guessed(strangers, [m for m, value in known.items() if m not in meant and type(value) is int])
+    named |= {name: known[size] for name, size in guessed.items()}
+    meant |= {size: name for name, size in guessed.items()}
     ordered = {p["name"]: named[p["name"]] for p in parameters if p["name"] in named}
     return Built(ordered, meant, tuple(guessed))
+
+
+def _guessed(strangers: list[str], sizes: list[str]) -> dict[str, str]:
+    """A name that nobody knows most likely means the first size that no other name claimed.
+
+    >>> _guessed(["breite", "tiefe"], ["width", "heads", "length"])
+    {'breite': 'width', 'tiefe': 'heads'}
+    """
+    if len(strangers) > len(sizes):
+        raise Unbuildable(strangers[len(sizes)])
+    return dict(zip(strangers, sizes, strict=False))
 
 
 def elsewhere(parameter: dict[str, Any]) -> bool:

@@ -2,11 +2,9 @@
 
 import math
 
-import numpy as np
 import pytest
 import torch
 
-from regard.checker.contracts.mixture.steps import expected, maximised
 from regard.checker.live import check
 from regard.checker.report.verdict import Verdict
 
@@ -120,18 +118,6 @@ def test_a_wrong_step_breaks_its_law(kind: type, law: str) -> None:
     found = verdict(kind)
     assert found.state == "mistake"
     assert found.laws[law] is False
-
-
-def test_a_step_makes_the_data_likelier(puppet) -> None:
-    subject, rng = puppet("gaussian-mixture", {}), np.random.default_rng(0)
-    x = rng.standard_normal((50, 5))
-    shares = expected(subject, x)
-    assert np.allclose(shares.sum(1), 1)
-    weights, means, spread = maximised(x, shares)
-    assert np.isclose(weights.sum(), 1)
-    assert np.allclose(weights @ means, x.mean(0))
-    # About its own mean a spread is smallest.
-    assert (np.trace(maximised(x, shares, about=means + 0.1)[2][0]) > np.trace(spread[0])).all()
 
 
 class Single(Em):

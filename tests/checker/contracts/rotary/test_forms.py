@@ -6,7 +6,6 @@ import pytest
 
 from regard.checker.selftest import judge
 from regard.checker.target import check_file as check
-from regard.checker.wishes import Wishes
 
 ROTATE = """
 import torch
@@ -135,58 +134,6 @@ def test_tables_without_a_row_for_each_position_are_not_understood(tmp_path: Pat
 
 
 HERE = Path(__file__).parents[2]
-TURN = """
-import torch
-
-def rope(x, base=10000.0):
-    {axes} = x.shape
-    angle = torch.arange(n, dtype=x.dtype)[:, None] * {frequencies}
-    angle = angle.view({laid})
-    a, b = x.chunk(2, dim=-1)
-    {rest}
-"""
-FALLING = "base ** (-torch.arange(0, d, 2, dtype=x.dtype) / d)"
-RIGHT = "return torch.cat([a * angle.cos() - b * angle.sin(), b * angle.cos() + a * angle.sin()], -1)"
-OVERWRITTEN = """a = a * angle.cos() - b * angle.sin()
-    b = b * angle.cos() + a * angle.sin()
-    return torch.cat([a, b], -1)"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("axes", "laid", "frequencies", "rest", "sentence"),
-    [
-        (
-            "b, n, h, d",
-            "1, n, 1, -1",
-            FALLING.replace("0, d, 2", "d // 2"),
-            RIGHT,
-            "the exponent is -i/d instead",
-        ),
-        (
-            "b, h, n, d",
-            "1, 1, n, -1",
-            FALLING,
-            OVERWRITTEN,
-            "the second channel of each pair is computed from",
-        ),
-        (
-            "b, h, n, d",
-            "1, 1, n, -1",
-            "torch.exp(-torch.arange(0, d, 2, dtype=x.dtype) / d * torch.log2(torch.tensor(base, dtype=x.dtype)))",
-            RIGHT,
-            "the logarithm of the base is taken to the base 2",
-        ),
-    ],
-)
-def test_axes_are_read_as_the_code_writes_them_and_mistakes_have_names(
-    axes: str, laid: str, frequencies: str, rest: str, sentence: str, tmp_path: Path
-) -> None:
-    text = TURN.format(axes=axes, laid=laid, frequencies=frequencies, rest=rest)
-    (tmp_path / "mine.py").write_text(text, encoding="utf-8")
-    (verdict,) = check(str(tmp_path / "mine.py"), wishes=Wishes(strict=True)).verdicts
-    assert verdict.state == "mistake"
-    assert verdict.sentence.startswith(sentence)
 
 
 @pytest.mark.slow

@@ -124,8 +124,9 @@ def _stacked(one: Any, two: Any) -> Any:
     """What two calls are given, as a batch of two; a graph that is the same for all samples stays as it is."""
     if isinstance(one, dict) and "tuple" in one:
         return {"tuple": [_stacked(a, b) for a, b in zip(one["tuple"], two["tuple"], strict=True)]}
-    both = isinstance(one, np.ndarray) and one.shape[0] == 1 and one.ndim > 2
-    return np.concatenate([one, two]) if both else one
+    if isinstance(one, np.ndarray) and one.shape[0] == 1 and one.ndim > 2:
+        return np.concatenate([one, two])
+    return one
 
 
 ACROSS = Mistake(

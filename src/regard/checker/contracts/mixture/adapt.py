@@ -15,6 +15,7 @@ from regard.checker.contracts.mixture.clouds import (
     ROUNDS,
     cloud,
 )
+from regard.checker.contracts.mixture.em import compared
 from regard.checker.contracts.mixture.fits import call_of, fits, further, iterated
 from regard.checker.contracts.mixture.followed import follow
 from regard.checker.contracts.mixture.forms import forms, says, spread_of
@@ -22,7 +23,6 @@ from regard.checker.contracts.mixture.given import given, points, takes_paramete
 from regard.checker.contracts.mixture.measured import measured
 from regard.checker.contracts.mixture.readings import drawn, frames
 from regard.checker.contracts.mixture.roles import means_of, read, shares_kept, sizes_of, told, word
-from regard.checker.contracts.mixture.steps import compared
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import NUMBER, Subject, apart, listed

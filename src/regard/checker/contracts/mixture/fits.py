@@ -9,11 +9,11 @@ import numpy as np
 
 from regard.checker.contract import Case
 from regard.checker.contracts.mixture.clouds import COMPONENTS, ROUNDS
+from regard.checker.contracts.mixture.em import compared
 from regard.checker.contracts.mixture.forms import forms, spread_of
 from regard.checker.contracts.mixture.readings import frames
 from regard.checker.contracts.mixture.reference import likelihood
 from regard.checker.contracts.mixture.roles import read, shares_kept, sizes_of
-from regard.checker.contracts.mixture.steps import compared
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.reading.source import Source

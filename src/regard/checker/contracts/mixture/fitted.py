@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Broken, WeightMap
+from regard.checker.contracts.mixture.em import expected, maximised, parameters
 from regard.checker.contracts.mixture.forms import axes_of
 from regard.checker.contracts.mixture.methods import method
 from regard.checker.contracts.mixture.reference import PLAIN, log_softmax
-from regard.checker.contracts.mixture.steps import expected, maximised, parameters
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, listed
 

@@ -10,11 +10,7 @@ import numpy as np
 
 from regard.checker.contract import Broken
 from regard.checker.contracts.mixture.clouds import COMPONENTS, DIMENSION, FITS, cloud
-from regard.checker.contracts.mixture.fits import ReturnedMixture, call_of, stepping
-from regard.checker.contracts.mixture.forms import spread_of
-from regard.checker.contracts.mixture.roles import MEANS, OTHER, SPREAD, WEIGHTS, word
-from regard.checker.contracts.mixture.roles import told as told_roles
-from regard.checker.contracts.mixture.steps import (
+from regard.checker.contracts.mixture.em import (
     NEAR,
     Parameters,
     compared,
@@ -22,8 +18,12 @@ from regard.checker.contracts.mixture.steps import (
     maximised,
     offsets,
     parameters,
-    stepwise,
 )
+from regard.checker.contracts.mixture.fits import ReturnedMixture, call_of, stepping
+from regard.checker.contracts.mixture.forms import spread_of
+from regard.checker.contracts.mixture.roles import MEANS, OTHER, SPREAD, WEIGHTS, word
+from regard.checker.contracts.mixture.roles import told as told_roles
+from regard.checker.contracts.mixture.steps import stepwise
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, apart, listed
 from regard.checker.workbench import Made, Unfit, Workbench

@@ -1,25 +1,23 @@
-"""The steps of EM in a person's mixture: responsibilities, and the weights, means and variances that follow from them."""
+"""What a person's mixture is asked: its responsibilities, and one step of EM, by whatever methods take it."""
 
 import re
 from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Broken, Case, WeightMap
+from regard.checker.contract import Broken, Case
 from regard.checker.contracts.mixture.answers import responsibilities, telling
-from regard.checker.contracts.mixture.forms import spread_of
+from regard.checker.contracts.mixture.em import NEAR, compared, expected, follows
 from regard.checker.contracts.mixture.methods import method, restore
-from regard.checker.contracts.mixture.reference import PLAIN, log_softmax
-from regard.checker.contracts.mixture.roles import means_of, told
+from regard.checker.contracts.mixture.reference import PLAIN
+from regard.checker.contracts.mixture.roles import told
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, first, listed
 
-POINTS, NEAR = 60, 1e-3
-"Points that a step is asked for, and the share by which a number may be off."
+POINTS = 60
+"Points that a step is asked for."
 REMOTE = 150.0
 "How far from all means points are at which a density is zero in every precision."
-FLOOR = 0.1
-"The most that is added to every variance, so that none vanishes."
 OWN = ("RuntimeError", "ValueError", "IndexError", "TypeError")
 "Exceptions of a step that was called as its parameters say."
 TYPES = re.compile(r"dtype|scalar type|(Float|Double)Tensor|\bfloat(32|64)?\b.*\bdouble\b", re.I)
@@ -28,31 +26,6 @@ HALF = r"^_*(m_?step|step_m|maximi[sz](e|ation)(_?step)?)$"
 "Names of the second half of EM."
 SHARES = re.compile(r"^(r|w|z|q|h|gamma\w*|resp\w*|post\w*|tau|assign\w*|weights?|probs?)$", re.I)
 "Names of responsibilities."
-
-Parameters = tuple[np.ndarray, np.ndarray, np.ndarray]
-"Weights (k), means (k, d), covariances (k, d, d)."
-
-
-def expected(subject: Subject, x: np.ndarray, frame: WeightMap | None = None) -> np.ndarray:
-    """The responsibilities (n, k), by the reading of the weights that was found or another."""
-    with np.errstate(all="ignore"):
-        known = PLAIN.run({"x": x, "w": frame or subject.frame}, {})
-        return np.exp(log_softmax_rows(known["log weights"] + known["log densities"]))
-
-
-def log_softmax_rows(terms: np.ndarray) -> np.ndarray:
-    """A log-softmax of every row."""
-    return np.stack([log_softmax(row) for row in terms])
-
-
-def maximised(x: np.ndarray, shares: np.ndarray, about: np.ndarray | None = None) -> Parameters:
-    """What the second half of EM gives; the spread is taken about the new means, unless others are given."""
-    count = shares.sum(0)
-    with np.errstate(all="ignore"):  # a component may have no point
-        means = shares.T @ x / count[:, None]
-        apart = x[:, None] - (means if about is None else about)
-        spread = np.einsum("nk,nki,nkj->kij", shares, apart, apart) / count[:, None, None]
-    return count / len(x), means, spread
 
 
 def mute(subject: Subject) -> bool:
@@ -197,7 +170,7 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     before = [kept.get(subject.facts["roles"][r]) for r in ("logits", "means", "log_variances")]
     if all(np.array_equal(one, two) for one, two in zip(held, before, strict=False)):
         held = _given_back(answer, subject)  # what it found is given back, not kept
-    return _compared(subject, x, held, expected(subject, x)) if held else None
+    return follows(subject, x, held, expected(subject, x)) if held else None
 
 
 def _function(subject: Subject, x: np.ndarray) -> Broken | None:
@@ -218,7 +191,7 @@ def _function(subject: Subject, x: np.ndarray) -> Broken | None:
         except Raised:
             continue
         held = _given_back(answer, subject)
-        found += [_compared(subject, x, held, shares)] if held else []
+        found += [follows(subject, x, held, shares)] if held else []
     return None if None in found else next(iter(found), None)
 
 
@@ -239,90 +212,6 @@ def _given_back(answer: Any, subject: Subject) -> list[np.ndarray]:
 def _alike(parts: list[Any]) -> bool:
     """Whether a list holds arrays of one shape."""
     return bool(parts) and len({np.shape(part) if np.size(part) else None for part in parts}) == 1
-
-
-def compared(subject: Subject, x: np.ndarray, held: list[np.ndarray]) -> Broken | None:
-    """Whether weights, means and spread are those of one step of EM on some points."""
-    if subject.facts.get("about old means"):
-        words = f"{len(x)} points: after one step the variances are those about the means before it"
-        return Broken(number=NEAR, words=words, slug="em-old-means")
-    return _compared(subject, x, held, expected(subject, x))
-
-
-def offsets(subject: Subject, found: Parameters, wanted: Parameters) -> tuple[float, float, float]:
-    """By how much of their size weights, means and spread are off."""
-    return (
-        _off(found[0], wanted[0]),
-        _off(found[1], wanted[1]),
-        _spread(subject, found[2], wanted[2], wanted[0]),
-    )
-
-
-def _compared(subject: Subject, x: np.ndarray, held: list[np.ndarray], shares: np.ndarray) -> Broken | None:
-    """Whether weights, means and spread are those that follow from responsibilities."""
-    means = subject.frame["means"]
-    found, wanted = parameters(subject, held), maximised(x, shares)
-    if found is None:
-        return Broken(number=np.inf, words="one step leaves weights of another shape")
-    offs = offsets(subject, found, wanted)
-    for what, got, off in zip(("weights", "means", "variances"), found, offs, strict=True):
-        if not off <= NEAR:  # also what is not a number
-            old = maximised(x, shares, about=means)[2]
-            slug = (
-                "em-old-means"
-                if what == "variances" and _spread(subject, got, old, wanted[0]) <= NEAR
-                else ""
-            )
-            words = f"{len(x)} points: after one step the {what} are off by {off:.3g} of their size"
-            told = "" if slug else _explained(subject, x, found, shares)
-            return Broken(number=off, words=words + told, slug=slug)
-    return None
-
-
-def _explained(subject: Subject, x: np.ndarray, found: Parameters, shares: np.ndarray) -> str:
-    """What another step than that of EM gives exactly this."""
-    with np.errstate(all="ignore"):
-        known = PLAIN.run({"x": x, "w": subject.frame}, {})
-        bare = np.exp(log_softmax_rows(known["log densities"]))
-        densities = np.exp(known["log weights"] + known["log densities"])
-    hard = np.eye(shares.shape[1])[shares.argmax(1)]
-    count = shares.sum(0)
-    right = maximised(x, shares)
-    others = {
-        "the responsibilities leave the mixing weights out": maximised(x, bare),
-        "every point is given whole to its likeliest component": maximised(x, hard),
-        "the joint densities are not divided by their sum": maximised(x, densities),
-        "the variances are divided by the number of points, not by the sum of the responsibilities": (
-            *right[:2],
-            right[2] * (count / len(x))[:, None, None],
-        ),
-        "the variances are divided by one less than the sum of the responsibilities": (
-            *right[:2],
-            right[2] * (count / (count - 1))[:, None, None],
-        ),
-        "the variances are not divided by the sum of the responsibilities": (
-            *right[:2],
-            right[2] * count[:, None, None],
-        ),
-        "the means are divided by the number of points, not by the sum of the responsibilities": (
-            right[0],
-            right[1] * right[0][:, None],
-            maximised(x, shares, about=right[1] * right[0][:, None])[2],
-        ),
-        "the mixing weights stay as they were": (np.exp(log_softmax(subject.frame["logits"])), *right[1:]),
-        "the variances stay as they were": (*right[:2], _kept(subject)),
-    }
-    with np.errstate(all="ignore"):
-        fits = [words for words, other in others.items() if max(offsets(subject, found, other)) <= NEAR]
-    return f", as if {fits[0]}" if fits else ""
-
-
-def _kept(subject: Subject) -> np.ndarray:
-    """The covariances before a step."""
-    variances = np.exp(subject.frame["log_variances"])
-    d = variances.shape[1]
-    axes = subject.frame.weights.get("axes", np.broadcast_to(np.eye(d), (len(variances), d, d)))
-    return np.einsum("kij,kj,klj->kil", axes, variances, axes)
 
 
 def _points(subject: Subject, rng: np.random.Generator) -> np.ndarray:
@@ -383,38 +272,3 @@ def _shares(subject: Subject, name: str, x: np.ndarray) -> Any:
     both = {(len(x), subject.facts["components"]), (subject.facts["components"], len(x))}
     plain = (tuple(n for n in np.shape(part) if n > 1) for part in parts)
     return next((part for part, shape in zip(parts, plain, strict=True) if shape in both), first(answer))
-
-
-def parameters(subject: Subject, held: list[np.ndarray]) -> Parameters | None:
-    """Weights, means and covariances as they are, from what is kept."""
-    shares, means, spread = held
-    k, d = subject.facts["components"], subject.facts["dimension"]
-    numbers = spread_of(spread, k, d) if spread.size else None
-    if numbers is None or shares.size != k or means.size != k * d:
-        return None
-    plain = shares.reshape(k)
-    kept = {"plain": plain, "log": np.exp(plain)}
-    weights = kept.get(subject.facts["shares"], np.exp(log_softmax(plain)))
-    # A component without points may be left with what is no covariance.
-    with np.errstate(all="ignore"):
-        return weights, means_of(means, k, d), subject.facts["form"].covariances(numbers)
-
-
-def _off(found: np.ndarray, wanted: np.ndarray) -> float:
-    return float(np.abs(found - wanted).max() / np.abs(wanted).max())
-
-
-def _spread(subject: Subject, found: np.ndarray, wanted: np.ndarray, shares: np.ndarray) -> float:
-    """How far covariances are off, in what is kept of them; what is added to all of them alike is left out."""
-    k, d = found.shape[:2]
-    size = subject.made.weights[subject.facts["roles"]["log_variances"]].size
-    if size in (d, d * d, 1) and size not in (k * d, k):
-        wanted = np.broadcast_to(np.einsum("k,kij->ij", shares, wanted), wanted.shape)
-    if not subject.facts["square"]:
-        found, wanted = (np.diagonal(each, axis1=1, axis2=2) for each in (found, wanted))
-        if size in (k, 1) and d > 1:
-            wanted = np.broadcast_to(wanted.mean(-1, keepdims=True), wanted.shape)
-    eye = np.eye(d) if subject.facts["square"] else 1.0
-    more = found - wanted
-    added = float(np.median(np.diagonal(more, axis1=1, axis2=2) if more.ndim == 3 else more))
-    return _off(found - (added if 0 < added <= FLOOR else 0.0) * eye, wanted)

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Broken
+from regard.checker.contracts.mixture.em import expected
 from regard.checker.contracts.mixture.methods import DRAWS, ask, method, sampling, still, whole
 from regard.checker.contracts.mixture.reference import log_softmax
 from regard.checker.contracts.mixture.roles import OTHER
-from regard.checker.contracts.mixture.steps import expected, mute
+from regard.checker.contracts.mixture.steps import mute
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 

@@ -15,16 +15,12 @@ from regard.checker.contracts.norm.layer import (
     WIDER,
     adapt,
     alone,
-    cases,
     flat,
-    growing,
-    level,
-    normal,
     scaling,
     starting,
-    usual,
 )
 from regard.checker.contracts.norm.reference import LAYER, centred, layer, mean_square
+from regard.checker.contracts.norm.rows import cases, growing, level, normal, usual
 from regard.checker.gradients import flowing
 from regard.checker.subject import Subject
 

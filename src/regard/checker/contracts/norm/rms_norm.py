@@ -14,15 +14,12 @@ from regard.checker.contracts.norm.layer import (
     WIDER,
     adapt,
     alone,
-    cases,
     flat,
-    growing,
-    normal,
     scaling,
     starting,
-    usual,
 )
 from regard.checker.contracts.norm.reference import RMS, centred, mean_square, rms
+from regard.checker.contracts.norm.rows import cases, growing, normal, usual
 from regard.checker.gradients import flowing
 
 STUB = '''"""RMS norm, to be filled in. Then: regard check rms_norm.py"""
