@@ -93,7 +93,7 @@ def frame_of(contract: Contract, rng: np.random.Generator) -> tuple[WeightMap, d
             "gain": rng.uniform(0.5, 1.5, 24),
             "bias": rng.standard_normal(24) * (contract.name == "layer-norm"),
         }
-        return WeightMap(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5, "width": 24}
+        return WeightMap(weights=weights, facts={"eps": 1e-5}), {"given": 1e-5, "width": 24, "axes": "last"}
     if contract.name == "rotary":
         return WeightMap(weights={}, facts={"axis": -2, "base": 10000.0}), {
             "layout": "b h n d",

@@ -36,9 +36,8 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
         Case(name=f"{b} samples of {n} tokens", inputs={"x": rng.standard_normal((b, n, width)) + 0.7})
         for b, n in (*shapes, (3, width))
     ]
-    if (
-        subject.facts["axes"] == "last"
-    ):  # other numbers of axes: what does not take them raises, which is no mistake
+    if subject.facts["axes"] == "last":
+        # Other numbers of axes: what does not take them raises, which is no mistake.
         for shape in ((width // 2, width), (2, 3, 5, width)):
             rows = rng.standard_normal(shape) + 0.7
             more.append(Case(name=f"an input of {len(shape)} axes", inputs={"x": rows}))
