@@ -152,6 +152,8 @@ class Contract:
     "Each may notice a convention, by its slug."
     decide: Callable[..., str | None] = lambda source, name, slugs, facts: None
     "Between causes that are the same function: by the source, and by which weights gradients reach."
+    by_methods: bool = False
+    "Whether what cannot be called may be one, because its methods are asked."
     roles: tuple[str, ...] = ()
     "What `--map` may say besides the arguments of a constructor: weights by role, and what an input means."
     picture: Callable[[Case, WeightMap, Steps], np.ndarray] | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from regard.checker.contracts.table import CONTRACTS
 from regard.checker.reading.place import opened
 from regard.checker.reading.source import Source
-from regard.checker.target import SURE, best
+from regard.checker.target import SURE, best, possible
 from regard.errors import RegardError
 
 SKIPPED = {"site-packages", "node_modules", "__pycache__", "venv", "env", "build", "dist"}
@@ -52,7 +52,11 @@ def candidates(path: Path) -> Iterator[Candidate]:
     source = Source(code.text, path.stem)
     for node in source.tree.body:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and not source.is_operation(node.name):
-            contract, score = best(sketched(node), source, CONTRACTS)
+            member = sketched(node)
+            contracts = CONTRACTS if getattr(node, "bases", []) else possible(member)
+            if not contracts:
+                continue
+            contract, score = best(member, source, contracts)
             if score >= SURE:
                 yield Candidate(path, node.name, contract.name)
 
@@ -73,6 +77,7 @@ def sketched(node: ast.ClassDef | ast.FunctionDef) -> dict[str, Any]:
         "parameters": _parameters(maker)[own:],
         "forward": _parameters(called)[own:],
         "methods": list(methods),
+        "asked": [name for name, n in methods.items() if name[0] != "_" and len(_parameters(n)) > 1],
         "doc": ast.get_docstring(node) or "",
     }
 

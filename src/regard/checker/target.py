@@ -24,6 +24,8 @@ from regard.checker.wishes import Wishes
 from regard.checker.workbench import Workbench
 from regard.errors import RegardError, nearest
 
+KEPT = re.compile(r"(config(uration)?|settings?|options?|result|output)$", re.I)
+"Names of what only holds what it is told."
 SURE = 0.5
 "How well a member must look like a contract to be taken for it."
 
@@ -196,8 +198,9 @@ def choose(
         members = [
             m for m in members if not (source.is_operation(m["name"]) or source.is_abstract(m["name"]))
         ]
+        members = [m for m in members if wanted or possible(m)]
     contracts = [wanted] if wanted else CONTRACTS
-    scored = [(m, *best(m, source, contracts)) for m in members]
+    scored = [(m, *best(m, source, contracts if wanted or name else possible(m))) for m in members]
     found = []
     for contract in dict.fromkeys(c.name for _, c, _ in scored):
         own = [(m, score) for m, c, score in scored if c.name == contract]
@@ -209,6 +212,14 @@ def choose(
         elif top >= SURE:
             found += [(m, named(contract)) for m in likely]
     return found
+
+
+def possible(member: dict[str, Any]) -> tuple[Contract, ...]:
+    """The contracts that a member can be held to: settings and results, which nobody can ask anything, to none."""
+    if member["kind"] == "function" or member["forward"]:
+        return CONTRACTS
+    asked = member["asked"] and not KEPT.search(member["name"])
+    return tuple(c for c in CONTRACTS if c.by_methods) if asked else ()
 
 
 def best(member: dict[str, Any], source: Source, contracts: Iterable[Contract]) -> tuple[Contract, float]:

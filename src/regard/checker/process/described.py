@@ -62,10 +62,25 @@ def parameters_of(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
     ]
 
 
+def asked_of(value: type) -> list[str]:
+    """The methods for everybody, its own and inherited, that take anything: by these a class without a call may be asked.
+
+    >>> asked_of(str)[:2], asked_of(type("Settings", (), {"heads": 8, "words": lambda self: "8 heads"}))
+    ([], [])
+    """
+    found = {name: inspect.getattr_static(value, name) for name in dir(value) if not name.startswith("_")}
+    return [name for name, own in found.items() if inspect.isfunction(own) and len(parameters_of(own)) > 1]
+
+
+def _call_of(value: type) -> Any:
+    """What an object of a class does when it is called, of its own or inherited; not what makes it."""
+    return next((vars(own)["__call__"] for own in value.__mro__ if "__call__" in vars(own)), None)
+
+
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
     parameters = parameters_of(value.__init__ if inspect.isclass(value) else value)
-    called = getattr(value, "forward", vars(value).get("__call__")) if inspect.isclass(value) else None
+    called = getattr(value, "forward", _call_of(value)) if inspect.isclass(value) else None
     forward = parameters_of(called)
     bound = inspect.isclass(value) and not isinstance(
         inspect.getattr_static(value, "forward", None), staticmethod
@@ -78,6 +93,7 @@ def member(name: str, value: Any) -> dict[str, Any]:
         "methods": [n for n, v in vars(value).items() if inspect.isfunction(v)]
         if inspect.isclass(value)
         else [],
+        "asked": asked_of(value) if inspect.isclass(value) else [],
         "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
             :LONGEST
         ],

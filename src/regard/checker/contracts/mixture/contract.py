@@ -188,6 +188,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    by_methods=True,
     roles=("logits", "means", "log_variances"),
     cases=cases,
     growing=growing,

@@ -224,6 +224,7 @@ CONTRACT = Contract(
     stub=STUB,
     suits=suits,
     adapt=adapt,
+    by_methods=True,
     cases=cases,
     growing=growing,
     stages=(

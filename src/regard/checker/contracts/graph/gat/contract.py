@@ -79,6 +79,13 @@ ASKED = re.compile(r"(?i:gat[\s_-]?v2|(\b|_)v2\b|dynamic[\s_-]+attention|brody)|
 "What a person says who means GATv2: its name, what it is called for, or who wrote of it."
 
 
+LOOPS = (
+    r"self[\s_-]?loop|add_loops|\bloops?\b[^.;\n]{0,40}\b(at|to|for) (every|each|all)\b"
+    r"|\b(every|each|all) \w+ [^.;\n]{0,30}\bloops?\b|\b(listens?|hears?|attends?) to itself"
+)
+"What a person says who puts a loop at every node."
+
+
 def activation(function: Any) -> dict:
     """Something applied to the output."""
     return {"after": function}
@@ -89,7 +96,7 @@ CONVENTIONS = (
         slug="self-loops-added",
         says="a loop is added at every node",
         choice="loops=added",
-        words=r"self[\s_-]?loop|add_loops",
+        words=LOOPS,
         forms=forms({"graph": lambda a: np.maximum((a > 0).astype(float), np.eye(len(a)))}),
     ),
     Convention(

@@ -41,6 +41,15 @@ ENDS = frozenset(
         "dest",
         "listener",
         "heard",
+        "speaker",
+        "sender",
+        "receiver",
+        "nbr",
+        "nbrs",
+        "me",
+        "you",
+        "from",
+        "to",
     ]
 )
 "Words that say which end of an edge a vector is for."
@@ -188,7 +197,8 @@ def _frames(
     inner = {n: v for n, v in biases.items() if stem and n == f"{stem}.bias"}
     outer = [v.reshape(-1) for n, v in biases.items() if n not in inner and v.size in (heads * d, d)]
     score = [v.reshape(-1)[0] for n, v in biases.items() if n not in inner and v.size == 1]
-    halves = _halves(scores, heads, d)
+    whole = [v for value in scores.values() if (v := vectors(value, heads, d)) is not None]
+    halves = _halves(scores, heads, d) or (summed(whole[0]) if len(whole) == 1 == len(scores) else None)
     if halves is None:
         raise Unfit(
             "unknown-weight",
@@ -234,6 +244,15 @@ def _halves(scores: dict[str, np.ndarray], heads: int, d: int) -> tuple[np.ndarr
             names.reverse()
         return parts[names[0]], parts[names[1]]
     return None if whole is None else (whole[:, :d], whole[:, d:])
+
+
+def summed(vector: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """One vector for the sum of both ends, as GATv2 has it: the neighbour's; the node itself has another, which nobody keeps.
+
+    >>> summed(np.array([[1.0, 2.0, 3.0]]))[0]
+    array([[3., 1., 2.]])
+    """
+    return np.roll(vector, 1, axis=-1), vector
 
 
 def stem(name: str) -> str:

@@ -24,7 +24,7 @@ def shaped(weights: Arrays, owners: dict[str, str], width: int) -> list[WeightMa
         for w in _transformations(held[name], owned[name], width):
             rest = {n: v for n, v in held.items() if n != name}
             found += _readings(name, w, rest)
-    return found[:MOST]
+    return sorted(found, key=lambda frame: frame.facts["odd"])[:MOST]
 
 
 def _is_of(name: str, group: str) -> bool:
@@ -55,6 +55,7 @@ def _readings(name: str, w: np.ndarray, rest: Arrays) -> Iterator[WeightMap]:
         biases = _biases(name, {n: v for n, v in rest.items() if n not in names}, w)
         values = [rest[n] for n in names]
         # Two heads and two ends: nothing says which axis is which.
+        odd = {"odd": any(own.endswith("bias") for own in names)}
         both = (
             [values, [values[0].swapaxes(0, 1)]]
             if values[0].shape == (2, 2, d) == (2, heads, d)
@@ -65,11 +66,14 @@ def _readings(name: str, w: np.ndarray, rest: Arrays) -> Iterator[WeightMap]:
                 continue
             weights = {"w": w, "target": ends[0], "source": ends[1]} | biases
             notes = (f"transformation = {name}, attention = {', '.join(names)}",)
-            yield WeightMap(weights=weights, facts={"heads": heads}, notes=notes)
+            yield WeightMap(weights=weights, facts={"heads": heads} | odd, notes=notes)
             if len(names) == 1:
                 swapped = weights | {"target": ends[1], "source": ends[0]}
                 yield WeightMap(
-                    weights=swapped, facts={"heads": heads}, conventions=("halves-swapped",), notes=notes
+                    weights=swapped,
+                    facts={"heads": heads} | odd,
+                    conventions=("halves-swapped",),
+                    notes=notes,
                 )
 
 
