@@ -304,6 +304,7 @@ class Family:
             if set(convention.needs) <= {*frame.weights, *frame.facts}
             for steps in convention.forms
         ]
+        each.sort(key=lambda pair: pair[0].slug not in self.contract.stated)
         for count in range(least, most + 1):
             for chosen in combinations(each, count):
                 if stated and sum(c.slug in self.contract.stated for c, _ in chosen) < count - 1:

@@ -1,6 +1,7 @@
 """How a person's graph layer is called: with a matrix or with a list of edges."""
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case
+from regard.checker.contracts.graph.axes import confused
 from regard.checker.contracts.graph.conventions import DIRECTIONS
 from regard.checker.contracts.graph.made import wrapped
 from regard.checker.contracts.graph.passing import (
@@ -91,8 +93,10 @@ def leave(answer: Any, asked: Case) -> np.ndarray:
     return found[listening(asked)] if found.shape[:1] == (nodes,) else found
 
 
-def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> Subject:
-    """The first way to call that gives one row for each node."""
+def call(
+    bench: Workbench, made: Made, width: int, rng: np.random.Generator, sizes: tuple[int, ...] = ()
+) -> Subject:
+    """The first way to call that gives one row for each node; `sizes` are those of its other axes."""
     error: Raised | None = None
     fallback: Subject | None = None
     allowed = [
@@ -126,12 +130,24 @@ def call(bench: Workbench, made: Made, width: int, rng: np.random.Generator) -> 
     if fallback:
         bench.precise(made, *fallback.enter(case(rng, width, "closed")))
         return fallback
+    if error and not bench.stretch:
+        confused(lambda case: runs(bench, made, allowed, case), width, sizes, rng, error)
     if error and refuses(bench, error):
         sentence = f"no way to pass it a graph was taken: {error.kind}: {short(error.words)}"
         raise Unfit("not-understood", sentence, f"say it in one line: --call '{bench.name}(…)'", error.line)
     if error:
         raise error
     raise Raised("ValueError", "no way to pass a graph gives one row for each node", None, "")
+
+
+def runs(bench: Workbench, made: Made, ways: list[tuple[str, Any]], asked: Case) -> Iterator[Subject]:
+    """The ways to call that run on a case."""
+    for _, enter in ways:
+        try:
+            bench.precise(made, *enter(asked))
+        except Raised:
+            continue
+        yield Subject(bench, made, enter, leave)
 
 
 def sized(made: Made) -> bool:

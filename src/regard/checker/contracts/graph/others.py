@@ -49,6 +49,7 @@ WEIGHTS = (
     ("the softmax has the base two, not e", lambda e, a: _shares(e * np.log(2), a)),
     ("each exponential is divided by the sum that belongs to the neighbour, not by that of the node that listens", lambda e, a: _elsewhere(e, a)),
     ("the scores are divided by their sum over the neighbours, without an exponential", lambda e, a: _over(e * a, (e * a).sum(-1, keepdims=True))),
+    ("what is taken off the scores for stability is the largest score at the neighbour, not at the node that listens, and does not cancel", lambda e, a: _lowered(e, a)),
 )  # fmt: skip
 GRAPHS = (
     ("edges run in both directions: the graph is made symmetric first", lambda a: ((a + a.T) > 0).astype(float)),
@@ -84,6 +85,12 @@ def _elsewhere(e: Array, a: Array) -> Array:
     return _over(raised, raised.sum(-1)[:, None])
 
 
+def _lowered(e: Array, a: Array) -> Array:
+    top = np.where(a > 0, e, -np.inf).max(-1)
+    raised = np.where(a > 0, np.exp(e - np.where(np.isfinite(top), top, 0.0)[:, None]), 0.0)
+    return _over(raised, raised.sum(-1, keepdims=True))
+
+
 def _powered(left: float, right: float):
     return lambda a, d: (d**left)[:, None] * a * (d**right)[None]
 
@@ -112,6 +119,9 @@ DEGREES = (
     ("a one is added to the degrees once more", lambda a, d: ((d + 1) ** -0.5)[:, None] * a * ((d + 1) ** -0.5)[None]),
     ("the logarithm of one more than the degree stands in place of the degree", lambda a, d: (np.log1p(d) ** -0.5)[:, None] * a * (np.log1p(d) ** -0.5)[None]),
     ("the logarithm of the degree stands in place of the degree", lambda a, d: (np.log(d) ** -0.5)[:, None] * a * (np.log(d) ** -0.5)[None]),
+    ("the columns are divided by the roots of what the rows sum to once they are scaled, not by the roots of the degrees", lambda a, d: _rescaled(a)),
+    ("the rows are divided by the roots of what the columns sum to once they are scaled, not by the roots of the degrees", lambda a, d: _rescaled(a.T).T),
+    ("the rows are divided by the roots of what they sum to once the columns are scaled, not by the roots of the degrees", lambda a, d: _after(a, d)),
 )  # fmt: skip
 
 
@@ -119,6 +129,16 @@ def _both(a: Array) -> Array:
     a = np.maximum(a, a.T)
     d = a.sum(1) ** -0.5
     return d[:, None] * a * d[None]
+
+
+def _rescaled(a: Array) -> Array:
+    a = a * (a.sum(1) ** -0.5)[:, None]
+    return a * (a.sum(1) ** -0.5)[None]
+
+
+def _after(a: Array, d: Array) -> Array:
+    a = a * (d**-0.5)[None]
+    return a * (a.sum(1) ** -0.5)[:, None]
 
 
 def _halved(a: Array) -> Array:

@@ -38,7 +38,8 @@ def lonely(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     if nodes not in found.shape[:2]:
         words = f"{nodes} nodes, of which the last is joined to nothing, give {len(found)} rows"
-        return Broken(number=float(nodes - len(found)), words=words)
+        slug = "nodes-from-edges" if len(found) == nodes - 1 else ""
+        return Broken(number=float(nodes - len(found)), words=words, slug=slug)
     parts = chosen(arrays(answer), found.size)
     ways = [rng.standard_normal(arrays(answer)[part].shape) for part in parts]
     try:
@@ -65,8 +66,10 @@ def unheard(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if not subject.bench.strict:
         return None
     moved = {}
-    for kind, node in (("joined", 0), ("loose", 6)):
-        asked = case(rng, subject.facts["width"], kind)
+    for kind, node in (("joined", 0), ("loose", 6), ("loose first", 0)):
+        asked = case(rng, subject.facts["width"], kind.partition(" ")[0])
+        if kind == "loose first":
+            asked.inputs["adjacency"] = asked["adjacency"][::-1, ::-1].copy()
         x = asked["x"].copy()
         x[node] += rng.standard_normal(x[node].shape)
         rows = []
@@ -79,7 +82,8 @@ def unheard(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if not (moved["joined"] > MOVES[subject.kind] and moved["loose"] <= MOVES[subject.kind]):
         return None
     words = "nodes without a loop hear themselves, a node that is joined to nothing does not"
-    return Broken(number=moved["joined"], words=words)
+    slug = "nodes-from-edges" if moved["loose first"] > MOVES[subject.kind] else "lone-node-silent"
+    return Broken(number=moved["joined"], words=words, slug=slug)
 
 
 ITSELF = Law(
@@ -129,6 +133,18 @@ def _stacked(one: Any, two: Any) -> Any:
     return one
 
 
+COUNTED = Mistake(
+    slug="nodes-from-edges",
+    cause="the number of nodes is taken from the edges, as the largest of them: nodes after it that are joined to nothing are lost",
+    remedy="take it from the features: x.size(0)",
+    look="gather",
+)
+SILENT = Mistake(
+    slug="lone-node-silent",
+    cause="a node that is joined to nothing does not hear itself, as the others do: it gets no loop, or a degree of one is taken for none",
+    remedy="put a loop at every node; only a degree of zero has the factor 0",
+    look="degree gather",
+)
 ACROSS = Mistake(
     slug="across-batch",
     cause="in a batch of graphs one has an effect on the answer for another: a mask, a sum or a mean is taken from all or from the first",

@@ -4,7 +4,7 @@ import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
 from regard.checker.contracts.graph.others import DEGREES, GRAPHS, MIXES, SCORES, SPREADS, WEIGHTS
-from regard.checker.grammar.program import Program, ProgramStep, Value
+from regard.checker.grammar.program import Program, ProgramStep, Rewired, Value
 
 Array = np.ndarray
 
@@ -140,7 +140,8 @@ CONVOLUTION = Program(
              instead=(("the bias is taken off and not added", lambda y, a, w: y - w["bias"]),
                       ("the bias multiplies and is not added", lambda y, a, w: y * w["bias"]),
                       ("the bias is added before the sum over the neighbours, so that it is spread with the features", lambda y, a, w: y + a.sum(1)[:, None] * w["bias"]),
-                      ("the bias is added twice", lambda y, a, w: y + 2 * w["bias"]))),
+                      ("the bias is added twice", lambda y, a, w: y + 2 * w["bias"]),
+                      ("the bias is added to every message, so that it counts once for each neighbour", Rewired(("sums", "looped", "w"), lambda y, a, w: y + a.sum(1)[:, None] * w["bias"])))),
         ProgramStep("after", ("finished",), "output", lambda y: y),
     ),
     ("output",),

@@ -11,6 +11,7 @@ from regard.checker.contract import ComputationStage, Contract, Convention, Law,
 from regard.checker.contracts.attention.calls import on_graph
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
+from regard.checker.contracts.graph.axes import AXES
 from regard.checker.contracts.graph.conventions import edges_reversed, heads_mean
 from regard.checker.contracts.graph.gat.branches import branches
 from regard.checker.contracts.graph.gat.mistakes import LOOPLESS, SCORE, SECOND, SOFTMAX
@@ -34,7 +35,7 @@ from regard.checker.contracts.graph.layer import (
 from regard.checker.contracts.graph.made import PRELU, built, calmed
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
 from regard.checker.contracts.graph.passing import ADDITIVE
-from regard.checker.contracts.graph.rare import ACROSS, APART, LONELY, strong
+from regard.checker.contracts.graph.rare import ACROSS, APART, COUNTED, LONELY, strong
 from regard.checker.contracts.graph.reference import elu, leaky, listening
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -265,8 +266,8 @@ def adapt(bench: Workbench) -> Subject:
     rng = np.random.default_rng(7)
     try:
         made = make(bench)
-        width, _ = sizes_of(made, INPUTS + bench.stretch, OUTPUTS + bench.stretch)
-        subject = call(bench, made, width, rng)
+        width, outputs = sizes_of(made, INPUTS + bench.stretch, OUTPUTS + bench.stretch)
+        subject = call(bench, made, width, rng, (outputs, HEADS * outputs, HEADS))
     except Raised as error:
         if bench.made is not None:
             raise
@@ -310,7 +311,7 @@ CONTRACT = Contract(
     reference=lambda case, frame, steps: graph.attention(case, frame, steps)[0][listening(case)],
     picture=lambda case, frame, steps: graph.attention(case, frame, steps | UNMERGED)[1][-1],
     program=graph.ATTENTION,
-    mistakes=(ORDER, ACROSS, *SOFTMAX, LOOPLESS, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, ACROSS, AXES, COUNTED, *SOFTMAX, LOOPLESS, *SCORE, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(

@@ -9,6 +9,7 @@ from regard.checker import conduct, laws
 from regard.checker.contract import ComputationStage, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
+from regard.checker.contracts.graph.axes import AXES
 from regard.checker.contracts.graph.conventions import edges_reversed
 from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse, literal, safe_ends
 from regard.checker.contracts.graph.layer import (
@@ -29,7 +30,7 @@ from regard.checker.contracts.graph.layer import (
 )
 from regard.checker.contracts.graph.made import PRELU, built, calmed, late
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
-from regard.checker.contracts.graph.rare import ACROSS, APART, ITSELF, LONELY, lone
+from regard.checker.contracts.graph.rare import ACROSS, APART, COUNTED, ITSELF, LONELY, SILENT, lone
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
 from regard.checker.gradients import flowing
 from regard.checker.process.session import Raised
@@ -199,7 +200,7 @@ def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> tuple[Subje
     inputs = INPUTS + bench.stretch
     made = built(bench, {"inputs": inputs, "outputs": outputs, "dropout": 0.3, "slope": 0.2, "bias": None})
     width, outputs = sizes_of(made, inputs, outputs)
-    return call(bench, made, width, rng), width, outputs
+    return call(bench, made, width, rng, (outputs,)), width, outputs
 
 
 def adapt(bench: Workbench) -> Subject:
@@ -289,7 +290,7 @@ CONTRACT = Contract(
     reference=reference,
     picture=lambda case, frame, steps: graph.normalised(case, steps),
     program=graph.CONVOLUTION,
-    mistakes=(ORDER, ACROSS, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
+    mistakes=(ORDER, ACROSS, AXES, COUNTED, SILENT, *MISTAKES, *BEHAVIOUR, *conduct.MISTAKES),
     conventions=CONVENTIONS,
     decide=decide,
     laws=(

@@ -4,6 +4,7 @@ import numpy as np
 
 from regard.checker.contract import Mistake, forms
 from regard.checker.contracts.graph.reference import last, looped, symmetric
+from regard.checker.grammar.program import Rewired
 
 
 def inverse(degree: np.ndarray, power: float) -> np.ndarray:
@@ -51,6 +52,8 @@ def safe_ends(a: np.ndarray) -> np.ndarray:
     return inverse(a.sum(1), -0.5)[:, None] * a * inverse(a.sum(0), -0.5)[None]
 
 
+ONCE = Rewired(("normal", "looped", "h"), lambda a, count, h: np.diag(a / np.maximum(count, 1))[:, None] * h)
+"Of several loops at a node, the last alone."
 MISTAKES = (
     Mistake(
         slug="self-loops-missing",
@@ -117,7 +120,11 @@ MISTAKES = (
         cause="each message overwrites the one before it: a node keeps only what came last",
         remedy="add the messages up: index_add_ or scatter_add_, not out[target] = …",
         look="gather product",
-        forms=forms({"spread": lambda a, h: np.diag(a)[:, None] * h}, {"spread": lambda a, h: last(a) @ h}),
+        forms=forms(
+            {"spread": lambda a, h: np.diag(a)[:, None] * h},
+            {"spread": lambda a, h: last(a) @ h},
+            {"loops": literal, "spread": ONCE},
+        ),
     ),
     Mistake(
         slug="diagonal-alone",
