@@ -1,6 +1,7 @@
 """What a class, a function or an object shows of itself: numbers that it keeps, methods, arguments."""
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ import torch
 LONGEST = 2000
 "Characters of a message that go home."
 
+SEVERAL = re.compile(r"(<class ')?(typing\.|collections\.abc\.)?(list|tuple|sequence|iterable)\b", re.I)
+"Annotations of what holds several."
 _Module = torch.nn.Module
 
 
@@ -57,6 +60,7 @@ def parameters_of(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
             "star": p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD),
             "named": p.kind is p.KEYWORD_ONLY,
             "default": _plain(p.default),
+            "several": bool(SEVERAL.match(str(p.annotation))) or isinstance(p.default, list | tuple),
         }
         for p in listed
     ]

@@ -21,13 +21,34 @@ KINDS = {
 }
 
 
+MOST = 100
+"Parts of a list that are sent one by one."
+
+
+def numbers(value: list[Any]) -> bool:
+    """Whether a list holds numbers alone, or rows of as many numbers each.
+
+    >>> numbers([0.5, 1.0]), numbers([[0.5, 1.0], [1.0, 2.0]]), numbers([[0.5], [1.0, 2.0]]), numbers(["a"])
+    (True, True, False, False)
+    """
+    if all(isinstance(part, list) and part for part in value):
+        return len({len(row) for row in value}) == 1 and all(map(_numbers, value))
+    return _numbers(value)
+
+
+def _numbers(value: list[Any]) -> bool:
+    return all(isinstance(one, float) for one in value) or all(type(one) is int for one in value)
+
+
 def plain(value: Any, depth: int = 0) -> Any:
     """An answer as arrays, numbers, lists and words; anything else is named, not sent."""
     if isinstance(value, Absent):
         raise NotInstalled(value.name)
     if isinstance(value, _Tensor | np.ndarray):
         return array(value)
-    if (parts := _parts(value)) is not None and depth < 4 and len(parts) < 100:
+    if isinstance(value, list) and len(value) >= MOST and numbers(value):
+        return np.array(value)
+    if (parts := _parts(value)) is not None and depth < 4 and len(parts) < MOST:
         return [plain(item, depth + 1) for item in parts]
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -51,7 +72,7 @@ def tensors(answer: Any, depth: int = 0) -> list[Any]:
     """The arrays in an answer, in the order in which `plain` has them."""
     if isinstance(answer, _Tensor | np.ndarray):
         return [answer]
-    if (parts := _parts(answer)) is None or depth >= 4 or len(parts) >= 100:
+    if (parts := _parts(answer)) is None or depth >= 4 or len(parts) >= MOST:
         return []
     return [tensor for part in parts for tensor in tensors(part, depth + 1)]
 

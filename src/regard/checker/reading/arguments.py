@@ -159,6 +159,8 @@ def fill(
             own = {word: number(given[word]) for word in held[name] if word in given}
             named[name] = {"config": spread(known) | held[name] | own}
             meant |= {meaning: str(name) for meaning in _settled(held[name], known) if meaning not in meant}
+        elif meaning and _several(parameter) and type(known.get(meaning)) is int:
+            continue  # it has them by itself, and they are no number
         elif meaning and meaning in known and (known[meaning] is not None or parameter["required"]):
             value = known[meaning] if known[meaning] is not None else ASKED[meaning]
             named[name], meant[meaning] = value, name
@@ -187,6 +189,11 @@ def _guessed(strangers: list[str], sizes: list[str]) -> dict[str, str]:
     if len(strangers) > len(sizes):
         raise Unbuildable(strangers[len(sizes)])
     return dict(zip(strangers, sizes, strict=False))
+
+
+def _several(parameter: dict[str, Any]) -> bool:
+    """Whether an argument that need not be given holds several things."""
+    return not parameter["required"] and parameter.get("several", False)
 
 
 def elsewhere(parameter: dict[str, Any]) -> bool:

@@ -22,7 +22,7 @@ from regard.checker.contracts.mixture.forms import forms, says, spread_of
 from regard.checker.contracts.mixture.given import given, points, takes_parameters
 from regard.checker.contracts.mixture.measured import measured
 from regard.checker.contracts.mixture.readings import drawn, frames
-from regard.checker.contracts.mixture.roles import means_of, read, shares_kept, sizes_of, told, word
+from regard.checker.contracts.mixture.roles import SPREAD, means_of, read, shares_kept, sizes_of, told, word
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.subject import NUMBER, Subject, apart, listed
@@ -34,6 +34,8 @@ FREE = r"raw|free|unconstrained|rho|param|pre_"
 "Words in the names of a spread that is turned into a positive number in some way of its own."
 UNREAD = ("no-likelihood", "unknown-weight", "unknown-argument", "too-slow")
 "Ends of a reading after which it is followed while it fits."
+PART = re.compile(rf"{SPREAD.pattern}|diag|lower|upper|corr|angle|rot|off", re.I)
+"Words in the names of what may be one part of a spread that is kept in several."
 TURNS = r"softplus|sigmoid|elu|relu|abs|square|clamp\w*|clip|maximum"
 "Names of such ways."
 
@@ -163,7 +165,12 @@ def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
     if "data" in made.built.meant:
         subject.facts["own points"] = cloud(d)
     subject.frames = frames(roles, held, own, shares, subject, module=made.module)
-    if not fitted and _is_free(roles["log_variances"], text):
+    parts = [n for n in made.learned if made.module and n not in roles.values() and PART.search(word(n))]
+    if parts and not fitted:
+        values |= {n: rng.uniform(-0.7, 0.7, made.weights[n].shape) for n in parts}
+        subject.set(values)
+        subject.facts["drawn"] = values | apart(values)
+    if not fitted and (parts or _is_free(roles["log_variances"], text)):
         subject.otherwise = lambda: measured(subject, means_of(held[roles["means"]], k, d))
         subject.facts["unsaid"] = not says(roles["log_variances"], text)
     return subject

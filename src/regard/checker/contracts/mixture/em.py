@@ -63,7 +63,7 @@ def follows(subject: Subject, x: np.ndarray, held: list[np.ndarray], shares: np.
             )
             words = f"{len(x)} points: after one step the {what} are off by {off:.3g} of their size"
             told = "" if slug else _explained(subject, x, found, shares)
-            return Broken(number=off, words=words + told, slug=slug)
+            return Broken(number=off, words=words + told, slug=slug or ("em-step" if told else ""))
     return None
 
 

@@ -72,12 +72,12 @@ def ways(parameters: list[dict[str, Any]], text: str, rng: np.random.Generator) 
     """Spreads as matrices, along the axes, or one for each component; in the forms that their name allows."""
     roles = told(parameters)
     spread = roles["log_variances"]
-    shapes: list[tuple[int, ...]] = [(K, D), (K, D, D), (K,)]
-    shapes = sorted(shapes, key=lambda shape: (len(shape) == 3) is not bool(re.search(WHOLE, spread)))
+    shapes: list[tuple[int, ...]] = [(K, D), (K, D, D), (K,), (D, D), (D,)]
+    shapes = sorted(shapes, key=lambda shape: (shape[-2:] == (D, D)) is not bool(re.search(WHOLE, spread)))
     weights = roles.get("logits", "")
     shares = "logits" if re.search(r"logit", weights) else "log" if re.search(r"log", weights) else "plain"
     for shape in shapes:
-        square = len(shape) == 3
+        square = shape[-2:] == (D, D)
         for form in forms(spread, np.ones(shape), text, square=square):
             like = {"logits": np.ones(K), "means": np.ones((K, D)), "log_variances": np.ones(shape)}
             values = drawn({role: role for role in like}, like, form, shares, rng, square=square)
@@ -99,7 +99,12 @@ def _made(
     roles = {role: role for role in ("logits", "means", "log_variances")}
     if bench.member["kind"] == "class" and not held:
         made = bench.tell(values)
+        own = {
+            role: next((n for n, held in made.weights.items() if _same(held, way.values[role])), "")
+            for role in roles
+        }
         subject = asked(bench, _knowing(made, way), trial, roles)
+        subject.facts["kept as"] = own
     else:
         made = held or bench.build({})
         taken = made.methods[method] if method else made.call
@@ -110,8 +115,8 @@ def _made(
 
         subject = asked(bench, _knowing(made, way), trial, roles, enter, method=method)
     if bench.member["kind"] == "class" and not held and set(way.roles) == set(roles):
-        subject.facts["anew"] = lambda held: bench.tell(
-            values | {way.roles[role]: value for role, value in held.items()}
+        subject.facts["anew"] = lambda held: _knowing(
+            bench.tell(values | {way.roles[role]: value for role, value in held.items()}), way
         )
     subject.facts |= {
         "drawn": {},
@@ -125,6 +130,11 @@ def _made(
     }
     subject.frames = frames(roles, way.values, [way.form], way.shares, subject, module=False)
     return subject
+
+
+def _same(one: np.ndarray, two: np.ndarray) -> bool:
+    """Whether numbers are the same, but for a precision that may be lower."""
+    return one.shape == two.shape and bool(np.allclose(one, two, rtol=1e-5))
 
 
 def _knowing(made: Made, way: GivenParameters) -> Made:

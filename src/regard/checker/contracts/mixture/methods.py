@@ -94,15 +94,19 @@ def _whole_batch(subject: Subject, x: np.ndarray) -> Broken | None:
 
 
 def still(subject: Subject) -> bool:
-    """Whether its parameters cannot be chosen: it was fitted, or keeps them in a form of its own."""
+    """Whether its parameters cannot be chosen: it was fitted, keeps them in a form of its own, or none that is known."""
+    if "frame" not in subject.facts:
+        return True
     fixed = subject.facts["fixed"] and "anew" not in subject.facts
     return fixed or "own-form" in subject.frame.conventions
 
 
-def stage(subject: Subject, rng: np.random.Generator) -> tuple[Subject, np.ndarray, np.ndarray, np.ndarray]:
+def stage(
+    subject: Subject, rng: np.random.Generator, spread: np.ndarray | None = None
+) -> tuple[Subject, np.ndarray, np.ndarray, np.ndarray]:
     """What has weights, means and deviations for sampling, and these: far apart, none of them one, none of them equal.
 
-    What is told its parameters when it is made is made anew.
+    A spread may be given in their place, as it is kept. What is told its parameters when it is made is made anew.
     """
     k, d = subject.facts["components"], subject.facts["dimension"]
     weights = np.array([0.5, 0.15, 0.35] + [1.0] * k)[:k]
@@ -121,7 +125,7 @@ def stage(subject: Subject, rng: np.random.Generator) -> tuple[Subject, np.ndarr
     values = {
         roles["logits"]: kept.reshape(held[roles["logits"]].shape),
         roles["means"]: placed(means, held[roles["means"]].shape),
-        roles["log_variances"]: placed(_few(numbers, size), shape),
+        roles["log_variances"]: placed(_few(numbers, size), shape) if spread is None else spread,
     }
     if "anew" in subject.facts:
         subject = replace(subject, made=subject.facts["anew"](values))
@@ -143,6 +147,15 @@ def placed(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
         return np.moveaxis(values, 0, -1)
     columns = values.ndim == 2 and tuple(n for n in shape if n > 1) == values.shape[::-1] != values.shape
     return (values.T if columns else values).reshape(shape)
+
+
+def unused(subject: Subject) -> Subject:
+    """What is told its parameters when it is made, made anew: what a step of EM leaves in it is of no consequence."""
+    if "anew" not in subject.facts:
+        return subject
+    made = subject.facts["anew"]({})
+    subject.bench.line.ask("cast", made.number, subject.kind)
+    return replace(subject, made=replace(made, kind=subject.kind))
 
 
 def restore(subject: Subject) -> None:

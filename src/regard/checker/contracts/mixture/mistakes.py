@@ -21,6 +21,13 @@ DENSITY = (
         forms=forms({"spread": lambda v: 0.0 * v}),
     ),
     Mistake(
+        slug="logdet-once",
+        cause="the log-variance is taken off once and not once for each dimension: one number, or a mean, stands where a sum is needed",
+        remedy="- 0.5 * log_variances.sum(-1), or - 0.5 * d * log_variance for a ball",
+        look="logsumexp pi",
+        forms=forms({"spread": lambda v: 0.5 * v / v.shape[-1]}),
+    ),
+    Mistake(
         slug="logdet-sign",
         cause="the logarithm of the variance is added instead of taken off",
         remedy="- 0.5 * log_variances.sum(-1)",
@@ -241,6 +248,24 @@ OTHERS = (
         cause="the samples of one component come from another",
         remedy="index means and variances with the component as given",
         look="random",
+    ),
+    Mistake(
+        slug="sample-covariance",
+        cause="samples have another covariance than the density: the factor that makes them of noise is not that of the covariance",
+        remedy="mean + L @ z with L L^T the covariance: for rows of noise, z @ L.T",
+        look="random",
+    ),
+    Mistake(
+        slug="labels-by-density",
+        cause="a point's label is the component with the largest density there: the mixing weights are left out",
+        remedy="argmax of log weight + log density",
+        look="softmax",
+    ),
+    Mistake(
+        slug="em-step",
+        cause="a step of EM does not follow from the responsibilities",
+        remedy="with r the responsibilities and n_k = r.sum(0): weights n_k / n, means r.T @ x / n_k, variances about the new means, weighed by r and divided by n_k",
+        look="mean power",
     ),
     Mistake(
         slug="em-old-means",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
-from regard.checker.grammar.program import Program, ProgramStep, Value
+from regard.checker.grammar.program import Program, ProgramStep, Rewired, Value
 
 Array = np.ndarray
 
@@ -28,6 +28,17 @@ def _log_mean(x: Array) -> Array:
     return logsumexp(x) - np.log(x.shape[-1])
 
 
+def _whole(variances: Array, axes: Array | None) -> Array:
+    """Covariances (k, d, d)."""
+    turned = np.broadcast_to(np.eye(variances.shape[-1]), (*variances.shape, variances.shape[-1])) if axes is None else axes
+    return np.einsum("kij,kj,klj->kil", turned, variances, turned)
+
+
+def _entrywise(differences: Array, variances: Array, axes: Array | None) -> Array:
+    inverse = 1 / _whole(variances, axes)
+    return differences * np.einsum("kij,nkj->nki", inverse, differences)
+
+
 SQUARES = (
     ("the absolute difference stands in place of its square", lambda diff, var: np.abs(diff) / var),
     ("the cube of the absolute difference stands in place of its square", lambda diff, var: np.abs(diff) ** 3 / var),
@@ -37,6 +48,8 @@ SQUARES = (
     ("the squares are not divided by the variance", lambda diff, var: diff**2 + 0 * var),
     ("the variance is added to the squares and does not divide them", lambda diff, var: diff**2 + var),
     ("the whole quotient is squared, the variance too", lambda diff, var: (diff / var) ** 2),
+    ("each number of the covariance is inverted by itself: the inverse matrix is needed", Rewired(("differences", "variances", "axes"), lambda diff, var, axes: _entrywise(diff, var, axes))),
+    ("only the diagonal of the covariance divides the squares: the inverse matrix is needed", Rewired(("differences", "variances", "axes"), lambda diff, var, axes: diff**2 / np.einsum("kii->ki", _whole(var, axes)))),
 )  # fmt: skip
 CONSTANTS = (
     ("log(pi) stands in place of log(2 pi): the constant lacks its 2", lambda d: 0.5 * d * np.log(np.pi)),
@@ -59,6 +72,7 @@ JOINS = (
     ("the mixing weights are added after the sum over the components", lambda w, p: logsumexp(p) + w.sum()),
     ("the least likely component alone counts", lambda w, p: (w + p).min(-1)),
     ("the result is negated: minus the log-likelihood comes back", lambda w, p: -logsumexp(w + p)),
+    ("the largest term, which is taken off before the exponential, is not added back", lambda w, p: logsumexp(w + p) - (w + p).max(-1)),
 )  # fmt: skip
 PLAIN = Program(
     ("x", "w"),

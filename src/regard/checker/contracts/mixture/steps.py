@@ -8,7 +8,7 @@ import numpy as np
 from regard.checker.contract import Broken, Case
 from regard.checker.contracts.mixture.answers import responsibilities, telling
 from regard.checker.contracts.mixture.em import NEAR, compared, expected, follows
-from regard.checker.contracts.mixture.methods import method, restore
+from regard.checker.contracts.mixture.methods import method, restore, unused
 from regard.checker.contracts.mixture.reference import PLAIN
 from regard.checker.contracts.mixture.roles import told
 from regard.checker.process.session import Raised
@@ -36,7 +36,7 @@ def mute(subject: Subject) -> bool:
 def responsible(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Each point's responsibilities are its components' shares of its likelihood."""
     name = responsibilities(subject)
-    x = _points(subject, rng)
+    subject, x = unused(subject), _points(subject, rng)
     if mute(subject):
         return None
     if name is None or _free(subject, name) != 1:
@@ -149,11 +149,12 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     )
     answer: Any = None
     restore(subject)
+    subject, roles = unused(subject), subject.facts.get("kept as", subject.facts["roles"])
     try:
         answer = _step(subject, names, x)
         about = subject.bench.line.ask("about", subject.made.number)["weights"]
         about |= listed(about, subject.made.learned)
-        held = [about[subject.facts["roles"][role]].copy() for role in ("logits", "means", "log_variances")]
+        held = [about[roles[role]].copy() for role in ("logits", "means", "log_variances")]
     except Raised as error:
         if error.kind not in OWN or TYPES.search(error.words):
             subject.facts["skipped"] = {*subject.facts.get("skipped", ()), "em step"}
@@ -167,8 +168,9 @@ def stepped(subject: Subject, rng: np.random.Generator) -> Broken | None:
     finally:
         restore(subject)
     kept = subject.facts["drawn"] | listed(subject.facts["drawn"], list(subject.facts["drawn"]))
+    kept = kept or subject.made.weights  # as they were told
     before = [kept.get(subject.facts["roles"][r]) for r in ("logits", "means", "log_variances")]
-    if all(np.array_equal(one, two) for one, two in zip(held, before, strict=False)):
+    if all(one.shape == np.shape(two) and np.allclose(one, two, rtol=1e-6) for one, two in zip(held, before, strict=False)):
         held = _given_back(answer, subject)  # what it found is given back, not kept
     return follows(subject, x, held, expected(subject, x)) if held else None
 
