@@ -205,7 +205,15 @@ def test_the_files_own_mark_asks_for_the_contracts_choices(write) -> None:
 
 def member(name: str, kind: str = "class", forward: tuple = ("x",)) -> dict:
     parameters = [{"name": n, "required": True, "star": False, "default": None} for n in forward]
-    return {"name": name, "kind": kind, "parameters": [], "forward": parameters, "methods": [], "asked": [], "doc": ""}
+    return {
+        "name": name,
+        "kind": kind,
+        "parameters": [],
+        "forward": parameters,
+        "methods": [],
+        "asked": [],
+        "doc": "",
+    }
 
 
 def test_a_member_that_is_not_there_is_told_with_the_nearest() -> None:

@@ -121,9 +121,7 @@ class Examination:
             self.match = family.read_otherwise(subject.otherwise(), subject.kind) or self.match
         self.readable = family.readable()
         self.gap = family.far(Member(self.readable, {})) if self.readable else np.inf
-        if self.match:
-            subject.facts["frame"] = self.match.best.frame
-            subject.facts["agreed"] = [c.slug for c in self.match.best.conventions]
+        subject.facts |= self.match.facts if self.match else {}
 
     def hold(self, subject: Subject, *, early: bool) -> None:
         """Try every law; one whose trial raises or crashes is broken by that, and the next is tried."""

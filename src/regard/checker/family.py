@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,12 @@ class Match:
     def best(self) -> Member:
         """The simplest of them."""
         return self.members[0]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What laws may know of it: the reading of the weights, the conventions, the mistakes."""
+        agreed = [convention.slug for convention in self.best.conventions]
+        return {"frame": self.best.frame, "agreed": agreed, "named": self.slugs}
 
     @property
     def slugs(self) -> tuple[tuple[str, ...], ...]:

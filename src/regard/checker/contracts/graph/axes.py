@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from regard.checker.contract import Case, Mistake
+from regard.checker.contract import Broken, Case, Law, Mistake
 from regard.checker.laws import MOVES, gap
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
@@ -31,8 +31,8 @@ def confused(
     sizes: tuple[int, ...],
     rng: np.random.Generator,
     error: Raised,
-) -> None:
-    """Say so where what raised for five nodes is a graph layer for as many nodes as it has features."""
+) -> Unfit | None:
+    """What raised for five nodes, if it is a graph layer for as many nodes as it has features."""
     for nodes in dict.fromkeys((width, *sizes)):
         case = square(nodes, width, rng)
         for subject in tried(case):
@@ -41,9 +41,46 @@ def confused(
             except Raised:
                 continue
             if heard:
-                words = f"{nodes} nodes, as many as it has features: it runs; 5 nodes: it raises {error.kind}: "
+                words = (
+                    f"{nodes} nodes, as many as it has features: it runs; 5 nodes: it raises {error.kind}: "
+                )
                 words += error.words.strip().partition("\n")[0][:120]
-                raise Unfit(AXES.slug, words, AXES.remedy, error.line)
+                return Unfit(AXES.slug, words, AXES.remedy, error.line)
+    return None
+
+
+def turned(tried: Callable[[Case], Iterable[Subject]], width: int, rng: np.random.Generator) -> bool:
+    """Whether it runs where each column of what it is given, and of what it answers, is a node."""
+    case = square(7, width, rng)
+    across = Case(name=case.name, inputs=case.inputs | {"x": case["x"].T.copy()})
+    for subject in tried(across):
+        try:
+            if subject.answer(across).shape[1:] == (7,):
+                return True
+        except Raised:
+            continue
+    return False
+
+
+def alone(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """What is right for batches alone need not take one graph; where it is not, why it does not take one says more."""
+    found, named = subject.facts.get("confused"), subject.facts.get("named", ())
+    if found is None or () in named:
+        return None
+    return Broken(
+        number=1.0,
+        words=found.sentence,
+        slug=AXES.slug,
+        instead=tuple(slug for slugs in named for slug in slugs),
+    )
+
+
+ONE = Law(
+    name="one graph",
+    says="the number of nodes and that of features are two numbers",
+    test=alone,
+    look="loops degree gather",
+)
 
 
 def _local(subject: Subject, case: Case, rng: np.random.Generator) -> bool:

@@ -1,15 +1,16 @@
 """How a person's graph layer is called: with a matrix or with a list of edges."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case
-from regard.checker.contracts.graph.axes import confused
+from regard.checker.contracts.graph.axes import confused, turned
 from regard.checker.contracts.graph.conventions import DIRECTIONS
 from regard.checker.contracts.graph.made import wrapped
 from regard.checker.contracts.graph.passing import (
@@ -122,6 +123,10 @@ def call(
             continue
         subject.facts |= {"width": width, "way": way}
         subject.notes.append(f"the graph passed as: {way}")
+        if "batch" in way and error and not bench.stretch:
+            single = [pair for pair in allowed[: ways.index(way)] if "batch" not in pair[0]]
+            subject.facts["confused"] = confused(partial(runs, bench, made, single), width, sizes, rng, error)
+            bench.precise(made, *enter(trial))
         if (bench.strict and "edges" not in way) or _local(subject):
             return subject
         fallback = fallback or subject
@@ -130,14 +135,30 @@ def call(
     if fallback:
         bench.precise(made, *fallback.enter(case(rng, width, "closed")))
         return fallback
-    if error and not bench.stretch:
-        confused(lambda case: runs(bench, made, allowed, case), width, sizes, rng, error)
-    if error and refuses(bench, error):
+    raise refusal(bench, partial(runs, bench, made, allowed), width, rng, error, sizes)
+
+
+def refusal(
+    bench: Workbench,
+    tried: Callable[[Case], Iterator[Subject]],
+    width: int,
+    rng: np.random.Generator,
+    error: Raised | None,
+    sizes: tuple[int, ...],
+) -> Raised | Unfit:
+    """Why no way to pass a graph was taken: a size of the wrong axis, another layout, or what it raises."""
+    if error is None:
+        return Raised("ValueError", "no way to pass a graph gives one row for each node", None, "")
+    if not bench.stretch:
+        if found := confused(tried, width, sizes, rng, error):
+            return found
+        if turned(tried, width, rng):
+            sentence = "it runs where columns are nodes: features (features, nodes) and not (nodes, features)"
+            return Unfit("not-understood", sentence, "take features as (nodes, features)", error.line)
+    if refuses(bench, error):
         sentence = f"no way to pass it a graph was taken: {error.kind}: {short(error.words)}"
-        raise Unfit("not-understood", sentence, f"say it in one line: --call '{bench.name}(…)'", error.line)
-    if error:
-        raise error
-    raise Raised("ValueError", "no way to pass a graph gives one row for each node", None, "")
+        return Unfit("not-understood", sentence, f"say it in one line: --call '{bench.name}(…)'", error.line)
+    return error
 
 
 def runs(bench: Workbench, made: Made, ways: list[tuple[str, Any]], asked: Case) -> Iterator[Subject]:

@@ -165,12 +165,16 @@ def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
     if "data" in made.built.meant:
         subject.facts["own points"] = cloud(d)
     subject.frames = frames(roles, held, own, shares, subject, module=made.module)
-    parts = [n for n in made.learned if made.module and n not in roles.values() and PART.search(word(n))]
-    if parts and not fitted:
-        values |= {n: rng.uniform(-0.7, 0.7, made.weights[n].shape) for n in parts}
+    named = [n for n in made.learned if n not in roles.values() and PART.search(word(n))]
+    parts = [n for n in named if square or made.weights[n].ndim == 3] if made.module and not fitted else []
+    if parts:
+        # Where matrices have one more part, that counts at once; where numbers along the axes are known, its start does.
+        values |= {
+            n: rng.uniform(-0.7, 0.7, made.weights[n].shape) if square else made.weights[n] for n in parts
+        }
         subject.set(values)
-        subject.facts["drawn"] = values | apart(values)
-    if not fitted and (parts or _is_free(roles["log_variances"], text)):
+        subject.facts |= {"drawn": values | apart(values), "parts": parts}
+    if not fitted and ((parts and square) or _is_free(roles["log_variances"], text)):
         subject.otherwise = lambda: measured(subject, means_of(held[roles["means"]], k, d))
         subject.facts["unsaid"] = not says(roles["log_variances"], text)
     return subject

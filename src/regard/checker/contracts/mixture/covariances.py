@@ -4,6 +4,7 @@ import numpy as np
 
 from regard.checker.contract import Broken
 from regard.checker.contracts.mixture.forms import spread_of
+from regard.checker.contracts.mixture.measured import peaks
 from regard.checker.contracts.mixture.methods import APART, DRAWS, SURE, ask, restore, sampling, stage
 from regard.checker.contracts.mixture.readings import drawn
 from regard.checker.subject import Subject
@@ -16,17 +17,20 @@ LEAST = 100
 def covaried(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """Samples of every component have its covariance, beside the diagonal too."""
     name, facts = sampling(subject), subject.facts
-    k, d = facts["components"], facts["dimension"]
-    if name is None or not facts["square"] or d == 1:
+    k, d, parts = facts["components"], facts["dimension"], facts.get("parts", ())
+    if name is None or d == 1 or not (facts["square"] or parts):
         return None
     like = {role: subject.made.weights[own] for role, own in facts["roles"].items()}
     same = {role: role for role in like}
-    numbers = drawn(same, like, facts["form"], facts["shares"], rng, square=True)["log_variances"]
+    numbers = drawn(same, like, facts["form"], facts["shares"], rng, square=facts["square"])["log_variances"]
     spread = spread_of(numbers, k, d)
     assert spread is not None
-    wanted = facts["form"].covariances(spread)
     staged, _, means, _ = stage(subject, rng, numbers)
     try:
+        subject.set({part: rng.uniform(-0.7, 0.7, subject.made.weights[part].shape) for part in parts})
+        wanted = peaks(staged, means) if parts else facts["form"].covariances(spread)
+        if wanted is None:
+            return None
         found = np.asarray(ask(staged, name, [DRAWS]), dtype=np.float64)
     finally:
         restore(subject)

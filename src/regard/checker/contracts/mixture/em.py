@@ -52,23 +52,23 @@ def follows(subject: Subject, x: np.ndarray, held: list[np.ndarray], shares: np.
     found, wanted = parameters(subject, held), maximised(x, shares)
     if found is None:
         return Broken(number=np.inf, words="one step leaves weights of another shape")
-    offs = offsets(subject, found, wanted)
+    offs = offsets(subject, found, wanted, held[2].size)
     for what, got, off in zip(("weights", "means", "variances"), found, offs, strict=True):
         if not off <= NEAR:  # also what is not a number
             old = maximised(x, shares, about=means)[2]
             slug = (
                 "em-old-means"
-                if what == "variances" and _spread(subject, got, old, wanted[0]) <= NEAR
+                if what == "variances" and _spread(subject, got, old, wanted[0], held[2].size) <= NEAR
                 else ""
             )
             words = f"{len(x)} points: after one step the {what} are off by {off:.3g} of their size"
-            told = "" if slug else _explained(subject, x, found, shares)
+            told = "" if slug else _explained(subject, x, found, shares, held[2].size)
             return Broken(number=off, words=words + told, slug=slug or ("em-step" if told else ""))
     return None
 
 
-def _explained(subject: Subject, x: np.ndarray, found: Parameters, shares: np.ndarray) -> str:
-    """What another step than that of EM gives exactly this."""
+def _explained(subject: Subject, x: np.ndarray, found: Parameters, shares: np.ndarray, size: int) -> str:
+    """What another step than that of EM gives exactly this; `size` is that of the spread that is kept."""
     with np.errstate(all="ignore"):
         known = PLAIN.run({"x": x, "w": subject.frame}, {})
         bare = np.exp(log_softmax_rows(known["log densities"]))
@@ -101,7 +101,7 @@ def _explained(subject: Subject, x: np.ndarray, found: Parameters, shares: np.nd
         "the variances stay as they were": (*right[:2], _kept(subject)),
     }
     with np.errstate(all="ignore"):
-        fits = [words for words, other in others.items() if max(offsets(subject, found, other)) <= NEAR]
+        fits = [words for words, other in others.items() if max(offsets(subject, found, other, size)) <= NEAR]
     return f", as if {fits[0]}" if fits else ""
 
 
@@ -128,12 +128,12 @@ def parameters(subject: Subject, held: list[np.ndarray]) -> Parameters | None:
         return weights, means_of(means, k, d), subject.facts["form"].covariances(numbers)
 
 
-def offsets(subject: Subject, found: Parameters, wanted: Parameters) -> tuple[float, float, float]:
-    """By how much of their size weights, means and spread are off."""
+def offsets(subject: Subject, found: Parameters, wanted: Parameters, size: int) -> tuple[float, float, float]:
+    """By how much of their size weights, means and spread, of which so many numbers are kept, are off."""
     return (
         _off(found[0], wanted[0]),
         _off(found[1], wanted[1]),
-        _spread(subject, found[2], wanted[2], wanted[0]),
+        _spread(subject, found[2], wanted[2], wanted[0], size),
     )
 
 
@@ -141,10 +141,9 @@ def _off(found: np.ndarray, wanted: np.ndarray) -> float:
     return float(np.abs(found - wanted).max() / np.abs(wanted).max())
 
 
-def _spread(subject: Subject, found: np.ndarray, wanted: np.ndarray, shares: np.ndarray) -> float:
+def _spread(subject: Subject, found: np.ndarray, wanted: np.ndarray, shares: np.ndarray, size: int) -> float:
     """How far covariances are off, in what is kept of them; what is added to all of them alike is left out."""
     k, d = found.shape[:2]
-    size = subject.made.weights[subject.facts["roles"]["log_variances"]].size
     if size in (d, d * d, 1) and size not in (k * d, k):
         wanted = np.broadcast_to(np.einsum("k,kij->ij", shares, wanted), wanted.shape)
     if not subject.facts["square"]:

@@ -163,7 +163,7 @@ def _taken(
         if found is None:
             return None
         wanted = maximised(x, expected(subject, x))
-        offs = offsets(subject, found, wanted)
+        offs = offsets(subject, found, wanted, held[2].size)
         off = [w for w, o in zip(("weights", "means", "variances"), offs, strict=True) if not o <= NEAR]
         if not off and _about_old_means(subject, found, wanted, x):
             off, subject.facts["about old means"] = ["variances"], True

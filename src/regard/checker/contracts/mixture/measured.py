@@ -40,6 +40,14 @@ def measured(subject: Subject, means: np.ndarray) -> list[WeightMap]:
     ]
 
 
+def peaks(subject: Subject, means: np.ndarray) -> np.ndarray | None:
+    """The covariances (k, d, d) that a density shows about means that are far from each other, if it is Gaussian there."""
+    found = [peak for place in means if (peak := _peak(subject, place))]
+    if len(found) < len(means):
+        return None
+    return np.stack([axes * variances @ axes.T for _, variances, axes in found])
+
+
 def _heeded(subject: Subject, variances: np.ndarray, axes: np.ndarray) -> bool:
     """Whether the spread that is kept tells the covariances: a larger number always gives a larger one, or a smaller one."""
     k, d = variances.shape

@@ -30,7 +30,11 @@ def _log_mean(x: Array) -> Array:
 
 def _whole(variances: Array, axes: Array | None) -> Array:
     """Covariances (k, d, d)."""
-    turned = np.broadcast_to(np.eye(variances.shape[-1]), (*variances.shape, variances.shape[-1])) if axes is None else axes
+    turned = (
+        np.broadcast_to(np.eye(variances.shape[-1]), (*variances.shape, variances.shape[-1]))
+        if axes is None
+        else axes
+    )
     return np.einsum("kij,kj,klj->kil", turned, variances, turned)
 
 

@@ -31,6 +31,8 @@ def sampled(subject: Subject, rng: np.random.Generator) -> Broken | None:
         return None
     if name is None or not still(subject):
         return whole(subject, rng) or (None if name is None else covaried(subject, rng))
+    if subject.facts.get("parts") and (broken := covaried(subject, rng)):
+        return broken
     try:
         x = np.asarray(ask(subject, name, [DRAWS]), dtype=np.float64)
     except (Raised, TypeError, ValueError):

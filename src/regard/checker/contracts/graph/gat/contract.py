@@ -11,7 +11,7 @@ from regard.checker.contract import ComputationStage, Contract, Convention, Law,
 from regard.checker.contracts.attention.calls import on_graph
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
-from regard.checker.contracts.graph.axes import AXES
+from regard.checker.contracts.graph.axes import AXES, ONE
 from regard.checker.contracts.graph.conventions import edges_reversed, heads_mean
 from regard.checker.contracts.graph.gat.branches import branches
 from regard.checker.contracts.graph.gat.mistakes import LOOPLESS, SCORE, SECOND, SOFTMAX
@@ -337,6 +337,7 @@ CONTRACT = Contract(
         laws.lasting(usual, ("x",), 300.0),
         flowing(usual, ("x",)),
         LONELY,
+        ONE,
         APART,
         *conduct.kept(usual),
     ),

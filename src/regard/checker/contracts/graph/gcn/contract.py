@@ -9,7 +9,7 @@ from regard.checker import conduct, laws
 from regard.checker.contract import ComputationStage, Contract, Convention, Law, WeightMap, forms
 from regard.checker.contracts.attention.wiring import BEHAVIOUR
 from regard.checker.contracts.graph import reference as graph
-from regard.checker.contracts.graph.axes import AXES
+from regard.checker.contracts.graph.axes import AXES, ONE
 from regard.checker.contracts.graph.conventions import edges_reversed
 from regard.checker.contracts.graph.gcn.mistakes import MISTAKES, bare, inverse, literal, safe_ends
 from regard.checker.contracts.graph.layer import (
@@ -308,6 +308,7 @@ CONTRACT = Contract(
         laws.untouched(few_loops),
         flowing(usual, ("x",)),
         LONELY,
+        ONE,
         APART,
         ITSELF,
         *conduct.kept(usual),
