@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from regard.checker.contract import Contract
 from regard.checker.contracts.table import named
 from regard.checker.reading.place import place
 from regard.checker.reading.source import Source
@@ -277,6 +278,20 @@ def test_a_head_over_neighbours_is_not_judged_beside_its_layer() -> None:
 def test_a_person_who_names_the_contract_means_the_last_class_if_no_name_helps() -> None:
     members = [member("helper", "function"), member("A"), member("B")]
     assert choose(members, Source(""), name=None, wanted=named("gat-layer"))[0][0]["name"] == "B"
+
+
+@pytest.mark.parametrize("wanted", [None, named("gaussian-mixture")])
+def test_settings_and_results_are_no_mixture(wanted: Contract | None) -> None:
+    settings = member("GMMSettings", forward=()) | {"asked": ["with_components"]}
+    members = [settings, member("MixtureResult", forward=()), member("GMM", forward=()) | {"asked": ["fit"]}]
+    assert [m["name"] for m, _ in choose(members, Source(""), name=None, wanted=wanted)] == ["GMM"]
+
+
+def test_what_cannot_be_called_is_no_layer() -> None:
+    trainer = member("GATTrainer", forward=()) | {"asked": ["fit"]}
+    members = [member("GATSettings", forward=()), trainer, member("ColumnGAT")]
+    text = "class ColumnGAT:\n    heads = ModuleList()\n    settings = GATSettings()"
+    assert [m["name"] for m, _ in choose(members, Source(text), name=None, wanted=None)] == ["ColumnGAT"]
 
 
 def test_a_map_without_a_value_is_told() -> None:

@@ -198,7 +198,8 @@ def choose(
         members = [
             m for m in members if not (source.is_operation(m["name"]) or source.is_abstract(m["name"]))
         ]
-        members = [m for m in members if wanted or possible(m)]
+        able = [m for m in members if (wanted in possible(m) if wanted else possible(m))]
+        members = able or (members if wanted else [])
     contracts = [wanted] if wanted else CONTRACTS
     scored = [(m, *best(m, source, contracts if wanted or name else possible(m))) for m in members]
     found = []

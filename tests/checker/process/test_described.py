@@ -39,3 +39,20 @@ def test_a_class_without_forward_is_a_member_too() -> None:
             self.n = n
 
     assert member("Bare", Bare)["forward"] == []
+
+
+def test_a_call_and_methods_that_take_something_are_inherited() -> None:
+    class Called:
+        def __call__(self, x): ...
+
+        def fit(self, points): ...
+
+        def words(self): ...
+
+    class Heir(Called):
+        def __init__(self, width: list[int] = [8]) -> None: ...  # noqa: B006
+
+    found = member("Heir", Heir)
+    assert [p["name"] for p in found["forward"]] == ["x"]
+    assert found["asked"] == ["fit"]
+    assert found["parameters"][0]["several"]

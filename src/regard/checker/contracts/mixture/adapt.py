@@ -165,8 +165,7 @@ def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
     if "data" in made.built.meant:
         subject.facts["own points"] = cloud(d)
     subject.frames = frames(roles, held, own, shares, subject, module=made.module)
-    named = [n for n in made.learned if n not in roles.values() and PART.search(word(n))]
-    parts = [n for n in named if square or made.weights[n].ndim == 3] if made.module and not fitted else []
+    parts = [] if fitted or not made.module else parts_of(roles, made, square=square)
     if parts:
         # Where matrices have one more part, that counts at once; where numbers along the axes are known, its start does.
         values |= {
@@ -178,6 +177,13 @@ def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
         subject.otherwise = lambda: measured(subject, means_of(held[roles["means"]], k, d))
         subject.facts["unsaid"] = not says(roles["log_variances"], text)
     return subject
+
+
+def parts_of(roles: dict[str, str], made: Made, *, square: bool) -> list[str]:
+    """Weights beside the spread that may be parts of it: any beside matrices, matrices beside numbers along the axes."""
+    own = {*roles.values(), *(n for n in made.learned if re.sub(NUMBER, "#", n) in roles.values())}
+    named = [n for n in made.learned if n not in own and PART.search(word(n))]
+    return [n for n in named if square or made.weights[n].ndim == 3]
 
 
 def _names(made: Made) -> list[str]:
