@@ -51,7 +51,7 @@ def _written(bench: Workbench) -> bool:
 
 
 def idle(subject: Subject, case: Case, drawn: dict[str, np.ndarray]) -> list[str]:
-    """Matrices that may be anything without moving the output."""
+    """Matrices that may be anything without moving the output, each with its bias."""
     before = subject.answer(case)
     found = []
     for name, value in drawn.items():
@@ -61,7 +61,17 @@ def idle(subject: Subject, case: Case, drawn: dict[str, np.ndarray]) -> list[str
         if gap(before, subject.answer(case)) <= MOVES[subject.kind]:
             found.append(name)
     subject.set(drawn)
-    return found
+    beside = [f"{name.removesuffix('weight')}bias" for name in found if name.endswith("weight")]
+    return [*found, *(name for name in beside if name in drawn)]
+
+
+def _another_way(names: list[str], facts: dict[str, Any]) -> bool:
+    """Whether queries, keys and values have maps that are not used, beside those by which a known program is computed.
+
+    >>> _another_way(["q.weight", "k.weight", "v.weight"], {"frame": 1}), _another_way(["v.weight"], {"frame": 1})
+    (True, False)
+    """
+    return "frame" in facts and {"q", "k", "v"} <= {role(name) for name in names}
 
 
 def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -69,7 +79,11 @@ def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
     found, drawn = subject.facts.get("idle", []), subject.facts.get("drawn", {})
     if not found and drawn and "frame" not in subject.facts:
         found = idle(subject, subject.facts["trial"], drawn)
+    found = [name for name in found if drawn[name].ndim > 1]
     if not found:
+        return None
+    if _another_way(found, subject.facts):
+        subject.notes.append(f"built and never used, beside what is: {', '.join(found)}")
         return None
     return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used")
 

@@ -29,6 +29,7 @@ SEQUENCE, BATCH, KEYS = 7, 2, 5
 OTHER_HEADS = (8, 4, 2, 3, 6, 12)
 MORE_HEADS, MORE_QUERY_HEADS = 5, 9
 "At widths that these divide."
+ROLES = "qkvo"
 QUERY_HEADS, KEY_HEADS = 6, 3
 "For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
 
@@ -191,9 +192,14 @@ def prepare(
     found: list[WeightMap] = []
     with suppress(Unfit):
         found = read(facts["heads"])
-    if not any(_computes(trial, frame) for frame in found):
+    if _many(drawn) or not any(_computes(trial, frame) for frame in found):
         subject.facts["idle"] = idle(subject, trial, drawn)
-        found = read(facts["heads"])
+        try:
+            found = read(facts["heads"])
+        except Unfit:
+            if not found:
+                raise
+            subject.facts["idle"] = []
     for heads in others:
         with suppress(Unfit):  # some weights cannot be cut into so many heads
             found += read(heads)
@@ -208,6 +214,15 @@ def prepare(
         for frame in fitting or found
     ]
     subject.facts["unreadable"] = not fitting
+
+
+def _many(drawn: dict[str, np.ndarray]) -> bool:
+    """Whether there are more kinds of matrices than queries, keys, values and output need; a list is one kind.
+
+    >>> _many({f"{name}.weight": np.eye(2) for name in ("q.0", "q.1", "k", "v", "o")})
+    False
+    """
+    return len({re.sub(r"\d+", "#", name) for name, value in drawn.items() if value.ndim > 1}) > len(ROLES)
 
 
 def _computes(trial: Case, frame: WeightMap) -> bool:
