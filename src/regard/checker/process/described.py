@@ -1,7 +1,8 @@
 """What a class, a function or an object shows of itself: numbers that it keeps, methods, arguments."""
 
 import inspect
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -62,6 +63,26 @@ def parameters_of(function: Callable[..., Any] | None) -> list[dict[str, Any]]:
     ]
 
 
+def constants_of(value: Any) -> dict[str, int]:
+    """Whole numbers that a class or function takes from outside of itself: `d_k`, or `Settings.d_k` of a class that is imported."""
+    own = vars(value).values() if inspect.isclass(value) else [value]
+    found: dict[str, int] = {}
+    for function in (f for f in own if isinstance(f, types.FunctionType)):
+        names = set(_names_in(function.__code__))
+        for name in names & set(function.__globals__):
+            held = function.__globals__[name]
+            inner = {f"{name}.{n}": v for n, v in getattr(held, "__dict__", {}).items() if n in names}
+            found |= {n: v for n, v in ({name: held} | inner).items() if type(v) is int}
+    return found
+
+
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    """Names that code takes from outside, or asks something for, with those of functions inside it."""
+    yield from code.co_names
+    for inner in (c for c in code.co_consts if isinstance(c, types.CodeType)):
+        yield from _names_in(inner)
+
+
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
     parameters = parameters_of(value.__init__ if inspect.isclass(value) else value)
@@ -78,6 +99,7 @@ def member(name: str, value: Any) -> dict[str, Any]:
         "methods": [n for n, v in vars(value).items() if inspect.isfunction(v)]
         if inspect.isclass(value)
         else [],
+        "constants": constants_of(value),
         "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
             :LONGEST
         ],

@@ -104,7 +104,7 @@ def told_heads(bench: Workbench, made: Made) -> int | None:
     for name, value in made.numbers.items():
         if name.lower().strip("_") in ALIASES["heads"] and isinstance(value, int):
             return value
-    return max(lists) + 1 if lists else constant(bench.source, bench.name, "heads")
+    return max(lists) + 1 if lists else constant(bench.source, bench.member, "heads")
 
 
 def width_of(made: Made) -> int:
