@@ -112,6 +112,34 @@ def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
     )
 
 
+def apart(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
+    """Where addresses tell tensors apart, queries that begin where the keys begin are still the queries."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        facts = subject.facts
+        if "data_ptr" not in subject.bench.source.text_of(subject.bench.name) or facts.get("refused"):
+            return None
+        case = usual(subject, rng)
+        x = rng.standard_normal(case["query"].shape)
+        count = x.shape[1] // 2
+        case = replace(case, inputs=case.inputs | {"query": x[:, :count], "key": x, "value": x})
+        values, named = subject.enter(case)
+        if len(values) != len("qkv") or facts["single"]:
+            return None
+        axis = 0 if facts["turned"] else 1
+        whole = next(i for i, value in enumerate(values) if value.shape[axis] > count)
+        parts = [{"of": whole, "axis": axis, "count": value.shape[axis]} for value in values]
+        parts[whole] = values[whole]
+        moved = gap(subject.answer(case), subject.leave(subject.raw(parts, named), case))
+        if moved <= MOVES[subject.kind]:
+            return None
+        words = f"queries that are the first {count} of {x.shape[1]} keys, in one memory with them, are answered otherwise than copies of them: by {moved:.3g}"
+        return Broken(number=moved, words=words)
+
+    says = "tensors are told apart by what they are, not by where they lie"
+    return Law(name="memory", says=says, test=test, look="address")
+
+
 def continued(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
     """Where a cache is taken and given back, the last token alone with the cache of the others is answered as with them."""
 
