@@ -34,7 +34,8 @@ def methods_of(made: Any, *, hidden: bool) -> dict[str, list[dict[str, Any]]]:
 
 
 def _is_own(made: Any, name: str) -> bool:
-    return not hasattr(_Module, name) and not hasattr(object, name)
+    """Whether a method is none that every object has, or every module: what is no module may train by `train`."""
+    return not hasattr(object, name) and not (isinstance(made, _Module) and hasattr(_Module, name))
 
 
 def _plain(value: Any) -> Any:
