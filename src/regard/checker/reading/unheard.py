@@ -229,7 +229,9 @@ def _of_a_size(source: Source, words: str, line: int | None) -> bool:
     found = NO_TENSOR.match(words)
     calls = [n for n in _at(source, line) if found and isinstance(n, ast.Call) and n.args]
     return any(
-        ast.unparse(n.func).rpartition(".")[2] == found[1] and _made(n, source) and _is_size(source, n.args[0])
+        ast.unparse(n.func).rpartition(".")[2] == found[1]
+        and _made(n, source)
+        and _is_size(source, n.args[0])
         for n in calls
         if found
     )
@@ -242,7 +244,10 @@ def _is_size(source: Source, node: ast.expr) -> bool:
         given = _assigned(function, node.id) if function else []
         return bool(given) and all(
             _is_size(source, n.value)
-            or (isinstance(n.targets[0], ast.Tuple) and re.search(r"\.(shape|size\(\))$", ast.unparse(n.value)))
+            or (
+                isinstance(n.targets[0], ast.Tuple)
+                and re.search(r"\.(shape|size\(\))$", ast.unparse(n.value))
+            )
             for n in given
         )
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):

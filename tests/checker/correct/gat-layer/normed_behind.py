@@ -15,7 +15,7 @@ class NormedGATLayer(nn.Module):
 
     def forward(self, x: torch.Tensor, adj: torch.Tensor) -> torch.Tensor:
         found = []
-        for one, vector in zip(self.maps, self.att):
+        for one, vector in zip(self.maps, self.att, strict=True):
             h = x @ one
             own, other = (h @ half for half in vector.chunk(2))
             scores = self.leaky(own + other.T).masked_fill(adj == 0, float("-inf"))

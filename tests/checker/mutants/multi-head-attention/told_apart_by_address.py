@@ -1,6 +1,5 @@
 # contract: multi-head-attention
 # cause: unknown
-import torch
 from torch import nn
 
 

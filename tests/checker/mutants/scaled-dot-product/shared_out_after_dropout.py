@@ -1,6 +1,5 @@
 # contract: scaled-dot-product
 # cause: dropout-elsewhere
-import torch
 from torch import nn
 
 

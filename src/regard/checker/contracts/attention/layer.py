@@ -192,14 +192,7 @@ def prepare(
     found: list[WeightMap] = []
     with suppress(Unfit):
         found = read(facts["heads"])
-    if _many(drawn) or not any(_computes(trial, frame) for frame in found):
-        subject.facts["idle"] = idle(subject, trial, drawn)
-        try:
-            found = read(facts["heads"])
-        except Unfit:
-            if not found:
-                raise
-            subject.facts["idle"] = []
+    found = _without_idle(subject, drawn, found, read)
     for heads in others:
         with suppress(Unfit):  # some weights cannot be cut into so many heads
             found += read(heads)
@@ -214,6 +207,26 @@ def prepare(
         for frame in fitting or found
     ]
     subject.facts["unreadable"] = not fitting
+
+
+def _without_idle(
+    subject: Subject,
+    drawn: dict[str, np.ndarray],
+    found: list[WeightMap],
+    read: Callable[[int], list[WeightMap]],
+) -> list[WeightMap]:
+    """The readings of what is used, where there are more matrices than it takes or no reading can be computed."""
+    facts = subject.facts
+    if not _many(drawn) and any(_computes(facts["trial"], frame) for frame in found):
+        return found
+    facts["idle"] = idle(subject, facts["trial"], drawn)
+    try:
+        return read(facts["heads"])
+    except Unfit:
+        if not found:
+            raise
+        facts["idle"] = []
+        return found
 
 
 def _many(drawn: dict[str, np.ndarray]) -> bool:
