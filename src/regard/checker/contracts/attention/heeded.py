@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.checker.conduct import BIAS
 from regard.checker.contract import Broken, Case, Law
 from regard.checker.contracts.attention.calls import CONTEXT, START
 from regard.checker.laws import MOVES, gap
@@ -55,7 +56,7 @@ def idle(subject: Subject, case: Case, drawn: dict[str, np.ndarray]) -> list[str
     before = subject.answer(case)
     found = []
     for name, value in drawn.items():
-        if value.ndim < 2:
+        if value.ndim < 2 or BIAS.search(name):
             continue
         subject.set(drawn | {name: value + 1.0})
         if gap(before, subject.answer(case)) <= MOVES[subject.kind]:

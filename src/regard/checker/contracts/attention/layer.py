@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
+from regard.checker.conduct import BIAS
 from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.conventions import SEQUENCE_FIRST
@@ -235,7 +236,8 @@ def _many(drawn: dict[str, np.ndarray]) -> bool:
     >>> _many({f"{name}.weight": np.eye(2) for name in ("q.0", "q.1", "k", "v", "o")})
     False
     """
-    return len({re.sub(r"\d+", "#", name) for name, value in drawn.items() if value.ndim > 1}) > len(ROLES)
+    matrices = [name for name, value in drawn.items() if value.ndim > 1 and not BIAS.search(name)]
+    return len({re.sub(r"\d+", "#", name) for name in matrices}) > len(ROLES)
 
 
 def _computes(trial: Case, frame: WeightMap) -> bool:
