@@ -77,8 +77,10 @@ def _graph(rng: np.random.Generator, *, attention: bool) -> tuple[WeightMap, dic
             "bias": rng.standard_normal(12),
         }
         weights |= {"target": rng.standard_normal((3, 4)), "source": rng.standard_normal((3, 4))}
+        weights |= {"gain": rng.standard_normal(12), "shift": rng.standard_normal(12)}
         return WeightMap(weights=weights, facts={"heads": 3}), {"width": 12, "way": "matrix"}
-    weights = {"w": rng.standard_normal((10, 10)), "bias": rng.standard_normal(10)}
+    weights = {"w": rng.standard_normal((10, 10))}
+    weights |= {name: rng.standard_normal(10) for name in ("bias", "gain", "shift")}
     return WeightMap(weights=weights, facts={"prepared": False}), {"width": 10, "way": "matrix"}
 
 

@@ -82,6 +82,7 @@ def test_the_seventh_set_is_pinned_and_labelled_and_follows_its_rule() -> None:
     for row in seventh:
         assert re.fullmatch(r"[0-9a-f]{40}", row["commit"])
         assert row["true"] == "correct" or (row["true"] == "mistake" and row["because"])
+    assert sum(row["first"] == row["true"] for row in seventh) == 49
     counts = Counter(row["contract"] for row in seventh)
     assert len(counts) == 9 and max(counts.values()) == 7
     assert len({row["repository"].partition("/")[0] for row in seventh}) == len(seventh)

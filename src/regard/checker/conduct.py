@@ -324,8 +324,12 @@ def averaged(case: Asked) -> Law:
             return None
         finally:
             subject.training(False)
-        if found.shape[1:] != calm.shape or not np.isfinite(found).all():
+        if found.shape[1:] != calm.shape:
             return None
+        if not np.isfinite(found).all():
+            words = "in train() some of the output is NaN or infinite, in eval() none"
+            lost = Broken(number=np.inf, words=words, slug="dropout-elsewhere", weak=True)
+            return lost if np.isfinite(calm).all() else None
         if trained(subject, rng, case):
             return None  # it is not dropout that makes train() another function
         error = found.std(0, ddof=1) / np.sqrt(SEEDS)

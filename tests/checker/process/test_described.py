@@ -4,7 +4,12 @@ from types import SimpleNamespace
 
 from torch import nn
 
-from regard.checker.process.described import member, methods_of, numbers_of, parameters_of
+from regard.checker.process.described import constants_of, member, methods_of, numbers_of, parameters_of
+
+
+class Sizes:
+    d_k = 16
+    name = "small"
 
 
 class Layer(nn.Module):
@@ -56,3 +61,15 @@ def test_a_call_and_methods_that_take_something_are_inherited() -> None:
     assert [p["name"] for p in found["forward"]] == ["x"]
     assert found["asked"] == ["fit"]
     assert found["parameters"][0]["several"]
+
+
+def test_whole_numbers_from_outside_are_told_of_a_function_and_of_methods() -> None:
+    class Scores:
+        def forward(self, q, k):
+            def scale(x):
+                return x / Sizes.d_k**0.5
+
+            return scale(q @ k.mT), Sizes.name
+
+    assert constants_of(Scores) == constants_of(Scores.forward) == {"Sizes.d_k": 16}
+    assert constants_of(len) == {}

@@ -66,8 +66,8 @@ def test_names_say_what_a_field_holds(name: str, value: object) -> None:
 
 def test_a_size_at_the_top_of_the_file_is_known() -> None:
     source = Source("n_heads = 8\nx = 3\ndef f(q):\n    return q / n_heads")
-    assert constant(source, "f", "heads") == 8
-    assert constant(source, "f", "head_width") is None
+    assert constant(source, {"name": "f"}, "heads") == 8
+    assert constant(source, {"name": "f"}, "head_width") is None
 
 
 @pytest.mark.parametrize("inner", ["c.inner['num_heads']", "c.inner.num_heads", "c['inner']['num_heads']"])

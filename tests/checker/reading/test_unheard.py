@@ -9,6 +9,7 @@ HEAD = "import torch\n"
 LACKS = "'Tensor' object has no attribute '{}'"
 FIELD = "'A' object has no attribute 'b'"
 SIZE = "view(): argument 'size' failed to unpack the object at pos 3 with error \"type must be tuple of ints,but got Tensor\""
+ROOT = "sqrt(): argument 'input' (position 1) must be Tensor, not int"
 MIXED = "var() received an invalid combination of arguments - got (int, keep_dims=bool), but expected one of:\n * (tuple dim, bool unbiased, bool keepdim)"
 
 
@@ -34,6 +35,9 @@ MIXED = "var() received an invalid combination of arguments - got (int, keep_dim
         ("def g(x, p): ...\ndef f(x):\n    return g(x)", "TypeError", "g() missing 1 required positional argument: 'p'", 4, True),
         ("def g(x, p): ...\ndef f(*x):\n    return g(*x)", "TypeError", "g() missing 1 required positional argument: 'p'", 4, False),
         ("class A:\n    def __init__(self):\n        super.__init__()", "TypeError", "descriptor '__init__' of 'super' object needs an argument", 4, True),
+        ("def f(x):\n    b, n, d = x.size()\n    return x / torch.sqrt(d)", "TypeError", ROOT, 4, True),
+        ("def f(x):\n    return x / torch.sqrt(x.size(1))", "TypeError", ROOT, 3, True),
+        ("def f(x, d):\n    return x / torch.sqrt(d)", "TypeError", ROOT, 3, False),
     ],
 )  # fmt: skip
 def test_whose_fault_it_is(text: str, kind: str, words: str, line: int, answer: bool) -> None:

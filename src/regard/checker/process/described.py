@@ -2,7 +2,8 @@
 
 import inspect
 import re
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -36,7 +37,8 @@ def methods_of(made: Any, *, hidden: bool) -> dict[str, list[dict[str, Any]]]:
 
 
 def _is_own(made: Any, name: str) -> bool:
-    return not hasattr(_Module, name) and not hasattr(object, name)
+    """Whether a method is none that every object has, or every module: what is no module may train by `train`."""
+    return not hasattr(object, name) and not (isinstance(made, _Module) and hasattr(_Module, name))
 
 
 def _plain(value: Any) -> Any:
@@ -81,6 +83,26 @@ def _call_of(value: type) -> Any:
     return next((vars(own)["__call__"] for own in value.__mro__ if "__call__" in vars(own)), None)
 
 
+def constants_of(value: Any) -> dict[str, int]:
+    """Whole numbers that a class or function takes from outside of itself: `d_k`, or `Settings.d_k` of a class that is imported."""
+    own = vars(value).values() if inspect.isclass(value) else [value]
+    found: dict[str, int] = {}
+    for function in (f for f in own if isinstance(f, types.FunctionType)):
+        names = set(_names_in(function.__code__))
+        for name in names & set(function.__globals__):
+            held = function.__globals__[name]
+            inner = {f"{name}.{n}": v for n, v in getattr(held, "__dict__", {}).items() if n in names}
+            found |= {n: v for n, v in ({name: held} | inner).items() if type(v) is int}
+    return found
+
+
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    """Names that code takes from outside, or asks something for, with those of functions inside it."""
+    yield from code.co_names
+    for inner in (c for c in code.co_consts if isinstance(c, types.CodeType)):
+        yield from _names_in(inner)
+
+
 def member(name: str, value: Any) -> dict[str, Any]:
     """A class or function as the other side sees it."""
     parameters = parameters_of(value.__init__ if inspect.isclass(value) else value)
@@ -98,6 +120,7 @@ def member(name: str, value: Any) -> dict[str, Any]:
         if inspect.isclass(value)
         else [],
         "asked": asked_of(value) if inspect.isclass(value) else [],
+        "constants": constants_of(value),
         "doc": " ".join(filter(None, [value.__doc__, getattr(vars(value).get("forward"), "__doc__", None)]))[
             :LONGEST
         ],

@@ -129,3 +129,17 @@ def argument(value: Any, kind: str = "float32") -> Any:
     if isinstance(value, dict) and set(value) == {"sparse rows"}:
         return argument(value["sparse rows"], kind).to_sparse_csr()
     return value
+
+
+def shared(given: list[Any]) -> list[Any]:
+    """Arguments of which some are parts of another, in one memory with it: {"of": its place, "axis": …, "count": …}.
+
+    >>> part, whole = shared([{"of": 1, "axis": 0, "count": 2}, torch.arange(3)])
+    >>> part.tolist(), part.data_ptr() == whole.data_ptr()
+    ([0, 1], True)
+    """
+    parts = [isinstance(value, dict) and set(value) == {"of", "axis", "count"} for value in given]
+    return [
+        given[value["of"]].narrow(value["axis"], 0, value["count"]) if part else value
+        for value, part in zip(given, parts, strict=True)
+    ]

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from regard.checker.process.described import LONGEST, member, methods_of, numbers_of, parameters_of
-from regard.checker.process.exchange import KINDS, argument, array, plain, tensors
+from regard.checker.process.exchange import KINDS, argument, array, plain, shared, tensors
 from regard.checker.process.following import Seen, followed
 from regard.checker.process.loading import FileReading, load
 from regard.checker.process.weights import cast, is_lazy, put, same, still, stray, unfilled, weights
@@ -228,7 +228,7 @@ class Inside:
         fresh: bool = False,
     ) -> Any:
         """The answer to inputs, and which of them were written into; of a fresh object, it is its first answer."""
-        given = [self._argument(number, value, kind) for value in values]
+        given = shared([self._argument(number, value, kind) for value in values])
         words = {name: self._argument(number, value, kind) for name, value in named.items()}
         late = {n: v for n, v in words.items() if n == self.late.get(number)}
         made = self._asked(number, words, kind, fresh=fresh)

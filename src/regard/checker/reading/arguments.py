@@ -43,7 +43,7 @@ NAMES = {
     "concat": "concat is_concat concat_heads concatenate",
     "residual": "add_skip_connection residual skip use_residual add_residual skip_connection use_skip with_residual",
     "shared": "share_weights share",
-    "data": "x data points samples dataset observations xs train_data x_train obs",
+    "data": "x data points samples dataset observations xs train_data x_train obs data_x x_data",
     "covariance": "covariance_type cov_type covariance",
     "loops": "add_self_loops self_loops add_loops self_loop",
     "temperature": "temperature temp scale scaling scale_factor scaler",

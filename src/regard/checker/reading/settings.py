@@ -257,13 +257,15 @@ def _method(source: Source, parameter: str, name: str) -> bool:
     )
 
 
-def constant(source: Source, member: str, meaning: str) -> int | None:
-    """A size that a member takes from the top of its file, where it is a plain number there.
+def constant(source: Source, member: dict[str, Any], meaning: str) -> int | None:
+    """A size that a member takes from the top of its file, where it is a plain number there, or from what the file imports.
 
-    >>> constant(Source("d_k = 64\\ndef f(q):\\n    return q / d_k"), "f", "head_width")
+    >>> constant(Source("d_k = 64\\ndef f(q):\\n    return q / d_k"), {"name": "f"}, "head_width")
     64
+    >>> constant(Source("def f(q): ..."), {"name": "f", "constants": {"Sizes.n_heads": 8}}, "heads")
+    8
     """
-    names = {name for name in free(source.member(member)) if mean(name, [meaning])}
+    names = {name for name in free(source.member(member["name"])) if mean(name, [meaning])}
     for node in ast.walk(source.tree):
         if (
             isinstance(node, ast.Assign)
@@ -273,7 +275,8 @@ def constant(source: Source, member: str, meaning: str) -> int | None:
             own = {target.id for target in ast.walk(node) if isinstance(target, ast.Name)}
             if own & names:
                 return node.value.value
-    return None
+    held = member.get("constants", {})
+    return next((held[name] for name in sorted(held) if mean(name.rpartition(".")[2], [meaning])), None)
 
 
 def _listed(node: ast.AST) -> bool:

@@ -328,6 +328,7 @@ FINDERS: dict[str, Finder] = {
     "random": calls("randn", "normal", "multinomial", "categorical", "rand"),
     "loss": lambda node: isinstance(node, ast.FunctionDef) and "loss" in node.name,
     "bias": names("bias"),
+    "address": calls("data_ptr"),
     "out": names("proj", "out", "wo", "w_o"),
     "pi": names("pi"),
     "training": names("training"),

@@ -21,6 +21,7 @@ FIELD = re.compile(r"^'(\w+)' object has no attribute '(\w+)'")
 MISCALLED = re.compile(r"(?:(\w+)\.)?(\w+)\(\) (?:missing|takes) .*argument")
 UNBOUND = re.compile(r"descriptor '__init__' of 'super' object needs an argument")
 SIZE = re.compile(r"argument 'size' failed to unpack .*got Tensor", re.S)
+NO_TENSOR = re.compile(r"^(\w+)\(\): argument '\w+' \(position 1\) must be Tensor, not int")
 SHAPES = {"view", "reshape", "expand", "repeat", "new_zeros"}
 NEAR, LONG = 0.85, 7
 "How much a name must look like one of torch to be a slip of the pen, and how long it must be: `dims` is a field of settings."
@@ -42,6 +43,7 @@ def own(source: Source, kind: str, words: str, line: int | None) -> bool:
             _no_keyword(source, words, line)
             or _overwritten(source, words, line)
             or _comma(source, words, line)
+            or _of_a_size(source, words, line)
             or _miscalled(source, words, line)
         )
     return False
@@ -214,6 +216,48 @@ def _comma(source: Source, words: str, line: int | None) -> bool:
         if above and isinstance(above[-1].value, ast.Tuple) and isinstance(above[-1].targets[0], ast.Name):
             return True
     return False
+
+
+def _of_a_size(source: Source, words: str, line: int | None) -> bool:
+    """A function of torch that wants a tensor and is given a size, which is a number whatever the input: `torch.sqrt(x.size(1))`.
+
+    >>> code = Source("import torch\\ndef f(x):\\n    d = x.shape[-1]\\n    return x / torch.sqrt(d)")
+    >>> words = "sqrt(): argument 'input' (position 1) must be Tensor, not int"
+    >>> _of_a_size(code, words, 4), _of_a_size(Source("import torch\\ndef f(x):\\n    return torch.sqrt(x)"), words, 3)
+    (True, False)
+    """
+    found = NO_TENSOR.match(words)
+    calls = [n for n in _at(source, line) if found and isinstance(n, ast.Call) and n.args]
+    return any(
+        ast.unparse(n.func).rpartition(".")[2] == found[1]
+        and _made(n, source)
+        and _is_size(source, n.args[0])
+        for n in calls
+        if found
+    )
+
+
+def _is_size(source: Source, node: ast.expr) -> bool:
+    """Whether an expression is the length of an axis or of a list, or a name for nothing else."""
+    if isinstance(node, ast.Name):
+        function = around(source, node.lineno)
+        given = _assigned(function, node.id) if function else []
+        return bool(given) and all(
+            _is_size(source, n.value)
+            or (
+                isinstance(n.targets[0], ast.Tuple)
+                and re.search(r"\.(shape|size\(\))$", ast.unparse(n.value))
+            )
+            for n in given
+        )
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
+        held = node.value.func if isinstance(node.value, ast.Call) else node.value
+        return isinstance(held, ast.Attribute) and held.attr in ("shape", "size")
+    return (
+        isinstance(node, ast.Call)
+        and bool(node.args)
+        and ast.unparse(node.func).rpartition(".")[2] in ("size", "len")
+    )
 
 
 def _miscalled(source: Source, words: str, line: int | None) -> bool:

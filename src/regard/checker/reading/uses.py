@@ -1,9 +1,13 @@
-"""What the parameters of a constructor mean by their use in it, whatever they are called."""
+"""What parameters mean by their use, whatever they are called."""
 
 import ast
+import re
 
 from regard.checker.reading.arguments import mean
 from regard.checker.reading.source import Source
+
+SCALES = re.compile(r"scal|temper|factor|sqrt|root|divis|denom", re.I)
+"Names of what scores are divided or multiplied by."
 
 
 def uses(source: Source, member: str) -> dict[str, str]:
@@ -67,3 +71,28 @@ def _decides(node: ast.ClassDef, maker: ast.FunctionDef, name: str) -> bool:
     }
     deciding = [n for n in read if id(n) in tests]
     return bool(deciding) and all(id(n) in tests | stored for n in read)
+
+
+def scaling(source: Source, member: str, name: str) -> float | None:
+    """The power of the width that a call hands in as a scale: its root where something is divided by it, one over it where it multiplies.
+
+    >>> scaling(Source("def f(q, k, factor):\\n    return q @ k.mT / factor"), "f", "factor")
+    0.5
+    >>> scaling(Source("def f(q, k, scale):\\n    return scale * q @ k.mT"), "f", "scale")
+    -0.5
+    """
+    if not SCALES.search(name):
+        return None
+
+    def own(node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id == name
+
+    for node in ast.walk(source.member(member)):
+        if not isinstance(node, ast.BinOp | ast.AugAssign):
+            continue
+        sides = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
+        if isinstance(node.op, ast.Div) and own(sides[-1]):
+            return 0.5
+        if isinstance(node.op, ast.Mult) and any(map(own, sides)):
+            return -0.5
+    return None

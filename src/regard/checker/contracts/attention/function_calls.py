@@ -12,6 +12,7 @@ from regard.checker.contracts.attention.function_probes import BATCHES, COUNTS, 
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.reading.settings import constant
+from regard.checker.reading.uses import scaling
 from regard.checker.subject import Arguments, Subject, by_role, first, triple
 from regard.checker.workbench import Workbench
 
@@ -51,7 +52,7 @@ def by_name(parameters: list[dict[str, Any]]) -> bool:
 
 def adapt(bench: Workbench) -> Subject:
     """Find the mask argument and the first sizes that run."""
-    width = constant(bench.source, bench.name, "head_width") or WIDTH + bench.stretch
+    width = constant(bench.source, bench.member, "head_width") or WIDTH + bench.stretch
     made = bench.build({"head_width": width, "width": width, "temperature": width**0.5, "dropout": 0.35})
     method = bench.member.get("method", "")
     call = made.methods[method] if method else made.call
@@ -68,6 +69,7 @@ def adapt(bench: Workbench) -> Subject:
     facts |= {"layout": "b n" if counts else "n m", "width": width, "turned": None}
     facts["asked"] = {what: p["name"] for p in call for what, asks in ASKING.items() if asks(p)}
     rest = [n for n in needed if n not in (*ours, mask, *bench.calling)]
+    powers = {name: scaling(bench.source, bench.name, name) for name in rest}
 
     def turn(x: np.ndarray) -> np.ndarray:
         return x.swapaxes(*facts["turned"]) if facts["turned"] else x
@@ -78,7 +80,7 @@ def adapt(bench: Workbench) -> Subject:
         }
         given["q"] = given["q"] * case.facts.get("times", 1.0)
         values, named = by_role(call, given) if by_name(call) else (list(given.values()), {})
-        named |= {name: further_one(name, case) for name in rest}
+        named |= {name: further_one(name, case, powers[name]) for name in rest}
         if "named" in case.facts:
             return values, named | case.facts["named"]
         if mask and (case.facts["masked"] or mask in needed):
@@ -165,12 +167,12 @@ def _meaning(bench: Workbench, subject: Subject, mask: str | None) -> tuple[str,
     return own if not slug or (mask or "").endswith("bias") else (*own, slug)
 
 
-def further_one(name: str, case: Case) -> Any:
-    """Another argument that is required: a width or a number of tokens, else nothing."""
+def further_one(name: str, case: Case, power: float | None = None) -> Any:
+    """Another argument that is required: a width or a number of tokens, or a power of the width as a scale, else nothing."""
     width = case["key"].shape[-1]
     known = {"head_width": width, "width": width, "length": case["query"].shape[-2]}
     meaning = mean(name, list(known))
-    return known[meaning] if meaning else None
+    return known[meaning] if meaning else width**power if power else None
 
 
 def output(answer: Any, case: Case, turn: Any = lambda x: x) -> np.ndarray:

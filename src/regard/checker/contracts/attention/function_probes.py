@@ -205,6 +205,27 @@ def ones(subject: Subject, rng: np.random.Generator) -> Broken | None:
     return Broken(number=off, words=f"values that are all 1 give {answer[at]:.4g} at {list(at)}")
 
 
+def thinned(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """While dropout acts on the weights, values that are all one come out as more or less than one."""
+    made = subject.made
+    if not made.module or "dropout" not in made.built.meant or subject.facts.get("unsteady"):
+        return None
+    case = usual(subject, rng)
+    ones = replace(case, inputs=case.inputs | {"value": np.ones_like(case["value"])})
+    subject.training(True)
+    try:
+        one, two = (subject.answer(case, seed=seed) for seed in (1, 2))
+        sums = subject.answer(ones, seed=1)
+    finally:
+        subject.training(False)
+    whole = np.isclose(sums, 1, atol=laws.MOVES[subject.kind], rtol=0)
+    empty = ~np.isfinite(sums) | (sums == 0)
+    if laws.gap(one, two) <= laws.MOVES[subject.kind] or not (whole | empty).all():
+        return None
+    words = f"in train(), values that are all 1 come out as {'1 or NaN' if np.isnan(sums).any() else '1'}, whatever is dropped"
+    return Broken(number=float(whole.mean()), words=words, slug="dropout-elsewhere", weak=True)
+
+
 def order(subject: Subject, rng: np.random.Generator) -> Broken | None:
     """The order of the keys does not matter."""
     case = usual(subject, rng)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.checker.conduct import BIAS
 from regard.checker.contract import Broken, Case, Law
 from regard.checker.contracts.attention.calls import CONTEXT, START
 from regard.checker.laws import MOVES, gap
@@ -51,17 +52,27 @@ def _written(bench: Workbench) -> bool:
 
 
 def idle(subject: Subject, case: Case, drawn: dict[str, np.ndarray]) -> list[str]:
-    """Matrices that may be anything without moving the output."""
+    """Matrices that may be anything without moving the output, each with its bias."""
     before = subject.answer(case)
     found = []
     for name, value in drawn.items():
-        if value.ndim < 2:
+        if value.ndim < 2 or BIAS.search(name):
             continue
         subject.set(drawn | {name: value + 1.0})
         if gap(before, subject.answer(case)) <= MOVES[subject.kind]:
             found.append(name)
     subject.set(drawn)
-    return found
+    beside = [f"{name.removesuffix('weight')}bias" for name in found if name.endswith("weight")]
+    return [*found, *(name for name in beside if name in drawn)]
+
+
+def _another_way(names: list[str], facts: dict[str, Any]) -> bool:
+    """Whether queries, keys and values have maps that are not used, beside those by which a known program is computed.
+
+    >>> _another_way(["q.weight", "k.weight", "v.weight"], {"frame": 1}), _another_way(["v.weight"], {"frame": 1})
+    (True, False)
+    """
+    return "frame" in facts and {"q", "k", "v"} <= {role(name) for name in names}
 
 
 def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -69,7 +80,11 @@ def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
     found, drawn = subject.facts.get("idle", []), subject.facts.get("drawn", {})
     if not found and drawn and "frame" not in subject.facts:
         found = idle(subject, subject.facts["trial"], drawn)
+    found = [name for name in found if drawn[name].ndim > 1]
     if not found:
+        return None
+    if _another_way(found, subject.facts):
+        subject.notes.append(f"built and never used, beside what is: {', '.join(found)}")
         return None
     return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used")
 
@@ -96,6 +111,34 @@ def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
     return Law(
         name="context", says="queries look at the context where one is given", test=test, look="product"
     )
+
+
+def apart(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
+    """Where addresses tell tensors apart, queries that begin where the keys begin are still the queries."""
+
+    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
+        facts = subject.facts
+        if "data_ptr" not in subject.bench.source.text_of(subject.bench.name) or facts.get("refused"):
+            return None
+        case = usual(subject, rng)
+        x = rng.standard_normal(case["query"].shape)
+        count = x.shape[1] // 2
+        case = replace(case, inputs=case.inputs | {"query": x[:, :count], "key": x, "value": x})
+        values, named = subject.enter(case)
+        if len(values) != len("qkv") or facts["single"]:
+            return None
+        axis = 0 if facts["turned"] else 1
+        whole = next(i for i, value in enumerate(values) if value.shape[axis] > count)
+        parts = [{"of": whole, "axis": axis, "count": value.shape[axis]} for value in values]
+        parts[whole] = values[whole]
+        moved = gap(subject.answer(case), subject.leave(subject.raw(parts, named), case))
+        if moved <= MOVES[subject.kind]:
+            return None
+        words = f"queries that are the first {count} of {x.shape[1]} keys, in one memory with them, are answered otherwise than copies of them: by {moved:.3g}"
+        return Broken(number=moved, words=words)
+
+    says = "tensors are told apart by what they are, not by where they lie"
+    return Law(name="memory", says=says, test=test, look="address")
 
 
 def continued(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:

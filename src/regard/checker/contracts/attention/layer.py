@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker import laws
+from regard.checker.conduct import BIAS
 from regard.checker.contract import Case, WeightMap
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.conventions import SEQUENCE_FIRST
@@ -29,6 +30,7 @@ SEQUENCE, BATCH, KEYS = 7, 2, 5
 OTHER_HEADS = (8, 4, 2, 3, 6, 12)
 MORE_HEADS, MORE_QUERY_HEADS = 5, 9
 "At widths that these divide."
+ROLES = "qkvo"
 QUERY_HEADS, KEY_HEADS = 6, 3
 "For a layer with fewer key heads than query heads: several groups of several heads, or their order could not show."
 
@@ -103,7 +105,7 @@ def told_heads(bench: Workbench, made: Made) -> int | None:
     for name, value in made.numbers.items():
         if name.lower().strip("_") in ALIASES["heads"] and isinstance(value, int):
             return value
-    return max(lists) + 1 if lists else constant(bench.source, bench.name, "heads")
+    return max(lists) + 1 if lists else constant(bench.source, bench.member, "heads")
 
 
 def width_of(made: Made) -> int:
@@ -191,9 +193,7 @@ def prepare(
     found: list[WeightMap] = []
     with suppress(Unfit):
         found = read(facts["heads"])
-    if not any(_computes(trial, frame) for frame in found):
-        subject.facts["idle"] = idle(subject, trial, drawn)
-        found = read(facts["heads"])
+    found = _without_idle(subject, drawn, found, read)
     for heads in others:
         with suppress(Unfit):  # some weights cannot be cut into so many heads
             found += read(heads)
@@ -208,6 +208,36 @@ def prepare(
         for frame in fitting or found
     ]
     subject.facts["unreadable"] = not fitting
+
+
+def _without_idle(
+    subject: Subject,
+    drawn: dict[str, np.ndarray],
+    found: list[WeightMap],
+    read: Callable[[int], list[WeightMap]],
+) -> list[WeightMap]:
+    """The readings of what is used, where there are more matrices than it takes or no reading can be computed."""
+    facts = subject.facts
+    if not _many(drawn) and any(_computes(facts["trial"], frame) for frame in found):
+        return found
+    facts["idle"] = idle(subject, facts["trial"], drawn)
+    try:
+        return read(facts["heads"])
+    except Unfit:
+        if not found:
+            raise
+        facts["idle"] = []
+        return found
+
+
+def _many(drawn: dict[str, np.ndarray]) -> bool:
+    """Whether there are more kinds of matrices than queries, keys, values and output need; a list is one kind.
+
+    >>> _many({f"{name}.weight": np.eye(2) for name in ("q.0", "q.1", "k", "v", "o")})
+    False
+    """
+    matrices = [name for name, value in drawn.items() if value.ndim > 1 and not BIAS.search(name)]
+    return len({re.sub(r"\d+", "#", name) for name in matrices}) > len(ROLES)
 
 
 def _computes(trial: Case, frame: WeightMap) -> bool:

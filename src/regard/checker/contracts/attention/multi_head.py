@@ -330,6 +330,7 @@ CONTRACT = Contract(
         flowing(usual, ("query", "key", "value")),
         *heeded.LAWS,
         heeded.heard(usual),
+        heeded.apart(usual),
         conduct.averaged(usual),
         *conduct.kept(usual, hiding),
     ),

@@ -23,6 +23,7 @@ from regard.checker.contracts.attention.function_probes import (
     order,
     otherwise,
     room,
+    thinned,
     usual,
 )
 from regard.checker.contracts.attention.second_mask import second
@@ -187,6 +188,7 @@ CONTRACT = Contract(
         *known.MASK,
         *known.SOFTMAX,
         *(m for m in wiring.SWAPS if m.slug in OTHERS),
+        wiring.DROPPED,
         *wiring.BEHAVIOUR,
         *conduct.USED,
     ),
@@ -210,6 +212,12 @@ CONTRACT = Contract(
         ),
         Law(
             name="beside", says="beside the output come the weights, or nothing", test=beside, look="softmax"
+        ),
+        Law(
+            name="thinned",
+            says="dropout takes weights away for good: they are not made to sum to one again",
+            test=thinned,
+            look="dropout",
         ),
         laws.untouched(masked),
         laws.finite(usual, ("query", "key", "value"), 60.0),

@@ -146,11 +146,22 @@ def _spread(subject: Subject, found: np.ndarray, wanted: np.ndarray, shares: np.
     k, d = found.shape[:2]
     if size in (d, d * d, 1) and size not in (k * d, k):
         wanted = np.broadcast_to(np.einsum("k,kij->ij", shares, wanted), wanted.shape)
-    if not subject.facts["square"]:
+    whole = subject.facts["square"] and not _along_axes(found)
+    if not whole:
         found, wanted = (np.diagonal(each, axis1=1, axis2=2) for each in (found, wanted))
         if size in (k, 1) and d > 1:
             wanted = np.broadcast_to(wanted.mean(-1, keepdims=True), wanted.shape)
-    eye = np.eye(d) if subject.facts["square"] else 1.0
+    eye = np.eye(d) if whole else 1.0
     more = found - wanted
     added = float(np.median(np.diagonal(more, axis1=1, axis2=2) if more.ndim == 3 else more))
     return _off(found - (added if 0 < added <= FLOOR else 0.0) * eye, wanted)
+
+
+def _along_axes(covariances: np.ndarray) -> bool:
+    """Whether matrices hold exact zeros beside their diagonals: of variances along the axes alone.
+
+    >>> _along_axes(np.stack([np.diag([1.0, 2.0])] * 3)), _along_axes(np.ones((3, 2, 2)))
+    (True, False)
+    """
+    d = covariances.shape[-1]
+    return d > 1 and not covariances[:, ~np.eye(d, dtype=bool)].any()

@@ -24,9 +24,11 @@ FEW = 3
 "Iterations after which a function is asked, and asked again after one more."
 OFTEN = re.compile(r"iter|epoch|steps?$|rounds|attempt|cycles|turns?$", re.I)
 "Names of how often something is done."
+SHOWS = r"verb|disp|print|show|plot|debug|message"
+"Words in the names of what asks a fit to draw or to print."
 FURTHER: tuple[tuple[str, Any], ...] = (
     (r"tol|eps|thresh|conv|delta", 1e-6),
-    (r"verb|disp|print|show|plot|debug|message", False),
+    (SHOWS, False),
     (r"seed|random|state|rng", 0),
     (r"n_?init|restart", 1),
 )
@@ -76,12 +78,22 @@ def call_of(parameters: list[dict[str, Any]], x: np.ndarray) -> tuple[list[Any],
     plain = [p for p in parameters if not p["star"]]
     needed = [p for p in plain if p["required"]]
     lead = {"name": "", "required": False, "star": False}
-    more = further([lead, *needed], ROUNDS, COMPONENTS, every=False)
+    more = further([lead, *needed], ROUNDS, COMPONENTS, every=False) | _quietly(plain)
     free = [p["name"] for p in needed if p["name"] not in more]
     if free:
         return ([x], more) if free[0] == needed[0]["name"] else ([], more | {free[0]: x})
     data = [p["name"] for p in plain if mean(p["name"], ["data"])]
     return [], more | dict.fromkeys(data[:1], x)
+
+
+def _quietly(parameters: list[dict[str, Any]]) -> dict[str, Any]:
+    """What keeps a fit from drawing and printing, where it does so unless it is told otherwise.
+
+    >>> _quietly([{"name": "plot", "default": True}, {"name": "scale", "default": True}])
+    {'plot': False}
+    """
+    shown = [p["name"] for p in parameters if p.get("default") is True and re.search(SHOWS, p["name"], re.I)]
+    return dict.fromkeys(shown, False)
 
 
 def fits(bench: Workbench) -> bool:

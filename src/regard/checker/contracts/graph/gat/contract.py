@@ -33,6 +33,8 @@ from regard.checker.contracts.graph.layer import (
     widths,
 )
 from regard.checker.contracts.graph.made import PRELU, built, calmed
+from regard.checker.contracts.graph.normed import ATTENTION as NORM
+from regard.checker.contracts.graph.normed import parted
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
 from regard.checker.contracts.graph.passing import ADDITIVE
 from regard.checker.contracts.graph.rare import ACROSS, APART, COUNTED, LONELY, strong
@@ -157,6 +159,7 @@ CONVENTIONS = (
     ),
     edges_reversed(forms({"graph": lambda a: (a.T > 0).astype(float)})),
     heads_mean(forms({"merge": lambda y: y.mean(1)})),
+    NORM,
     Convention(
         slug="graph-additive",
         says="the graph comes as a mask that is added to the scores: 0 for an edge, minus infinity for none",
@@ -284,11 +287,15 @@ def adapt(bench: Workbench) -> Subject:
     drawn = draw(made, rng, size=1.2)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
-    found = readings(drawn, made, bench, width)
+    own, norm = parted(drawn, made.owners)
+    found = readings(own, made, bench, width)
     way = subject.facts["way"]
-    own = ("graph-additive",) if way == ADDITIVE else ()
+    added = ("graph-additive",) if way == ADDITIVE else ()
     dense = {"listed": True} if "edges" in way else {"dense": True}
-    subject.frames = [replace(f, facts=f.facts | dense, conventions=(*f.conventions, *own)) for f in found]
+    subject.frames = [
+        replace(f, weights=f.weights | norm, facts=f.facts | dense, conventions=(*f.conventions, *added))
+        for f in found
+    ]
     return subject
 
 

@@ -29,6 +29,8 @@ from regard.checker.contracts.graph.layer import (
     widths,
 )
 from regard.checker.contracts.graph.made import PRELU, built, calmed, late
+from regard.checker.contracts.graph.normed import CONVOLUTION as NORM
+from regard.checker.contracts.graph.normed import parted
 from regard.checker.contracts.graph.order import ORDER, SHUFFLED
 from regard.checker.contracts.graph.rare import ACROSS, APART, COUNTED, ITSELF, LONELY, SILENT, lone
 from regard.checker.contracts.graph.reference import elu, leaky, listening, symmetric
@@ -111,6 +113,7 @@ CONVENTIONS = (
             {"after": np.tanh},
         ),
     ),
+    NORM,
     Convention(
         slug="normalised-adjacency",
         says="the layer expects an adjacency that is normalised already",
@@ -225,6 +228,7 @@ def adapt(bench: Workbench) -> Subject:
     drawn = draw(made, rng)
     subject.set(drawn)
     subject.facts["drawn"] = drawn
+    drawn, norm = parted(drawn, made.owners)
     matrices = [
         (n, v) for n, v in drawn.items() if v.ndim == 2 and sorted(v.shape) == sorted((width, outputs))
     ]
@@ -238,7 +242,7 @@ def adapt(bench: Workbench) -> Subject:
     flip = made.owners[name] == "Linear" or (value.shape[0] == outputs and outputs != width)
     w = value.T if flip else value
     biases = [v for n, v in drawn.items() if v.size == outputs and n != name]
-    weights = {"w": w, "bias": sum(biases) if biases else np.zeros(outputs)}
+    weights = {"w": w, "bias": sum(biases) if biases else np.zeros(outputs)} | norm
     notes = (
         f"transformation = {name}"
         + (
