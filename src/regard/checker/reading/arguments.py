@@ -35,10 +35,10 @@ NAMES = {
     "dimension": "dim n_dim n_dims d data_dim input_dim n_features dims dimension dimensions features ndim in_features in_dim "
     "num_features x_dim",
     "inputs": "in_features in_channels in_dim in_feats input_dim nfeat in_size d_in input_size n_in in_ch dim_in din f_in fin "
-    "num_features in_feat n_features c_in indim num_in_features features_in in_c input_features channels_in d size_in",
+    "num_features in_feat n_features c_in indim num_in_features features_in in_c input_features channels_in d size_in inputs n_inputs num_inputs",
     "outputs": "out_features out_channels out_dim out_feats output_dim nhid out_size d_out output_size n_out out_ch dim_out dout f_out "
     "fout hidden hidden_dim out_feat nclass n_hidden c_out outdim num_out_features features_out out_c output_features "
-    "channels_out head_dim per_head size_out",
+    "channels_out head_dim per_head size_out outputs n_outputs num_outputs",
     "slope": "alpha negative_slope slope leaky_slope leaky_relu_slope leaky leaky_alpha neg_slope",
     "concat": "concat is_concat concat_heads concatenate",
     "residual": "add_skip_connection residual skip use_residual add_residual skip_connection use_skip with_residual",

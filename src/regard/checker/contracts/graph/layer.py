@@ -149,15 +149,15 @@ def refusal(
     """Why no way to pass a graph was taken: a size of the wrong axis, another layout, or what it raises."""
     if error is None:
         return Raised("ValueError", "no way to pass a graph gives one row for each node", None, "")
+    if refuses(bench, error):
+        sentence = f"no way to pass it a graph was taken: {error.kind}: {short(error.words)}"
+        return Unfit("not-understood", sentence, f"say it in one line: --call '{bench.name}(…)'", error.line)
     if not bench.stretch:
         if found := confused(tried, width, sizes, rng, error):
             return found
         if turned(tried, width, rng):
             sentence = "it runs where columns are nodes: features (features, nodes) and not (nodes, features)"
             return Unfit("not-understood", sentence, "take features as (nodes, features)", error.line)
-    if refuses(bench, error):
-        sentence = f"no way to pass it a graph was taken: {error.kind}: {short(error.words)}"
-        return Unfit("not-understood", sentence, f"say it in one line: --call '{bench.name}(…)'", error.line)
     return error
 
 
