@@ -122,8 +122,8 @@ class Examination:
         self.readable = family.readable()
         self.gap = family.far(Member(self.readable, {})) if self.readable else np.inf
         if self.match:
-            subject.facts["frame"] = self.match.best.frame
-            subject.facts["agreed"] = [c.slug for c in self.match.best.conventions]
+            best, agreed = self.match.best, [c.slug for c in self.match.best.conventions]
+            subject.facts |= {"frame": best.frame, "steps": best.steps, "agreed": agreed}
 
     def hold(self, subject: Subject, *, early: bool) -> None:
         """Try every law; one whose trial raises or crashes is broken by that, and the next is tried."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, ComputationStage, Contract, Law, Mistake, forms
-from regard.checker.contracts.attention import conventions, heeded, wiring
+from regard.checker.contracts.attention import cached, conventions, faint, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
@@ -368,6 +368,7 @@ CONTRACT = Contract(
         *wiring.SWAPS,
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
+        *cached.MISTAKES,
         *conduct.MISTAKES,
     ),
     conventions=(*conventions.BUILT_IN, *conventions.MASKS[:2]),
@@ -380,13 +381,14 @@ CONTRACT = Contract(
             test=causality,
             look="mask masked softmax",
         ),
+        faint.PAST,
         Law(name="equal tokens", says="equal tokens give equal outputs", test=alike, look="softmax view"),
         laws.apart(one, ("query", "key", "value")),
         laws.untouched(one),
         laws.finite(one, ("query", "key", "value"), 60.0),
         flowing(one, ("query", "key", "value")),
         *heeded.LAWS,
-        heeded.continued(one),
+        cached.continued(one),
         padded(one),
         conduct.averaged(one),
         *conduct.kept(one),

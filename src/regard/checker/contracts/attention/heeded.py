@@ -1,24 +1,18 @@
 """Laws of how an attention layer is built: an argument for biases is heeded everywhere, and every matrix is used."""
 
 import ast
-import re
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from regard.checker.contract import Broken, Case, Law
-from regard.checker.contracts.attention.calls import CONTEXT, START
+from regard.checker.contracts.attention.calls import CONTEXT
 from regard.checker.laws import MOVES, gap
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.roles import role
-from regard.checker.subject import Arguments, Subject
-from regard.checker.workbench import Unfit, Workbench
-
-CACHE = re.compile(r"cache|past", re.I)
-"Names of what is kept of earlier tokens."
+from regard.checker.subject import Subject
+from regard.checker.workbench import Workbench
 
 
 def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -96,58 +90,6 @@ def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
     return Law(
         name="context", says="queries look at the context where one is given", test=test, look="product"
     )
-
-
-def continued(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
-    """Where a cache is taken and given back, the last token alone with the cache of the others is answered as with them."""
-
-    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
-        call = [p for p in subject.made.call if not (p["required"] or p["star"])]
-        name = next((p["name"] for p in call if CACHE.search(p["name"]) and p["default"] is None), None)
-        if name is None or "rotary-inside" in subject.facts.get("agreed", ()):
-            return None
-        if any(START.search(p["name"]) for p in subject.made.call):
-            return None  # positions of its own, which nobody can know
-        asked = {p["name"]: True for p in call if p["default"] is False and CACHE.search(p["name"])}
-        case = usual(subject, rng)
-        whole = subject.answer(case)
-        try:
-            kept = _kept(subject.raw(*_more(subject.enter(_tokens(case, np.s_[:-1])), asked)))
-            last = _tokens(case, np.s_[-1:])
-            if kept is None:
-                return None
-            answer = subject.leave(subject.raw(*_more(subject.enter(last), asked | {name: kept})), last)
-        except (Raised, Unfit):
-            return None  # its cache has another form
-        if np.shape(answer) != whole[:, -1:].shape:
-            return None
-        moved = gap(whole[:, -1:], answer)
-        if moved <= MOVES[subject.kind]:
-            return None
-        words = f"the last token with the {name} of the others differs by {moved:.3g} from the same token among them"
-        return Broken(number=moved, words=words)
-
-    says = "a token with the cache of those before it is answered as among them"
-    return Law(name="continued", says=says, test=test, look="concatenate masked")
-
-
-def _tokens(case: Case, part: slice) -> Case:
-    return replace(case, inputs={name: value[:, part] for name, value in case.inputs.items()})
-
-
-def _more(arguments: Arguments, named: dict[str, Any]) -> Arguments:
-    return arguments[0], arguments[1] | named
-
-
-def _kept(answer: Any) -> Any:
-    """The cache that comes beside an output, as it is handed over again; None where there is none."""
-    if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list | np.ndarray):
-        return None
-    return _handed(answer[1])
-
-
-def _handed(value: Any) -> Any:
-    return {"tuple": [_handed(part) for part in value]} if isinstance(value, list) else value
 
 
 def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:

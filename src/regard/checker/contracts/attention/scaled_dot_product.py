@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Contract, Convention, Law, Mistake, Steps, forms
-from regard.checker.contracts.attention import conventions, wiring
+from regard.checker.contracts.attention import conventions, faint, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.function_calls import adapt
@@ -187,6 +187,7 @@ CONTRACT = Contract(
         *known.MASK,
         *known.SOFTMAX,
         *(m for m in wiring.SWAPS if m.slug in OTHERS),
+        wiring.DROPOUT,
         *wiring.BEHAVIOUR,
         *conduct.USED,
     ),
@@ -202,6 +203,7 @@ CONTRACT = Contract(
             test=hidden,
             look="mask masked",
         ),
+        faint.FUNCTION,
         Law(
             name="sizes",
             says="queries and keys may differ in number, keys and values in width",
@@ -214,6 +216,7 @@ CONTRACT = Contract(
         laws.untouched(masked),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
+        conduct.averaged(usual),
         *conduct.modes(usual, masked),
     ),
     notices=(nothing_seen,),

@@ -114,6 +114,12 @@ SWAPS = (
     ),
 )
 
+DROPOUT = Mistake(
+    slug="dropout-elsewhere",
+    cause="dropout is applied where the average answer does not stay: before the softmax, or without making up for what is dropped",
+    remedy="drop weights after the softmax, or outputs, with nn.Dropout",
+    look="dropout",
+)
 HEADS = (
     Mistake(
         slug="heads-split-view",
@@ -135,12 +141,7 @@ HEADS = (
         remedy="project first, nn.Linear(width, width), and split into heads then",
         look="view product",
     ),
-    Mistake(
-        slug="dropout-elsewhere",
-        cause="dropout is applied where the average answer does not stay: before the softmax, or without making up for what is dropped",
-        remedy="drop weights after the softmax, or outputs, with nn.Dropout",
-        look="dropout",
-    ),
+    DROPOUT,
     Mistake(
         slug="heads-ignored",
         cause="one head runs over the whole width: the number of heads has no effect",
