@@ -15,7 +15,7 @@ from regard.checker.grammar.edits import generated
 
 TIGHT = {"float64": 1e-6, "float32": 1e-4}
 "The largest distance that counts as the same function, by precision."
-USUAL, FEW = 3, 80
+USUAL, FEW = 3, 82
 "How many programs of one mistake are tried together with another mistake, unless there are few in all."
 PATIENCE = 60.0
 "Seconds for which known programs are compared."

@@ -37,7 +37,7 @@ from regard.checker.contracts.attention.layer import (
     tokens,
     width_of,
 )
-from regard.checker.contracts.attention.padding import padded
+from regard.checker.contracts.attention.padding import JOINED, padded
 from regard.checker.gradients import flowing
 from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Workbench
@@ -369,6 +369,7 @@ CONTRACT = Contract(
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
         *cached.MISTAKES,
+        JOINED,
         *conduct.MISTAKES,
     ),
     conventions=(*conventions.BUILT_IN, *conventions.MASKS[:2]),

@@ -1,6 +1,7 @@
 """Laws of how an attention layer is built: an argument for biases is heeded everywhere, and every matrix is used."""
 
 import ast
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -32,7 +33,7 @@ def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if not kept or not told:
         return None
     words = f"{name} = False leaves out {', '.join(sorted(told))} and not {', '.join(sorted(kept))}"
-    return Broken(number=float(len(kept)), words=words)
+    return Broken(number=float(len(kept)), words=words, slug="bias-argument")
 
 
 def _written(bench: Workbench) -> bool:
@@ -65,7 +66,24 @@ def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
         found = idle(subject, subject.facts["trial"], drawn)
     if not found:
         return None
-    return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used")
+    slug = (
+        "sum-overwritten"
+        if _all_but_last(found, [name for name, value in drawn.items() if value.ndim > 1])
+        else ""
+    )
+    return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used", slug=slug)
+
+
+def _all_but_last(found: list[str], names: list[str]) -> bool:
+    """Whether weights are those of every part of a list but the last, and all of them.
+
+    >>> names = [f"heads.{i}.{role}" for i in range(3) for role in ("q", "v")]
+    >>> _all_but_last(names[:4], [*names, "out"]), _all_but_last(names[:2], names), _all_but_last(["out"], ["out"])
+    (True, False, False)
+    """
+    listed = [match for name in names if (match := re.match(r"(.+?)\.(\d+)\.", name))]
+    last = {prefix: max(int(m[2]) for m in listed if m[1] == prefix) for prefix in {m[1] for m in listed}}
+    return bool(found) and set(found) == {m.string for m in listed if int(m[2]) < last[m[1]]}
 
 
 def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:

@@ -101,6 +101,12 @@ MISTAKES = (
         look="mask masked",
     ),
     Mistake(
+        slug="scores-beside",
+        cause="what comes beside the output are the scores before the softmax, not the weights",
+        remedy="return what the softmax gives, or the output alone",
+        look="softmax",
+    ),
+    Mistake(
         slug="k-v-swapped",
         cause="keys and values are exchanged: queries meet the values and the keys are averaged",
         remedy="softmax(q @ k^T / sqrt(d)) @ v, with the arguments in the order q, k, v",

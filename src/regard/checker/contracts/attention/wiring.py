@@ -143,6 +143,12 @@ HEADS = (
     ),
     DROPOUT,
     Mistake(
+        slug="bias-argument",
+        cause="an argument that says whether projections have biases is not passed on to every one of them",
+        remedy="nn.Linear(width, width, bias=bias) for queries, keys and values alike",
+        look="bias",
+    ),
+    Mistake(
         slug="heads-ignored",
         cause="one head runs over the whole width: the number of heads has no effect",
         remedy="split the channels into heads before the product: view(b, n, heads, d).transpose(1, 2)",
