@@ -270,6 +270,9 @@ class Family:
                 def compute(steps: Steps, case: Case = case) -> np.ndarray | None:
                     return computed(self.contract, case, frame, steps)
 
+                right = compute({}) if place.way == "clip" else None
+                if right is not None and distance(answer, right) < TIGHT[kind]:
+                    continue  # nothing reaches the bound here
                 found = estimated(place, answer, compute, distance)
                 if found and not found[1] < TIGHT[kind]:
                     break
@@ -315,12 +318,12 @@ class Family:
                 if len(steps) + max(len(graphs) - 1, 0) == sum(len(form) for _, form in chosen):
                     yield Member(frame, steps, (), tuple(convention for convention, _ in chosen))
 
-    def _holds(self, member: Member) -> bool:
+    def _holds(self, gap: float, member: Member) -> bool:
         """Whether a name from the grammar is confirmed by cases that it was not chosen by."""
-        return not member.edited or not self.confirm or self.confirm.holds(member.frame, member.steps)
+        return not member.edited or not self.confirm or self.confirm.holds(member.frame, member.steps, gap)
 
     def _match(self, near: list[Pair]) -> Match | None:
-        refuted = {id(member) for _, member in near if not self._holds(member)}
+        refuted = {id(member) for gap, member in near if not self._holds(gap, member)}
         near = [pair for pair in near if id(pair[1]) not in refuted]
         if not near:
             return None
