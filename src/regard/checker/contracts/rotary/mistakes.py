@@ -61,6 +61,10 @@ def _forwards(steps: Steps) -> Steps:
     return {name: step for name, step in steps.items() if name != "turn"}
 
 
+def _from_zero(steps: Steps) -> Steps:
+    return steps | {"positions": lambda n, offset: np.arange(n)}
+
+
 def table(spread: Any) -> Any:
     """Sines and cosines as a table of positions, to be added."""
 
@@ -188,6 +192,16 @@ MISTAKES = (
         look="frequency",
         forms=forms(
             {"positions": lambda n, offset: np.arange(n)}, {"positions": lambda n, offset: np.full(n, offset)}
+        ),
+    ),
+    Mistake(
+        slug="offset-for-queries-alone",
+        cause="the start of the keys is ignored: queries turn from the positions that they are told, keys from 0",
+        remedy="turn q and k each from the positions that are told for it",
+        look="frequency",
+        forms=forms(
+            {"keys": _from_zero},
+            {"keys": _from_zero, **HALF},
         ),
     ),
     Mistake(
