@@ -82,7 +82,7 @@ def judged(thing, contract: str = "causal-attention", *, strict: bool = False):
 def test_correct_is_said_with_how_it_was_found() -> None:
     verdict = judged(Attention)
     assert verdict.state == "correct"
-    assert "it is causal self-attention, as far as 19 laws and" in verdict.sentence
+    assert "it is causal self-attention, as far as 20 laws and" in verdict.sentence
     assert all(verdict.laws.values())
     assert verdict.notes == ("q = query.weight, k = key.weight, v = value.weight (by name)",)
 
@@ -120,7 +120,8 @@ def test_an_unknown_cause_is_called_unknown_with_the_smallest_case() -> None:
 def test_what_raises_is_told_with_its_line() -> None:
     verdict = judged(Raises)
     assert verdict.state == "mistake"
-    assert verdict.sentence == "it raises AttributeError: 'Tensor' object has no attribute 'no_such_thing'"
+    told = "it raises AttributeError: 'Tensor' object has no attribute 'no_such_thing'"
+    assert verdict.sentence == f"{told}, given (2, 7, 24)"
 
 
 def test_a_wrong_shape_is_told() -> None:

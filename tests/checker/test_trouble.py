@@ -44,8 +44,10 @@ def test_an_exception_after_a_guess_is_not_understood_and_says_the_line_that_hel
 @pytest.mark.parametrize("started", [True, False])
 def test_an_exception_without_a_guess_is_the_codes_own(started: bool) -> None:
     error = Raised("ZeroDivisionError", "division by zero\nmore", 2, "a = 1")
+    error.given = "(2, 7, 24)"
     found = stopped(error, bench(), LAYER, started=started)
-    assert (found.slug, found.sentence) == ("raises", "it raises ZeroDivisionError: division by zero")
+    told = "it raises ZeroDivisionError: division by zero, in line 2, given (2, 7, 24)"
+    assert (found.slug, found.sentence) == ("raises", told)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from regard.checker.grammar.edits import generated
 
 TIGHT = {"float64": 1e-6, "float32": 1e-4}
 "The largest distance that counts as the same function, by precision."
-USUAL, FEW = 3, 80
+USUAL, FEW = 3, 82
 "How many programs of one mistake are tried together with another mistake, unless there are few in all."
 PATIENCE = 60.0
 "Seconds for which known programs are compared."
@@ -81,9 +81,9 @@ class Match:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What laws may know of it: the reading of the weights, the conventions, the mistakes."""
+        """What laws may know of it: the reading of the weights, the steps, the conventions, the mistakes."""
         agreed = [convention.slug for convention in self.best.conventions]
-        return {"frame": self.best.frame, "agreed": agreed, "named": self.slugs}
+        return {"frame": self.best.frame, "steps": self.best.steps, "agreed": agreed, "named": self.slugs}
 
     @property
     def slugs(self) -> tuple[tuple[str, ...], ...]:
@@ -277,6 +277,9 @@ class Family:
                 def compute(steps: Steps, case: Case = case) -> np.ndarray | None:
                     return computed(self.contract, case, frame, steps)
 
+                right = compute({}) if place.way == "clip" else None
+                if right is not None and distance(answer, right) < TIGHT[kind]:
+                    continue  # nothing reaches the bound here
                 found = estimated(place, answer, compute, distance)
                 if found and not found[1] < TIGHT[kind]:
                     break
@@ -323,12 +326,12 @@ class Family:
                 if len(steps) + max(len(graphs) - 1, 0) == sum(len(form) for _, form in chosen):
                     yield Member(frame, steps, (), tuple(convention for convention, _ in chosen))
 
-    def _holds(self, member: Member) -> bool:
+    def _holds(self, gap: float, member: Member) -> bool:
         """Whether a name from the grammar is confirmed by cases that it was not chosen by."""
-        return not member.edited or not self.confirm or self.confirm.holds(member.frame, member.steps)
+        return not member.edited or not self.confirm or self.confirm.holds(member.frame, member.steps, gap)
 
     def _match(self, near: list[Pair]) -> Match | None:
-        refuted = {id(member) for _, member in near if not self._holds(member)}
+        refuted = {id(member) for gap, member in near if not self._holds(gap, member)}
         near = [pair for pair in near if id(pair[1]) not in refuted]
         if not near:
             return None

@@ -53,10 +53,24 @@ def grown(contract: Contract, subject: Subject, best: Member, seed: int) -> Foun
             slug = case.facts.get("breaks", "size-dependent")
             law, than = (GROWS, "at smaller sizes") if slug == "size-dependent" else (SAME, "otherwise")
             words = f"{case.name}: it differs by {percent(off)} from what it computes {than}"
+            if not slug and (known := _explained(contract, best, case, answer)):
+                slug = known
+            if not np.isfinite(off):
+                words = f"{case.name}: NaN or infinity stands elsewhere than in what it computes {than}"
             if answer.shape != expected.shape:
                 words = f"{case.name}: the answer has the shape {answer.shape}, {than} it would be {expected.shape}"
             return [(law, Broken(number=off, words=words, slug=slug))]
     return []
+
+
+def _explained(contract: Contract, best: Member, case: Case, answer: np.ndarray) -> str:
+    """The known mistake whose program gives the answer where what was recognised does not; at the usual cases they are one."""
+    for mistake in contract.mistakes:
+        for steps in mistake.forms:
+            found = computed(contract, case, best.frame, best.steps | steps)
+            if found is not None and distance(answer, found) <= TIGHT["float32"]:
+                return mistake.slug
+    return ""
 
 
 def unusual(contract: Contract, subject: Subject, rng: np.random.Generator) -> list[Case]:

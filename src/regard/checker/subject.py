@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case, WeightMap
+from regard.checker.process.session import Raised, sizes_of
 from regard.checker.reading.source import role
 from regard.checker.workbench import Made, Unfit, Workbench
 
@@ -63,16 +64,14 @@ class Subject:
 
     def raw(self, values: list[Any], named: dict[str, Any], *, seed: int = 0) -> Any:
         """All that the person's code answers, as it comes."""
-        reply = self.bench.line.ask(
-            "call",
-            self.made.number,
-            values,
-            named=named | self.bench.calling,
-            method=self.method,
-            kind=self.kind,
-            seed=seed,
-            fresh=self.fresh,
-        )
+        asked = {"method": self.method, "kind": self.kind, "seed": seed, "fresh": self.fresh}
+        try:
+            reply = self.bench.line.ask(
+                "call", self.made.number, values, named=named | self.bench.calling, **asked
+            )
+        except Raised as error:
+            error.given = sizes_of(values, named)
+            raise
         self.changed |= {str(i) for i in reply["changed"]}
         return reply["answer"]
 

@@ -49,6 +49,9 @@ def stopped(
         if not started and doubtful(trouble, bench):
             return unsure(trouble, bench, contract, place)
         words, remedy = f"it raises {trouble.kind}: {short(trouble.words)}", "make this line run first"
+        if place:
+            words += f", in line {place.line}" + (f" of cell {place.cell}" if place.cell else "")
+        words += f", given {trouble.given}" if trouble.given else ""
         return Finding(
             kind="stopped", slug="raises", sentence=words, place=place, remedy=remedy, page=contract.name
         )

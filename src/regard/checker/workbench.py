@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.process.session import Line, Raised
+from regard.checker.process.session import Line, Raised, sizes_of
 from regard.checker.reading.arguments import Built, Unbuildable, fill, mean
 from regard.checker.reading.settings import by_keyword, guess, is_settings, settings
 from regard.checker.reading.source import Source
@@ -208,6 +208,7 @@ class Workbench:
                     made.learned, made.lazy, made.same = about["learned"], about["lazy"], about["same"]
                 return kind
             except Raised as error:
+                error.given = sizes_of(values, named)
                 first = first or error
         assert first
         raise first

@@ -57,3 +57,17 @@ def test_powers_of_sizes_and_plain_numbers_are_recognised() -> None:
 def test_a_number_in_words() -> None:
     found = mistake(scale(), "one over the number of channels of a head", 0.125)
     assert found.cause == "the scale of the scores is one over the number of channels of a head"
+
+
+def test_a_bound_is_estimated_from_both_sides(puppet) -> None:
+    case, frame, answer = asked(puppet, {"scaled": lambda raw, factor: np.clip(raw * factor, -1.5, 1.5)})
+    contract = named("scaled-dot-product")
+    place = next(p for p in places(FUNCTION) if p.step.name == "scaled" and p.way == "clip")
+    found = estimated(place, answer, lambda steps: computed(contract, case, frame, steps), distance)
+    assert found is not None and abs(abs(found[0]) - 1.5) < 1e-6
+    assert mistake(place, "-1.5", -1.5).cause == "the scores are clipped to between -1.5 and 1.5"
+
+
+def test_a_softmax_with_powers_of_two_is_recognised() -> None:
+    words, _ = next(recognised([(float(np.log(2)), {"keys": 7}), (float(np.log(2)), {"keys": 5})]))
+    assert words.startswith("the natural logarithm of 2")

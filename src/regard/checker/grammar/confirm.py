@@ -18,6 +18,8 @@ Compute = Callable[[Case, WeightMap, Steps], np.ndarray | None]
 Gap = Callable[[np.ndarray, np.ndarray], float]
 WIDER, HEADS = 24, 4
 "What is added to the widths for the second making, and its number of heads."
+GROWTH, ROUNDED = 1000.0, 1e-4
+"By how much more than at first a rounding inside may be off at larger sizes, and the most that it may be."
 SMALL, DATA = 0.2, ("query", "key", "value", "x")
 "How small, and which inputs."
 
@@ -74,16 +76,18 @@ class Confirmation:
                 continue  # a size that it does not take
         return found
 
-    def holds(self, frame: WeightMap, steps: Steps) -> bool:
-        """Whether a program that was found answers the fresh cases as the person's code does."""
-        return all(self._near(case, answer, [frame], steps) for case, answer, _ in self.larger) and all(
-            self._near(case, answer, frames, steps) for case, answer, frames in self.wider
-        )
+    def holds(self, frame: WeightMap, steps: Steps, gap: float = 0.0) -> bool:
+        """Whether a program that was found, with some gap, answers the fresh cases as the person's code does."""
+        limit = max(self.limit, min(GROWTH * gap, ROUNDED))
+        fresh = [(case, answer, [frame]) for case, answer, _ in self.larger] + self.wider
+        return all(self._near(*asked, steps, limit) for asked in fresh)
 
-    def _near(self, case: Case, answer: np.ndarray, frames: list[WeightMap], steps: Steps) -> bool:
+    def _near(
+        self, case: Case, answer: np.ndarray, frames: list[WeightMap], steps: Steps, limit: float
+    ) -> bool:
         for frame in frames:
             found = self.compute(case, frame, steps)
-            if found is not None and not self.gap(answer, found) > self.limit:
+            if found is not None and not self.gap(answer, found) > limit:
                 return True
         return False
 

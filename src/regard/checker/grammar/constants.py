@@ -39,6 +39,9 @@ class ProgramNumber:
 
     def says(self, words: str) -> str:
         """The sentence, with the number in words."""
+        if self.way == "clip":
+            bound = words.removeprefix("-")
+            return f"{self.noun} {self.count} clipped to between -{bound} and {bound}"
         if self.way == "is":
             return f"{self.noun} is {words}"
         verb = {"times": "multiplied by", "plus": "increased by", "power": "raised to the power"}[self.way]
@@ -50,13 +53,15 @@ def _with(do: Do, way: str, number: float) -> Do:
         return lambda *values: number
     if way == "times":
         return lambda *values: do(*values) * number
+    if way == "clip":
+        return lambda *values: np.clip(do(*values), -abs(number), abs(number))
     if way == "plus":
         return lambda *values: do(*values) + number
     return lambda *values: do(*values) ** number
 
 
 def places(program: Program) -> Iterator[ProgramNumber]:
-    """Every number that may be wrong: one that a step gives alone, or one that multiplies, is added, or is a power."""
+    """Every number that may be wrong: one that a step gives alone, or one that multiplies, is added, is a power, or bounds."""
     known = [
         (step, value)
         for step in program.steps
@@ -68,7 +73,7 @@ def places(program: Program) -> Iterator[ProgramNumber]:
         if not value.axes:
             yield ProgramNumber(step, "is", value.noun, value.count)
     for step, value in known:
-        for way in () if not value.axes else ("times", "plus", "power"):
+        for way in () if not value.axes else ("times", "plus", "power", "clip"):
             yield ProgramNumber(step, way, value.noun, value.count)
 
 
@@ -170,12 +175,18 @@ def _plain(number: float) -> str | None:
     >>> _plain(0.5), _plain(1.7182)
     ('0.5', None)
     """
+    if words := next((words for value, words in LOGARITHMS.items() if abs(number - value) < 1e-6), ""):
+        return words
     for digits in (0, 1, 2):
         if abs(number - round(number, digits)) < 1e-6 * max(abs(number), 1) and abs(number) > 1e-2:
             return f"{round(number, digits):g}"
     return None
 
 
+LOGARITHMS = {
+    float(np.log(2)): "the natural logarithm of 2, as powers of 2 in place of powers of e have it",
+    float(np.log2(np.e)): "the logarithm of e to the base 2, as for powers of 2",
+}
 NAMED = {
     1: "{}",
     -1: "one over {}",

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import IO, Any, Protocol, runtime_checkable
 
+import numpy as np
+
 from regard.checker.process import wire
 from regard.checker.process.limits import ProcessLimits, environment, members, resident, sweep, worked
 
@@ -31,6 +33,20 @@ class Raised(Exception):
     def __init__(self, kind: str, words: str, line: int | None, text: str) -> None:
         super().__init__(f"{kind}: {words}")
         self.kind, self.words, self.line, self.text = kind, words, line, text
+        self.given = ""
+        "The sizes of what it was given, where that is known."
+
+
+def sizes_of(values: list[Any], named: dict[str, Any]) -> str:
+    """The shapes of the arrays of a call, in words.
+
+    >>> sizes_of([np.ones((2, 7))], {"mask": np.ones((2, 1, 7)), "scale": None})
+    '(2, 7), mask (2, 1, 7)'
+    """
+    plain = [str(np.shape(v)) for v in values if isinstance(v, np.ndarray)]
+    return ", ".join(
+        [*plain, *(f"{name} {np.shape(v)}" for name, v in named.items() if isinstance(v, np.ndarray))]
+    )
 
 
 class Lost(Exception):

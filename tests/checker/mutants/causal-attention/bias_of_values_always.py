@@ -1,5 +1,5 @@
 # contract: causal-attention
-# cause: unknown
+# cause: bias-argument
 import torch
 from torch import nn
 

@@ -1,5 +1,5 @@
 # contract: causal-attention
-# cause: unknown
+# cause: cache-mask
 import math
 from typing import Optional, Tuple
 import torch

@@ -1,5 +1,5 @@
 # contract: causal-attention
-# cause: unknown
+# cause: masks-joined-by-or
 import torch
 from torch import nn
 

@@ -1,5 +1,5 @@
 # contract: rotary
-# cause: unknown
+# cause: positions-of-one-sample
 import torch
 
 

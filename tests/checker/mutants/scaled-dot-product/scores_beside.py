@@ -1,5 +1,5 @@
 # contract: scaled-dot-product
-# cause: unknown
+# cause: scores-beside
 import math
 import torch
 import torch.nn.functional as F

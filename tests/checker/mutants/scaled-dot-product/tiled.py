@@ -1,5 +1,5 @@
 # contract: scaled-dot-product
-# cause: unknown
+# cause: values-not-rescaled-2
 import math
 import torch
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, ComputationStage, Contract, Law, Mistake, forms
-from regard.checker.contracts.attention import conventions, heeded, wiring
+from regard.checker.contracts.attention import cached, conventions, faint, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
@@ -37,7 +37,7 @@ from regard.checker.contracts.attention.layer import (
     tokens,
     width_of,
 )
-from regard.checker.contracts.attention.padding import padded
+from regard.checker.contracts.attention.padding import JOINED, padded
 from regard.checker.gradients import flowing
 from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Workbench
@@ -368,6 +368,8 @@ CONTRACT = Contract(
         *wiring.SWAPS,
         *wiring.HEADS,
         *wiring.BEHAVIOUR,
+        *cached.MISTAKES,
+        JOINED,
         *conduct.MISTAKES,
     ),
     conventions=(*conventions.BUILT_IN, *conventions.MASKS[:2]),
@@ -380,13 +382,14 @@ CONTRACT = Contract(
             test=causality,
             look="mask masked softmax",
         ),
+        faint.PAST,
         Law(name="equal tokens", says="equal tokens give equal outputs", test=alike, look="softmax view"),
         laws.apart(one, ("query", "key", "value")),
         laws.untouched(one),
         laws.finite(one, ("query", "key", "value"), 60.0),
         flowing(one, ("query", "key", "value")),
         *heeded.LAWS,
-        heeded.continued(one),
+        cached.continued(one),
         padded(one),
         conduct.averaged(one),
         *conduct.kept(one),

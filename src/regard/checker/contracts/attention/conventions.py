@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from regard.checker.contract import Case, Convention, Steps, WeightMap, forms
+from regard.checker.contracts.attention.positions import turned
 from regard.checker.contracts.attention.reference import leave, merge, project, split
 
 Array = np.ndarray
@@ -23,15 +24,6 @@ def norms() -> Iterator[Steps]:
         yield {"leave": lambda y, x, w, eps=eps: normed(leave(y, x, w), w, eps)}
         yield {"enter": lambda q, k, v, w, eps=eps: tuple(normed(t, w, eps) for t in (q, k, v))}
         yield {"enter": lambda q, k, v, w, eps=eps: (normed(q, w, eps), k, v)}
-
-
-def turned(x: Array, *, half: bool) -> Array:
-    """Every position turned as rotary positions are, (b, h, n, d)."""
-    n, d = x.shape[-2:]
-    angles = np.outer(np.arange(n), 10000.0 ** (-2.0 * np.arange(d // 2) / d))
-    one, two = (x[..., : d // 2], x[..., d // 2 :]) if half else (x[..., 0::2], x[..., 1::2])
-    pair = one * np.cos(angles) - two * np.sin(angles), one * np.sin(angles) + two * np.cos(angles)
-    return np.concatenate(pair, -1) if half else np.stack(pair, -1).reshape(x.shape)
 
 
 def relu(x: Array) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 
 from regard.checker import laws
 from regard.checker.contract import Broken, Case, ComputationStage
+from regard.checker.contracts.attention.reference import softmax
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject, larger
 from regard.checker.workbench import Unfit
@@ -268,10 +269,21 @@ def beside(subject: Subject, rng: np.random.Generator) -> Broken | None:
         meant = re.search(r"score|logit|energ|similarit", words, re.I)
         if off <= laws.MOVES[subject.kind] or meant:
             return None
+        if _scores(weights[0], case, answer):
+            words = f"a row of it sums to {float(weights[0].sum(-1).flat[0]):.3g}, and its softmax gives the output"
+            return Broken(number=off, words=words, slug="scores-beside")
         return Broken(number=off, words="what comes beside the output are no weights: a row of them sums to "
                       f"{float(weights[0].sum(-1).flat[0]):.3g}, not to 1")  # fmt: skip
     words = f"for {sizes[0]} queries and {sizes[1]} keys it returns {answer[0].shape} and {answer[1].shape}"
     return Broken(number=1.0, words=words)
+
+
+def _scores(beside: np.ndarray, case: Case, answer: list[np.ndarray]) -> bool:
+    """Whether a softmax of what comes beside the output gives the output."""
+    if beside.shape[:-2] != case["value"].shape[:-2]:
+        return False
+    found = softmax(beside) @ case["value"]
+    return any(a.shape == found.shape and laws.gap(a, found) <= laws.MOVES["float32"] for a in answer)
 
 
 def hidden(subject: Subject, rng: np.random.Generator) -> Broken | None:

@@ -10,16 +10,13 @@ import numpy as np
 
 from regard.checker.conduct import BIAS
 from regard.checker.contract import Broken, Case, Law
-from regard.checker.contracts.attention.calls import CONTEXT, START
+from regard.checker.contracts.attention.calls import CONTEXT
 from regard.checker.laws import MOVES, gap
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
 from regard.checker.roles import role
-from regard.checker.subject import Arguments, Subject
-from regard.checker.workbench import Unfit, Workbench
-
-CACHE = re.compile(r"cache|past", re.I)
-"Names of what is kept of earlier tokens."
+from regard.checker.subject import Subject
+from regard.checker.workbench import Workbench
 
 
 def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
@@ -39,7 +36,7 @@ def biases(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if not kept or not told:
         return None
     words = f"{name} = False leaves out {', '.join(sorted(told))} and not {', '.join(sorted(kept))}"
-    return Broken(number=float(len(kept)), words=words)
+    return Broken(number=float(len(kept)), words=words, slug="bias-argument")
 
 
 def _written(bench: Workbench) -> bool:
@@ -86,7 +83,24 @@ def used(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if _another_way(found, subject.facts):
         subject.notes.append(f"built and never used, beside what is: {', '.join(found)}")
         return None
-    return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used")
+    slug = (
+        "sum-overwritten"
+        if _all_but_last(found, [name for name, value in drawn.items() if value.ndim > 1])
+        else ""
+    )
+    return Broken(number=float(len(found)), words=f"{', '.join(found)}: built and never used", slug=slug)
+
+
+def _all_but_last(found: list[str], names: list[str]) -> bool:
+    """Whether weights are those of every part of a list but the last, and all of them.
+
+    >>> names = [f"heads.{i}.{role}" for i in range(3) for role in ("q", "v")]
+    >>> _all_but_last(names[:4], [*names, "out"]), _all_but_last(names[:2], names), _all_but_last(["out"], ["out"])
+    (True, False, False)
+    """
+    listed = [match for name in names if (match := re.match(r"(.+?)\.(\d+)\.", name))]
+    last = {prefix: max(int(m[2]) for m in listed if m[1] == prefix) for prefix in {m[1] for m in listed}}
+    return bool(found) and set(found) == {m.string for m in listed if int(m[2]) < last[m[1]]}
 
 
 def heard(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
@@ -139,58 +153,6 @@ def apart(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
 
     says = "tensors are told apart by what they are, not by where they lie"
     return Law(name="memory", says=says, test=test, look="address")
-
-
-def continued(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
-    """Where a cache is taken and given back, the last token alone with the cache of the others is answered as with them."""
-
-    def test(subject: Subject, rng: np.random.Generator) -> Broken | None:
-        call = [p for p in subject.made.call if not (p["required"] or p["star"])]
-        name = next((p["name"] for p in call if CACHE.search(p["name"]) and p["default"] is None), None)
-        if name is None or "rotary-inside" in subject.facts.get("agreed", ()):
-            return None
-        if any(START.search(p["name"]) for p in subject.made.call):
-            return None  # positions of its own, which nobody can know
-        asked = {p["name"]: True for p in call if p["default"] is False and CACHE.search(p["name"])}
-        case = usual(subject, rng)
-        whole = subject.answer(case)
-        try:
-            kept = _kept(subject.raw(*_more(subject.enter(_tokens(case, np.s_[:-1])), asked)))
-            last = _tokens(case, np.s_[-1:])
-            if kept is None:
-                return None
-            answer = subject.leave(subject.raw(*_more(subject.enter(last), asked | {name: kept})), last)
-        except (Raised, Unfit):
-            return None  # its cache has another form
-        if np.shape(answer) != whole[:, -1:].shape:
-            return None
-        moved = gap(whole[:, -1:], answer)
-        if moved <= MOVES[subject.kind]:
-            return None
-        words = f"the last token with the {name} of the others differs by {moved:.3g} from the same token among them"
-        return Broken(number=moved, words=words)
-
-    says = "a token with the cache of those before it is answered as among them"
-    return Law(name="continued", says=says, test=test, look="concatenate masked")
-
-
-def _tokens(case: Case, part: slice) -> Case:
-    return replace(case, inputs={name: value[:, part] for name, value in case.inputs.items()})
-
-
-def _more(arguments: Arguments, named: dict[str, Any]) -> Arguments:
-    return arguments[0], arguments[1] | named
-
-
-def _kept(answer: Any) -> Any:
-    """The cache that comes beside an output, as it is handed over again; None where there is none."""
-    if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list | np.ndarray):
-        return None
-    return _handed(answer[1])
-
-
-def _handed(value: Any) -> Any:
-    return {"tuple": [_handed(part) for part in value]} if isinstance(value, list) else value
 
 
 def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:

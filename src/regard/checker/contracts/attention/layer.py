@@ -97,8 +97,10 @@ def heads_of(bench: Workbench, made: Made) -> int:
 
 def told_heads(bench: Workbench, made: Made) -> int | None:
     """How many heads it has, where the call, an attribute, a list or the file says so."""
-    if "heads" in bench.said:
-        return int(bench.said["heads"])
+    named = [p["name"] for p in bench.member["parameters"] if mean(p["name"], ["heads"])]
+    said = next((bench.said[name] for name in ("heads", *named) if name in bench.said), "")
+    if said.isdigit():
+        return int(said)
     if "heads" in made.built.meant:
         return made.built.given("heads")
     lists = {int(word) for name in made.learned for word in name.split(".") if word.isdigit()}

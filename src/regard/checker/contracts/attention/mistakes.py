@@ -13,6 +13,11 @@ def _raised(scores: np.ndarray) -> np.ndarray:
     return np.exp(scores - scores.max(-1, keepdims=True))
 
 
+def _logarithms(scores: np.ndarray) -> np.ndarray:
+    """The logarithms of the softmax."""
+    return scores - scores.max(-1, keepdims=True) - np.log(_raised(scores).sum(-1, keepdims=True))
+
+
 WEAK = (-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -12)
 "Numbers that people fill in and that are not small enough."
 
@@ -139,6 +144,13 @@ SOFTMAX = (
         ),
     ),
     Mistake(
+        slug="softmax-log",
+        cause="the logarithms of the weights weigh the values: a log-softmax stands in place of the softmax",
+        remedy="softmax(scores, dim=-1) @ v; the logarithm is for a loss",
+        look="softmax",
+        forms=forms({"normalise": _logarithms}),
+    ),
+    Mistake(
         slug="softmax-unnormalised",
         cause="the exponentials of the scores are not divided by their sum",
         remedy="divide by the sum over the keys, or use softmax(scores, dim=-1)",
@@ -192,6 +204,13 @@ MASK = (
         remedy="add 0 where a token may be seen and minus infinity where not, or use masked_fill",
         look="masked mask",
         forms=forms({"hide": lambda s, seen: s + seen}, {"hide": lambda s, seen: s + ~seen}),
+    ),
+    Mistake(
+        slug="mask-by-zero",
+        cause="a score that is exactly 0 is taken for a hidden one, as where the mask is multiplied in and zeros are hidden",
+        remedy="let the mask itself say what is hidden: scores.masked_fill(~mask, float('-inf'))",
+        look="mask masked",
+        forms=forms({"hide": lambda s, seen: np.where(seen & (s != 0), s, -np.inf)}),
     ),
     Mistake(
         slug="mask-weak",

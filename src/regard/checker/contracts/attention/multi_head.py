@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Case, Contract, Law, Mistake, forms
-from regard.checker.contracts.attention import conventions, heeded, wiring
+from regard.checker.contracts.attention import conventions, faint, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
@@ -317,6 +317,7 @@ CONTRACT = Contract(
         laws.afresh(usual),
         laws.steady(usual),
         Law(name="hidden", says="what is hidden does not move what is seen", test=hidden, look="mask masked"),
+        faint.LAYER,
         Law(
             name="order",
             says="the order of the tokens carries no meaning of its own",

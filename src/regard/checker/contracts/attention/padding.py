@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Broken, Case, Law
+from regard.checker.contract import Broken, Case, Law, Mistake
 from regard.checker.contracts.attention.calls import COUNTED, MASK, OTHER, meanings, told
 from regard.checker.contracts.attention.masked_probes import shaped
 from regard.checker.laws import MOVES, gap
@@ -17,6 +17,13 @@ from regard.checker.workbench import Unfit
 
 LAYOUTS = ("b m", "b 1 m", "b 1 1 m")
 "Shapes of a mask that says once for each sample which tokens are seen."
+
+JOINED = Mistake(
+    slug="masks-joined-by-or",
+    cause="where a mask is given besides, tokens see those after them: it is joined to the causal mask by 'or', not by 'and'",
+    remedy="seen = causal & mask: a key must be seen by both",
+    look="mask masked",
+)
 
 
 def padded(usual: Callable[[Subject, np.random.Generator], Case]) -> Law:
@@ -55,7 +62,7 @@ def _moved(subject: Subject, case: Case, name: str, rng: np.random.Generator) ->
     x = case["query"].copy()
     x[0, 0] = rng.standard_normal(x[0, 0].shape)
     other = replace(case, inputs={"query": x, "key": x, "value": x})
-    plain, least = subject.answer(case), np.inf
+    plain, least, ahead = subject.answer(case), np.inf, False
     for meaning, layout in product(meanings(subject.bench, name), LAYOUTS):
         mask = told(shaped(seen, layout, n), meaning)
 
@@ -71,9 +78,20 @@ def _moved(subject: Subject, case: Case, name: str, rng: np.random.Generator) ->
         unread = gap(plain, before) <= MOVES[subject.kind]
         if before.shape == after.shape == plain.shape and not (unread and not subject.bench.strict):
             least = min(least, gap(before[0, 1:], after[0, 1:]))
+            ahead = ahead or _ahead(subject, hiding, case, rng)
     if least <= MOVES[subject.kind] or not np.isfinite(least):
         return None
     return Broken(
         number=least,
         words=f"with {name} hiding token 0 of a sample, changing it moves the other outputs by {least:.3g} of their size",
+        slug="masks-joined-by-or" if ahead else "",
     )
+
+
+def _ahead(plain: Subject, hiding: Subject, case: Case, rng: np.random.Generator) -> bool:
+    """Whether the last token moves the outputs before it where a mask is given, and not where none is."""
+    x = case["query"].copy()
+    x[:, -1] = rng.standard_normal(x[:, -1].shape)
+    other = replace(case, inputs={"query": x, "key": x, "value": x})
+    moved = [gap(*(one.answer(c)[:, :-1] for c in (case, other))) for one in (plain, hiding)]
+    return moved[0] <= MOVES[plain.kind] < moved[1]

@@ -1,13 +1,16 @@
 """Attention in steps, each of which a mistake may replace."""
 
 from dataclasses import replace
+from itertools import permutations
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
-from regard.checker.contracts.attention.similarity import BIASES, MASKS, OTHERS
+from regard.checker.contracts.attention.positions import TURNS
+from regard.checker.contracts.attention.similarity import BIASES, MASKS, OTHERS, SCALES
+from regard.checker.contracts.attention.softmaxes import BLOCKWISE, SOFTMAXES
 from regard.checker.grammar.program import Program, ProgramStep, Rewired, Value
 
 Array = np.ndarray
@@ -159,13 +162,13 @@ OPEN = ProgramStep("open", ("raw",), "shown", lambda raw: np.ones(raw.shape, boo
 CORE = (
     ProgramStep("size", ("q", "k", "v"), "size", sizes),
     ProgramStep("similarity", ("q", "k"), "raw", dot, "the product of queries and keys", "{q} are compared with {k}", look="product", instead=OTHERS),
-    ProgramStep("scale", ("size",), "factor", lambda size: size.d**-0.5, look="root power product"),
+    ProgramStep("scale", ("size",), "factor", lambda size: size.d**-0.5, look="root power product", instead=SCALES),
     ProgramStep("scaled", ("raw", "factor"), "scores", lambda raw, factor: raw * factor, look="product", instead=BIASES),
     SEE,
     ProgramStep("unasked", ("shown", "size"), "asked", lambda seen, size: seen),
     ProgramStep("allow", ("asked", "raw"), "allowed", lambda seen, raw: np.broadcast_to(seen, raw.shape)),
     ProgramStep("hide", ("scores", "allowed"), "hidden", hide, "the mask", look="mask masked"),
-    ProgramStep("normalise", ("hidden",), "weights", softmax, "the softmax", look="softmax exponential"),
+    ProgramStep("normalise", ("hidden",), "weights", softmax, "the softmax", look="softmax exponential", instead=SOFTMAXES),
     ProgramStep("keep", ("weights", "allowed", "size"), "kept", lambda weights, seen, size: weights),
     ProgramStep("mix", ("kept", "v"), "mixed", lambda weights, v: weights @ v, "the weighted sum", "{kept} weigh {v}", look="product",
          instead=(("the largest of the weighted values is taken, not their sum", lambda a, v: (a[..., None] * v[..., None, :, :]).max(-2)),)),
@@ -231,13 +234,30 @@ EXCHANGES = (
     ("cycled-projections", "the projections are one off: keys, values and queries each use the next one's weights", _roles("k", "v", "q")),
     ("cycled-projections-back", "the projections are one off: keys, values and queries each use the previous one's weights", _roles("v", "q", "k")),
 )  # fmt: skip
+
+
+def _chained(role: str, source: str) -> tuple[str, str, dict[str, Any]]:
+    """The projection of one role is given what that of another gave."""
+
+    def steps(q: Array, k: Array, v: Array, w: Any) -> tuple[Array, ...]:
+        given = {"q": q, "k": k, "v": v}
+        given[role] = linear(given[source], w[f"w{source}"], w[f"b{source}"])
+        return project(*given.values(), w)
+
+    words = f"the {NAMES[role]} projection is applied to the projected {SEVERAL[source]}, not to the inputs"
+    return f"{role}-from-projected-{source}", words, {"project": steps}
+
+
+SEVERAL = {"q": "queries", "k": "keys", "v": "values"}
+CHAINS = tuple(_chained(role, source) for role, source in permutations("qkv", 2))
 GIVEN = ("query", "key", "value", "mask", "causal", "given heads", "w", "case")
-LAYER = Program(GIVEN, INSIDE, ("output", "kept"), VALUES | AROUND, EXCHANGES)
+LAYER = Program(GIVEN, INSIDE, ("output", "kept"), VALUES | AROUND, (*EXCHANGES, *CHAINS, *TURNS, *BLOCKWISE))
 FUNCTION = Program(
     ("query", "key", "value", "seen"),
     (ProgramStep("give", ("query", "key", "value"), ("q", "k", "v"), lambda q, k, v: (q, k, v)), *CORE),
     ("mixed", "kept"),
     VALUES,
+    BLOCKWISE,
 )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Contract, Convention, Law, Mistake, Steps, forms
-from regard.checker.contracts.attention import conventions, wiring
+from regard.checker.contracts.attention import conventions, faint, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.function_calls import adapt
@@ -102,6 +102,12 @@ MISTAKES = (
         look="mask masked",
     ),
     Mistake(
+        slug="scores-beside",
+        cause="what comes beside the output are the scores before the softmax, not the weights",
+        remedy="return what the softmax gives, or the output alone",
+        look="softmax",
+    ),
+    Mistake(
         slug="k-v-swapped",
         cause="keys and values are exchanged: queries meet the values and the keys are averaged",
         remedy="softmax(q @ k^T / sqrt(d)) @ v, with the arguments in the order q, k, v",
@@ -188,7 +194,7 @@ CONTRACT = Contract(
         *known.MASK,
         *known.SOFTMAX,
         *(m for m in wiring.SWAPS if m.slug in OTHERS),
-        wiring.DROPPED,
+        wiring.DROPOUT,
         *wiring.BEHAVIOUR,
         *conduct.USED,
     ),
@@ -204,6 +210,7 @@ CONTRACT = Contract(
             test=hidden,
             look="mask masked",
         ),
+        faint.FUNCTION,
         Law(
             name="sizes",
             says="queries and keys may differ in number, keys and values in width",
@@ -222,6 +229,7 @@ CONTRACT = Contract(
         laws.untouched(masked),
         laws.finite(usual, ("query", "key", "value"), 60.0),
         flowing(usual, ("query", "key", "value")),
+        conduct.averaged(usual),
         *conduct.modes(usual, masked),
     ),
     notices=(nothing_seen,),

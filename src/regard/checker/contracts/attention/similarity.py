@@ -57,6 +57,17 @@ def _window(width: int) -> tuple[str, Any]:
     return words, lambda seen, size: seen & (_places(*seen.shape[-2:]) < width)
 
 
+def _moved(seen: Array, by: int) -> Array:
+    """A mask moved along the keys; what comes in is hidden."""
+    places = np.arange(seen.shape[-1]) - by
+    return np.roll(seen, by, -1) & (places >= 0) & (places < len(places))
+
+
+SCALES = (
+    ("the root of the head width is taken as a whole number, rounded down (isqrt, int, //)", lambda size: 1 / np.floor(np.sqrt(size.d))),
+    ("the root of the head width is taken as a whole number, rounded", lambda size: 1 / np.round(np.sqrt(size.d))),
+    ("the root of the head width is taken as a whole number, rounded up", lambda size: 1 / np.ceil(np.sqrt(size.d))),
+)  # fmt: skip
 MASKS = (
     *map(_window, (1, 2, 3, 4, 5)),
     ("the mask shows one token too few: also the one just before a token is hidden", lambda seen, size: np.tril(seen, -2)),
@@ -66,6 +77,8 @@ MASKS = (
     ("the mask hides the last token as well", lambda seen, size: seen & (np.arange(seen.shape[-1]) < seen.shape[-1] - 1)),
     ("the mask of the first sample is applied to every sample", lambda seen, size: np.broadcast_to(seen[:1], seen.shape)),
     ("the mask is applied to the first sample only", lambda seen, size: seen | (np.arange(len(seen)) > 0).reshape(-1, *[1] * (seen.ndim - 1))),
+    ("one key behind those that may be seen is seen too, as <= in place of < has it", lambda seen, size: seen | _moved(seen, 1)),
+    ("the last of the keys that may be seen is hidden too, as < with one too few has it", lambda seen, size: seen & _moved(seen, -1)),
     ("the mask is shifted by one key", lambda seen, size: np.roll(seen, 1, -1)),
     ("the mask is shifted by one key, backwards", lambda seen, size: np.roll(seen, -1, -1)),
     ("the mask is in reverse order along the keys", lambda seen, size: np.flip(seen, -1)),

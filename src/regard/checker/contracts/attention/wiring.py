@@ -114,7 +114,7 @@ SWAPS = (
     ),
 )
 
-DROPPED = Mistake(
+DROPOUT = Mistake(
     slug="dropout-elsewhere",
     cause="dropout is applied where the average answer does not stay: before the weights are made to sum to one, or without making up for what is dropped",
     remedy="drop weights after the softmax, or outputs, with nn.Dropout",
@@ -141,7 +141,13 @@ HEADS = (
         remedy="project first, nn.Linear(width, width), and split into heads then",
         look="view product",
     ),
-    DROPPED,
+    DROPOUT,
+    Mistake(
+        slug="bias-argument",
+        cause="an argument that says whether projections have biases is not passed on to every one of them",
+        remedy="nn.Linear(width, width, bias=bias) for queries, keys and values alike",
+        look="bias",
+    ),
     Mistake(
         slug="heads-ignored",
         cause="one head runs over the whole width: the number of heads has no effect",

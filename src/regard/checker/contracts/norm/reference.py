@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
-from regard.checker.grammar.program import Program, ProgramStep, Value
+from regard.checker.grammar.program import Program, ProgramStep, Rewired, Value
 
 Array = np.ndarray
 Axis = int | tuple[int, ...]
@@ -71,6 +71,11 @@ def _others(about: str, base: str) -> tuple:
         (f"the mean of the roots stands in place of {about}", of(lambda x, a: np.sqrt(np.abs(x)).mean(axis=a, keepdims=True))),
         (f"the root of {about} stands in its place under the root: a deviation is rooted a second time", of(lambda x, a: np.sqrt((x**2).mean(axis=a, keepdims=True)))),
         (f"the mean of the squares of the first half of the channels stands in place of {about}", of(lambda x, a: (x[..., : x.shape[-1] // 2] ** 2).mean(axis=a, keepdims=True))),
+        (f"the mean of the squares of the first quarter of the channels stands in place of {about}", of(lambda x, a: (x[..., : x.shape[-1] // 4] ** 2).mean(axis=a, keepdims=True))),
+        (f"the square of the last channel is left out of {about}", of(lambda x, a: (x[..., :-1] ** 2).sum(axis=a, keepdims=True) / x.shape[-1])),
+        (f"the square of the last channel is left out of {about}, and it is divided by the width less one", of(lambda x, a: (x[..., :-1] ** 2).mean(axis=a, keepdims=True))),
+        (f"the square of the first channel is left out of {about}", of(lambda x, a: (x[..., 1:] ** 2).sum(axis=a, keepdims=True) / x.shape[-1])),
+        (f"the square of the first channel is left out of {about}, and it is divided by the width less one", of(lambda x, a: (x[..., 1:] ** 2).mean(axis=a, keepdims=True))),
     )  # fmt: skip
 
 
@@ -82,6 +87,8 @@ def _divisions(noun: str) -> tuple:
         (f"{noun} has another power: it divides by twice what should be rooted, as (...) ** -1 / 2 reads, where -0.5 is the power", lambda above, below, eps: above / (below + eps) / 2),
         (f"{noun} is left out: nothing is divided", lambda above, below, eps: above),
         ("the root is taken off and does not divide", lambda above, below, eps: above - np.sqrt(below + eps)),
+        ("the root is taken for one where it is smaller: what is small is not scaled up", lambda above, below, eps: above / np.maximum(np.sqrt(below + eps), 1)),
+        ("what stands under the root is taken for one where it is smaller, beside epsilon: what is small is not scaled up", lambda above, below, eps: above / np.sqrt(np.maximum(below, 1) + eps)),
         ("it divides by one plus the root", lambda above, below, eps: above / (1 + np.sqrt(below + eps))),
         ("epsilon is taken off and not added", lambda above, below, eps: above / np.sqrt(below - eps)),
         ("epsilon is multiplied and not added", lambda above, below, eps: above / np.sqrt(below * eps)),
@@ -118,7 +125,26 @@ def _about(slug: str, words: str, middle: Any) -> tuple:
     return slug, words, steps
 
 
+def _grouped(count: int, do: Any) -> Any:
+    """What is computed of each group of neighbouring channels by itself."""
+
+    def step(x: Array, axis: Axis) -> Array:
+        groups = x.reshape(*x.shape[:-1], count, -1)
+        return np.broadcast_to(do(groups, -1), groups.shape).reshape(x.shape)
+
+    return step
+
+
+def _groups(count: int, **steps: Any) -> tuple:
+    words = f"the channels are normalised in {count} groups, each by itself (a group norm)"
+    return f"groups-of-channels-{count}", words, {name: _grouped(count, do) for name, do in steps.items()}
+
+
+PARTS = (2, 3, 4, 6, 8, 12)
+"Numbers of groups that people choose."
 MIDDLES = (
+    *(_groups(count, above=centred, below=lambda x, axis: mean_square(centred(x, axis), axis)) for count in PARTS),
+    ("bias-divided", "the bias is added before the division, so that it is divided too", {"finish": Rewired(("above", "below", "eps", "w"), lambda above, below, eps, w: (above * w["gain"] + w["bias"]) / np.sqrt(below + eps))}),
     _about("median-off", "the median is taken off in place of the mean", lambda x: np.median(x, axis=-1, keepdims=True)),
     _about("lower-median-off", "the median is taken off in place of the mean", _lower),
     _about("mean-added", "the mean is added and not taken off", lambda x: -x.mean(-1, keepdims=True)),
@@ -137,6 +163,7 @@ RMS = _program(
     ProgramStep("above", ("x", "axis"), "above", lambda x, axis: x),
     ProgramStep("below", ("x", "axis"), "below", mean_square, look="mean variance", instead=_others("the mean square", "x")),
     "the division by the root mean square",
+    tuple(_groups(count, below=mean_square) for count in PARTS),
 )  # fmt: skip
 LAYER = _program(
     ProgramStep("above", ("x", "axis"), "above", centred, "the mean that is taken off", look="mean",

@@ -142,10 +142,10 @@ def _first(bench: Workbench, forms: Iterable[Form]) -> Subject:
 
 
 def _starts(subject: Subject, form: Form) -> bool:
-    """Whether a later position is answered at all."""
+    """Whether later positions are answered at all, each token by its own."""
     asked = case(np.random.default_rng(7), form.layout, form.width, two=form.two, offset=OFFSET)
     try:
-        return subject.answer(asked).shape == asked["x"].shape
+        return subject.answer(asked).shape == asked["x"].shape and turning(subject, asked) is not None
     except (Raised, Unfit):
         return False
 

@@ -213,7 +213,7 @@ def samples(subject: Subject, rng: np.random.Generator) -> Broken | None:
         moved = laws.gap(np.take(alike, sample, axis=axis), np.take(found, sample, axis=axis))
         if moved > laws.MOVES[subject.kind]:
             words = f"sample {sample} comes out otherwise where other samples are told other positions: by {moved:.3g} of its size"
-            return Broken(number=moved, words=words)
+            return Broken(number=moved, words=words, slug="positions-of-one-sample")
     return None
 
 

@@ -36,6 +36,8 @@ PACKED = re.compile(r"^(x_?)?qkv", re.I)
 "Arguments that hold queries, keys and values."
 PLACE = re.compile(r"pos|offset|start|past|index|idx|^t$|shift|(^|_)ids$", re.I)
 "Arguments that say from where positions count."
+OWNER = re.compile(r"^x?[qk](?=_|pos|off|start)|_x?[qk]$|quer(y|ies)|keys?")
+"What in a name says whether it belongs to queries or to keys."
 TOLD = ["length", "width", "base", "head_width", "heads"]
 "What a function may have to be told about its input."
 
@@ -273,6 +275,21 @@ def counted(rest: list[dict[str, Any]]) -> str | None:
     return found[0] if len(found) == 1 and not re.search(r"dim|axis|seed|drop", found[0], re.I) else None
 
 
+def twins(place: str, rest: list[dict[str, Any]]) -> list[str]:
+    """Positions of the keys beside those of the queries: arguments of one name but for whose they are.
+
+    >>> twins("q_pos", [{"name": name} for name in ("q_pos", "k_pos", "pos_scale")])
+    ['q_pos', 'k_pos']
+    >>> twins("position_ids", [{"name": "position_ids"}, {"name": "base"}])
+    ['position_ids']
+    """
+
+    def common(name: str) -> str:
+        return OWNER.sub("", name.lower())
+
+    return [p["name"] for p in rest if common(p["name"]) == common(place)]
+
+
 def _method(made: Made, asked: str) -> tuple[str, list[dict[str, Any]]]:
     """What to call: the method that was asked for, the object, or the method that rotates."""
     if asked:
@@ -301,6 +318,8 @@ def _enter(
 ) -> Callable[[Case], Arguments]:
     """How a case becomes arguments: what is `taken` goes in by its place where it comes `first`, else by its name."""
 
+    positioned = {place, *(twins(place, rest) if place and len(taken) == 2 else ())}
+
     def enter(asked: Case) -> Arguments:
         offset, x, count = asked.facts["offset"], asked["x"], asked.facts.get("count", COUNT)
         named: dict[str, Any] = {}
@@ -308,7 +327,7 @@ def _enter(
             name = parameter["name"]
             if name == "T":
                 named[name] = count
-            elif name == place or (place and parameter["required"] and PLACE.search(name)):
+            elif name in positioned or (place and parameter["required"] and PLACE.search(name)):
                 single = re.search(r"offset|start|past|shift", name, re.I) or parameter.get("default") == 0
                 if offset or parameter["required"]:
                     places = np.arange(count) + offset

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from regard.checker.contract import Mistake, each, forms
+from regard.checker.contract import Mistake, Steps, each, forms
 from regard.checker.contracts.rotary.reference import doubled, halves, interleaved, repeated
 
 BASES = (
@@ -52,6 +52,19 @@ def together_halves(x: np.ndarray) -> np.ndarray:
     return np.concatenate([x[..., half:], x[..., :half]], axis=-1)
 
 
+def backwards(x: np.ndarray, partner: np.ndarray, cos: np.ndarray, sin: np.ndarray) -> np.ndarray:
+    """Turned by minus the angle."""
+    return x * cos - partner * sin
+
+
+def _forwards(steps: Steps) -> Steps:
+    return {name: step for name, step in steps.items() if name != "turn"}
+
+
+def _from_zero(steps: Steps) -> Steps:
+    return steps | {"positions": lambda n, offset: np.arange(n)}
+
+
 def table(spread: Any) -> Any:
     """Sines and cosines as a table of positions, to be added."""
 
@@ -80,7 +93,7 @@ MISTAKES = (
         cause="the pairs turn backwards, by minus the angle",
         remedy="(a cos - b sin, a sin + b cos)",
         look="trigonometry concatenate",
-        forms=forms({"turn": lambda x, partner, cos, sin: x * cos - partner * sin}),
+        forms=forms({"turn": backwards}),
     ),
     Mistake(
         slug="sign-missing",
@@ -182,6 +195,16 @@ MISTAKES = (
         ),
     ),
     Mistake(
+        slug="offset-for-queries-alone",
+        cause="the start of the keys is ignored: queries turn from the positions that they are told, keys from 0",
+        remedy="turn q and k each from the positions that are told for it",
+        look="frequency",
+        forms=forms(
+            {"keys": _from_zero},
+            {"keys": _from_zero, **HALF},
+        ),
+    ),
+    Mistake(
         slug="not-reinterleaved",
         cause="the turned channels come out in another order than they went in",
         remedy="put the two parts of each pair back where they were: torch.stack([a, b], dim=-1).flatten(-2) for interleaved pairs",
@@ -211,6 +234,24 @@ MISTAKES = (
         remedy="turn q and k alike",
         look="trigonometry",
         forms=forms({"both": lambda turned, given: np.stack([given[0], turned[1]])}),
+    ),
+    Mistake(
+        slug="keys-turned-back",
+        cause="queries and keys turn in opposite directions: q·k depends on the sum of their positions, not on their distance",
+        remedy="turn q and k alike: the same phase, and not its conjugate",
+        look="trigonometry",
+        forms=forms(
+            {"keys": lambda steps: steps | {"turn": backwards}},
+            {"keys": lambda steps: steps | {"turn": backwards}, **HALF},
+            {"turn": backwards, "keys": _forwards},
+            {"turn": backwards, "keys": _forwards, **HALF},
+        ),
+    ),
+    Mistake(
+        slug="positions-of-one-sample",
+        cause="the positions of one sample are used for all",
+        remedy="look the angles up by the positions of every sample: table[positions], not table[positions[0]]",
+        look="frequency",
     ),
     Mistake(
         slug="added-not-turned",

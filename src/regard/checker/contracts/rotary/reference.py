@@ -1,9 +1,11 @@
 """Rotary positions in steps: every pair of channels turns by an angle that grows with the position."""
 
+from typing import Any
+
 import numpy as np
 
 from regard.checker.contract import Case, Steps, WeightMap
-from regard.checker.grammar.program import Program, ProgramStep, Value
+from regard.checker.grammar.program import Program, ProgramStep, Rewired, Value
 
 Array = np.ndarray
 
@@ -56,6 +58,8 @@ POSITIONS = (
     ("the positions count by two", lambda n, offset: offset + 2 * np.arange(n)),
     ("the positions, offset and all, are doubled", lambda n, offset: 2 * (offset + np.arange(n))),
     ("the positions are divided by the number of tokens", lambda n, offset: (offset + np.arange(n)) / n),
+    ("the positions are linspace(0, n, n), whose step is n/(n - 1) and not 1", lambda n, offset: offset + np.linspace(0, n, n)),
+    ("the positions are linspace(0, 1, n): they run from 0 to 1 whatever the number of tokens", lambda n, offset: offset + np.linspace(0, 1, n)),
     ("the positions are squared", lambda n, offset: (offset + np.arange(n)) ** 2),
     ("the positions are negative", lambda n, offset: -1.0 * (offset + np.arange(n))),
     ("every token gets the position of the last", lambda n, offset: np.full(n, offset + n - 1)),
@@ -118,6 +122,26 @@ PARTS = (
     _part("only the first quarter of the channels is turned", "quarter"),
     _part("all channels but the last pair are turned", "but"),
 )
+
+
+def _exponents(step: Any, number: Any) -> Rewired:
+    """A cosine or a sine whose frequencies have an exponent of their own for each channel."""
+
+    def do(positions: Array, d: int, base: float, x: Array, at: int) -> Array:
+        return step(_laid(np.outer(positions, base ** (-number(np.arange(d)) / d)), x, at))
+
+    return Rewired(("positions", "d", "base", "x", "at"), do)
+
+
+def _odd(channel: Array) -> Array:
+    return channel // 2 * 2 + 1
+
+
+SINES = (
+    ("sine-of-odd-exponent", "the sine of a pair has the exponent -(2i + 1)/d, the cosine -2i/d: they are of two angles", {"sine": _exponents(np.sin, _odd)}),
+    ("cosine-of-odd-exponent", "the cosine of a pair has the exponent -(2i + 1)/d, the sine -2i/d: they are of two angles", {"cosine": _exponents(np.cos, _odd)}),
+    ("exponent-of-each-channel", "every channel has a frequency of its own, with the exponent -j/d of channel j: the two of a pair turn by two angles", {"cosine": _exponents(np.cos, lambda j: j), "sine": _exponents(np.sin, lambda j: j)}),
+)  # fmt: skip
 ONE = Program(
     ("x", "offset", "given axis", "given base"),
     (
@@ -146,6 +170,7 @@ ONE = Program(
         "partner": Value(noun="the partners", axes=("tokens", "channels")),
         "output": Value(noun="the turned channels", axes=("tokens", "channels")),
     },
+    SINES,
 )  # fmt: skip
 
 
@@ -154,5 +179,7 @@ def rotary(case: Case, frame: WeightMap, steps: Steps) -> Array:
     given, facts = case["x"], frame.facts
     known = {"offset": case.facts["offset"], "given axis": facts["axis"], "given base": facts["base"]}
     with np.errstate(all="ignore"):
-        turned = np.stack([ONE.run(known | {"x": x}, steps)["output"] for x in given])
+        changed = [steps, *(steps["keys"](steps) if "keys" in steps else steps for _ in given[1:])]
+        each = zip(given, changed, strict=True)
+        turned = np.stack([ONE.run(known | {"x": x}, own)["output"] for x, own in each])
     return steps["both"](turned, given) if "both" in steps else turned
