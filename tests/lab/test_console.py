@@ -52,6 +52,28 @@ def test_where_there_is_no_terminal_progress_is_told_in_lines(experiment, printe
     assert "25 %  heights: half" in said and "at once again" not in said
 
 
+def test_a_terminal_gets_one_estimate_and_none_at_the_end(experiment, monkeypatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(terminal.console, "_width", 80)
+    screen = Screen([experiment])
+    see = screen.watch(experiment)
+
+    def shown(seconds: float, event: ProgressEvent) -> str:
+        now[0] = 100.0 + seconds
+        see(event)
+        with terminal.console.capture() as caught:
+            terminal.console.print(screen._progress.get_renderable())
+        return caught.get()
+
+    known = shown(2.0, ProgressEvent("step 2, loss 3.367", 0.001, left=14.0))
+    assert known.count("left") == 1 and "so far, about 0:14 left" in known and "step 2, loss 3.367" in known
+    assert known.count("\n") == 1
+    assert "left" not in shown(3.0, ProgressEvent("begun", 0.01))
+    assert "about 0:30 left" in shown(10.0, ProgressEvent("a quarter", 0.25))
+    assert "left" not in shown(40.0, ProgressEvent("judging", 1.0))
+
+
 def test_an_experiment_is_shown_with_its_settings_and_their_sentences(experiment, printed) -> None:
     terminal.show_experiment(experiment, "quick")
     text = printed()

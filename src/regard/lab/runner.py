@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from regard.claims import Claim, ClaimVerdict
-from regard.errors import RegardError, Unreachable
+from regard.errors import RegardError, Stopped, Unreachable
 from regard.files import write
 from regard.lab.book.report import page
 from regard.lab.book.style import picture
@@ -132,6 +132,16 @@ def resume(
     return _carry_out(experiment, settings, writer, minutes, watch, before)
 
 
+@contextmanager
+def _under_way() -> Iterator[None]:
+    """Ctrl-C in here leaves a run that is kept."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise Stopped from stop
+
+
+@_under_way()
 def _carry_out(
     experiment: Experiment,
     settings: Any,
