@@ -29,7 +29,7 @@ from regard.lab.settings import check, devices
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
-from regard.lab.store.job import job
+from regard.lab.store.job import job, processes
 from regard.lab.store.resumption import (
     RESUMABLE,
     TAKEN_UP,
@@ -341,4 +341,4 @@ def _request(experiment: Experiment, own: Mapping[str, Any]) -> dict[str, Any]:
         "answers": list(experiment.answers),
         "opens_with": list(experiment.opens_with),
         "claims": [claim.plain() for claim in experiment.claims],
-    } | ({"job": job()} if job() else {})
+    } | ({"job": job(), "torchrun": processes()} if job() else {})
