@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from math import inf, nan
 
 import pytest
@@ -15,6 +16,16 @@ def test_json_has_no_word_that_json_does_not_know(capsys) -> None:
         "a": ["nan", ["inf", 1.5]],
         "b": None,
     }
+
+
+def test_json_has_letters_as_they_are_where_the_output_can_write_them(capsys, monkeypatch) -> None:
+    print_json({"said": "Привет, \N{SNOWMAN}"})
+    assert '"said": "Привет, \N{SNOWMAN}"' in capsys.readouterr().out
+    for encoding, text in (("ascii", "Привет"), ("utf-8", "\udcff")):
+        narrow = TextIOWrapper(BytesIO(), encoding=encoding)
+        monkeypatch.setattr(sys, "stdout", narrow)
+        print_json({"said": text})
+        assert json.loads(narrow.buffer.getvalue()) == {"said": text}
 
 
 @pytest.mark.parametrize(

@@ -195,6 +195,7 @@ def test_gpt2s_format_goes_out_and_comes_in_again(capsys) -> None:
 
 
 MISTAKES = [
+    (["train", "--from", "there"], "weights go on to learn from a text\n  got: --from there alone\n  fix: regard train FILE --from there\n"),
     (["train"], "there is no text\n  got: no name\n  fix: regard train FILE, or --resume RUN\n"),
     (["train", "nowhere.txt"], "no such text\n  got: 'nowhere.txt'\n  fix: name a text file, a folder of them, or a known text\n"),
     (["train", "empty.txt"], "the text is empty\n  got: 0 bytes in empty.txt, none but blanks\n  fix: name a text that has words\n"),

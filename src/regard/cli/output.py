@@ -69,7 +69,12 @@ def progress(seconds: float = 10.0) -> Callable[[str], None]:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON; a number that JSON has no word for as a text."""
-    print(json.dumps(_finite(value), indent=1, default=str), flush=True)
+    text = json.dumps(_finite(value), indent=1, default=str, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeError:  # JSON has a way of its own to write what the output cannot
+        text = json.dumps(_finite(value), indent=1, default=str)
+    print(text, flush=True)
 
 
 def _finite(value: Any) -> Any:

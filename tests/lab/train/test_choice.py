@@ -87,6 +87,21 @@ def test_what_is_said_of_the_model_is_what_it_is() -> None:
     assert other.why[3].startswith(told)
 
 
+@pytest.mark.usefixtures("mine")
+@pytest.mark.parametrize(("width", "heads"), [(64, 4), (96, 3), (50, 5), (10, 5), (4, 2), (2, 1)])
+def test_a_width_alone_gets_heads_that_share_it(width: int, heads: int) -> None:
+    model = choose(asked(changes=("model.depth=3", f"model.width={width}"))).settings.recipe.model
+    assert (model.width, model.heads) == (width, heads)
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_size_that_is_too_large_for_the_time_is_taken_and_said() -> None:
+    why = choose(asked(size="gpt-micro", minutes=0.5)).why[3]
+    assert why.endswith("), as asked, but too large for this time: swift would learn more in it, with dropout since it has more weights than the texts teach")
+    assert "too large" not in choose(asked(size="swift", minutes=0.5)).why[3]
+    assert "too large" not in choose(asked(size="gpt-micro", steps=3)).why[3]
+
+
 def test_files_that_were_passed_over_are_said(mine: Path) -> None:
     (mine / "shelf").mkdir()
     (mine / "shelf" / "a.txt").write_text(CHINESE * 9, encoding="utf-8")
