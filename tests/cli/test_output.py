@@ -7,7 +7,7 @@ from math import inf, nan
 
 import pytest
 
-from regard.cli.output import _one, print_json, write_anywhere
+from regard.cli.output import _one, print_folded, print_json, write_anywhere
 
 
 def test_json_has_no_word_that_json_does_not_know(capsys) -> None:
@@ -36,6 +36,15 @@ def test_a_nearby_character_stands_for_one_that_is_not_there(
     character: str, encoding: str, nearby: str
 ) -> None:
     assert _one(character, encoding) == nearby
+
+
+def test_a_line_beyond_the_terminal_goes_on_set_in_and_a_pipe_gets_it_whole(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    print_folded("short\n  a line that is longer")
+    assert capsys.readouterr().out == "short\n  a line that is longer\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_folded("short\n  a line that is longer")
+    assert capsys.readouterr().out == "short\n  a line that is\n    longer\n"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from rich.text import Text
 
 from regard.lab import console as terminal
 from regard.lab.bench import Machine, Reading, Result
@@ -72,6 +73,18 @@ def test_a_terminal_gets_one_estimate_and_none_at_the_end(experiment, monkeypatc
     assert "left" not in shown(3.0, ProgressEvent("begun", 0.01))
     assert "about 0:30 left" in shown(10.0, ProgressEvent("a quarter", 0.25))
     assert "left" not in shown(40.0, ProgressEvent("judging", 1.0))
+
+
+def test_a_claim_that_does_not_fit_is_set_in_where_it_goes_on(
+    experiment, store, source, monkeypatch, capsys
+) -> None:
+    monkeypatch.setattr(terminal.console, "_force_terminal", True)
+    monkeypatch.setattr(terminal.console, "_width", 40)
+    done = run(experiment, experiment.presets["quick"], store, source=source, preset="quick")
+    terminal.show_outcome(done)
+    lines = Text.from_ansi(capsys.readouterr().out).plain.splitlines()
+    at = next(place for place, line in enumerate(lines) if "height = 1.51" in line)
+    assert lines[at + 1].startswith(" " * 14) and max(map(len, lines[at : at + 5])) <= 40
 
 
 def test_an_experiment_is_shown_with_its_settings_and_their_sentences(experiment, printed) -> None:

@@ -42,6 +42,8 @@ console = Console(highlight=False)
 READ = ("The text", "Your graph", "Your points", "Your pictures")
 "What an experiment says of what it reads: a person sees it without opening the report."
 NOTHING_SAVED = "nothing was saved on its way"
+HANG = 14
+"Where the name of a claim stands, behind its verdict."
 TELLING = 0.05
 "The share that must be done before it tells how long the rest takes."
 QUIET_STEP = 5.0  # seconds between lines where the output is no terminal
@@ -131,7 +133,8 @@ def show_outcome(run: Run) -> None:
         _say(f"[dim]{escape(_of_original(original))}[/]")
     if not run.verdicts and not training:
         _say("[dim]this run has no claims[/]")
-    console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
+    gap = "" if training else "\n"
+    console.print(f"{gap}[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
         _show_way_on(run)
 
@@ -170,15 +173,29 @@ def show_taken_up(run: Run) -> None:
 def _show_verdict(one: ClaimVerdict) -> None:
     value = "" if one.value is None else f" = [bold]{short(one.value)}[/]"
     state = f"[{COLOURS[one.state]}]{SIGNS[one.state]} {one.state:<11}[/]"
-    _say(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
+    say_hanging(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]", HANG)
     reason = one.reason or (one.claim.why if one.state == "failed" else "")
     if reason:
-        _say(f"              [dim]{escape(reason)}[/]")
+        say_hanging(f"{' ' * HANG}[dim]{escape(reason)}[/]", HANG)
 
 
 def _say(text: str) -> None:
     """A line that is wrapped in a terminal and stays whole in a pipe."""
     console.print(text, soft_wrap=not console.is_terminal)
+
+
+def say_hanging(text: str, hang: int) -> None:
+    """The same, with all but the first of its lines set in by so much."""
+    if not console.is_terminal:
+        return console.print(text, soft_wrap=True)
+    whole = Text.from_markup(text)
+    first = whole.wrap(console, console.width)[0] if text else whole
+    behind = whole.plain[len(first.plain.rstrip()) :]
+    rest = whole[len(whole) - len(behind.lstrip()) :] if behind.strip() else Text()
+    console.print(first, soft_wrap=True)
+    for piece in rest.wrap(console, console.width - hang) if rest else ():
+        console.print(Text(" " * hang).append_text(piece), soft_wrap=True)
+    return None
 
 
 def show_run(run: Run) -> None:

@@ -64,7 +64,9 @@ def _described(lesson: TextLesson) -> str:
     sizes = {name: len(ids) for name, ids in lesson.windows.splits.items()}
     return (
         f"{lesson.model.size:,} parameters, {lesson.tokenizer.size:,} different tokens; {sizes['train']:,} "
-        f"tokens to learn from, {sizes['held-out']:,} held out, in windows of {lesson.windows.context}"
+        f"tokens to learn from, {sizes['held-out']:,} held out, in windows of {lesson.windows.context}\n"
+        f"to lose little time, it is judged on the way by {lesson.glimpsed():,} windows of what is held out, "
+        "always the same; at its end by all of it"
     )
 
 
