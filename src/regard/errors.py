@@ -26,7 +26,7 @@ class Unreachable(RegardError):
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C while a run is under way: it says what is kept. A bare KeyboardInterrupt came before or after."""
+    """Ctrl-C while a run is under way: what is kept. A bare KeyboardInterrupt came before or after."""
 
     def __init__(self, kept: str = "what was measured is kept") -> None:
         super().__init__(kept)

@@ -46,7 +46,7 @@ def test_a_text_is_trained_on_listed_shown_speaks_and_goes(capsys) -> None:
     assert "tokenizer: character, since the texts have 15 different characters" in out
     assert (
         "model: your own (1 layer, 1 head, width 8, " in out
-        and "plan: muon" in out
+        and "plan: the optimiser muon" in out
         and "held-out loss" in out
     )
     assert "A sample after step" in out and "this run has no claims" not in out

@@ -102,7 +102,7 @@ class Screen(AbstractContextManager["Screen"]):
             console.print(f"{100 * behind / self._total:3.0f} %  {escape(event.told)}")
 
     def _left(self, done: float, now: float) -> float:
-        """Seconds to the end, if the rest goes as fast as what is done; 0 where too little is done to tell."""
+        """Seconds to the end, if the rest goes as what is done did; 0 where too little is done to tell."""
         share = done / self._total
         return (now - self._began) * (1 - share) / share if share > TELLING else 0.0
 

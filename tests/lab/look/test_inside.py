@@ -156,7 +156,12 @@ class Vit(nn.Module):
     ("given", "what", "got", "word"),
     [
         (("hello", None), "the model does not take a text", "to have 3 channels", "--prompt"),
-        ((None, [1, 3, 64, 64]), "the model does not take numbers of that shape", "size of tensor a", "--input"),
+        (
+            (None, [1, 3, 64, 64]),
+            "the model does not take numbers of that shape",
+            "size of tensor a",
+            "--input",
+        ),
     ],
 )
 def test_a_model_that_runs_with_something_else_says_with_what(

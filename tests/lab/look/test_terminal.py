@@ -15,7 +15,10 @@ def test_the_table_says_what_heads_look_at_and_few_maps_are_drawn() -> None:
     lines = text(one).splitlines()
     assert lines[:3] == ["a note", "   head     0     1", "layer 0  s100  p100  block"]
     assert "weights: softmax, what was multiplied with the values" in lines
-    assert "maps: each row looks at the columns; from none to most of the weight: .. :: -- == ++ ** ## %% @@" in lines
+    assert (
+        "maps: each row looks at the columns; from none to most of the weight: .. :: -- == ++ ** ## %% @@"
+        in lines
+    )
     ours = Attention((AttentionLayer("block", weights, "reference"),), ())
     assert "weights: reference, one of the ways in which attend computes" in text(ours)
     assert max(map(len, lines)) <= 120

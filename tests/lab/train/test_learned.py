@@ -11,7 +11,10 @@ from regard.lab.train.learned import learned
 
 @pytest.mark.parametrize(
     ("untrained", "lowered", "letter", "said"),
-    [(2.0, False, 3.0, "3.0000 nats a character"), (4.0, True, 1.5, "3.0000 nats a token (1.5000 nats a character)")],
+    [
+        (2.0, False, 3.0, "3.0000 nats a character"),
+        (4.0, True, 1.5, "3.0000 nats a token (1.5000 nats a character)"),
+    ],
 )
 def test_a_text_that_teaches_nothing_beyond_itself_is_told(
     monkeypatch, untrained: float, lowered: bool, letter: float, said: str

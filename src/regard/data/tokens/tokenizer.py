@@ -12,7 +12,6 @@ from regard.arguments import check, fits, kinds, told
 from regard.errors import RegardError
 from regard.shapes import Int
 
-
 NAMED, LISTED = 5, 150
 "So many unknown characters are named, and so many known ones listed, at most."
 

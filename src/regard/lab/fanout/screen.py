@@ -51,7 +51,9 @@ class FanoutScreen(AbstractContextManager["FanoutScreen"]):
             self._live.update(Group(*rows, bar, Text(self._state(dispatcher, done))), refresh=True)
         elif now - self._said > QUIET_STEP:
             self._said = now
-            console.print(": ".join([self._state(dispatcher, done), *self._doing(dispatcher, now)]), soft_wrap=True)
+            console.print(
+                ": ".join([self._state(dispatcher, done), *self._doing(dispatcher, now)]), soft_wrap=True
+            )
 
     def _doing(self, dispatcher: Dispatcher, now: float) -> list[str]:
         """What runs, and for how long, in a line; nothing where nothing does."""

@@ -86,7 +86,7 @@ class Looking(Inside):
         raise RegardError("nobody knows what this model takes", told, _mend(model)) from trouble
 
     def _require_meant(self, model: nn.Module, text: bool, trouble: Exception) -> None:
-        """Raise where the model runs with something else than it was given; where it never runs, it is broken."""
+        """Raise where the model runs with something else than it was given; one that never runs is broken."""
         for inputs, _, what in fed(model, self._module, None, None):
             try:
                 look(model, inputs)

@@ -26,7 +26,8 @@ LEGEND = (
     "a head is called after where most of its weight goes, with the percent that goes there: "
     "s to itself,\np to the one before, n to the one after, f to the first; . to no one place"
 )
-KEY = f"maps: each row looks at the columns; from none to most of the weight: {' '.join(2 * s for s in SHADES[1:])}"
+KEY = "maps: each row looks at the columns; from none to most of the weight: "
+KEY += " ".join(2 * shade for shade in SHADES[1:])
 
 
 def text(attention: AttentionMaps) -> str:

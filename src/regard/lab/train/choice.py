@@ -306,4 +306,4 @@ def _how(recipe: TrainRecipe, minutes: float | None, steps: int | None, usual: b
     times = [f"{minutes:g} minute{'' if minutes == 1 else 's'}{other}"] if minutes else []
     times += [f"{steps:,} step{'' if steps == 1 else 's'}"] if steps else []
     end = " or ".join(times) + (", whichever ends first" if len(times) > 1 else "")
-    return f"plan: {name}, batches of {recipe.batch} windows, for {end}"
+    return f"plan: the optimiser {name}, batches of {recipe.batch} windows, for {end}"
