@@ -51,7 +51,7 @@ def command(run: Run) -> str:
 
 
 def opening_words(run: Run) -> str:
-    """The verb, after torchrun where that started it, and the experiment: by its name, a person's by its file."""
+    """The verb, behind torchrun where that was used, and the experiment's name, or the file of one's own."""
     request = run.request
     regard = _started(request.get("torchrun"))
     if request.get("verb", "run") != "run":
