@@ -27,6 +27,14 @@ def test_the_table_says_what_heads_look_at_and_few_maps_are_drawn() -> None:
     assert str(one) == text(one)
 
 
+def test_rows_of_a_long_text_are_called_after_the_first_of_their_places() -> None:
+    weights = torch.eye(40)[None, None]
+    lines = text(Attention((AttentionLayer("b", weights, "softmax"),), tuple("ab" * 19 + "yz"))).splitlines()
+    rows = [line for line in lines if line.endswith("|")]
+    assert len(rows) == 20 and rows[0].startswith("a |@@") and rows[-1].startswith("y |")
+    assert lines[-1].strip() == "@@ is 1, a row is 2 places, called after the first"
+
+
 def test_many_maps_are_counted_and_the_way_to_one_is_told() -> None:
     layers = tuple(AttentionLayer(f"b{i}", torch.ones(1, 12, 6, 6) / 6, "softmax") for i in range(12))
     lines = text(Attention(layers, ())).splitlines()

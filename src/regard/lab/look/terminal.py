@@ -92,15 +92,17 @@ def _map(attention: AttentionMaps, values: Tensor) -> list[str]:
     small = coarse(values, CELLS)
     top = float(small.nan_to_num(0.0, 0.0).max()) or 1.0
     levels = (small / top).sqrt() * (len(SHADES) - 1)
-    whole = small.shape == values.shape and attention.grid is None
-    names = [printable(one) for one in attention.named(len(values))] if whole else [""] * len(small)
+    step = -(-max(values.shape) // CELLS)
+    named = attention.named(len(values))[::step] if attention.grid is None else [""] * len(small)
+    names = [printable(one) for one in named]
     width = max(map(len, names))
     rows = [
         f"{name:>{width}} |" + "".join(2 * _shade(level) for level in row.tolist()) + "|"
         for name, row in zip(names, levels, strict=True)
     ]
     lost = "" if small.isfinite().all() else ", ?? is not a number"
-    return [*rows, f"{'':>{width}}  {SHADES[-1] * 2} is {top:.2g}{lost}"]
+    blocks = f", a row is {step} places, called after the first" if step > 1 and names[0] else ""
+    return [*rows, f"{'':>{width}}  {SHADES[-1] * 2} is {top:.2g}{blocks}{lost}"]
 
 
 def _shade(level: float) -> str:
