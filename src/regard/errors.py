@@ -25,6 +25,13 @@ class Unreachable(RegardError):
     """Data that cannot be had here and now: what depends on it is not settled, and nothing else is wrong."""
 
 
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C while a run is under way: what is kept. A bare KeyboardInterrupt came before or after."""
+
+    def __init__(self, kept: str = "what was measured is kept") -> None:
+        super().__init__(kept)
+
+
 def nearest(name: str, names: Iterable[str], otherwise: str) -> str:
     """The remedy for an unknown name: the nearest known one, or `otherwise`.
 

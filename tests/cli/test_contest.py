@@ -37,7 +37,7 @@ def test_the_answer_comes_with_its_interval_and_the_noise_floor(capsys) -> None:
         "position=rotary is better\n"
         "  held-out loss of position=rotary minus that of position=none: -0.0500 nats "
         "(95 %: -0.0800 to -0.0200) over 4 pairs of seeds\n"
-        "  noise floor: two trainings of one of them with two seeds are 0.0600 apart (a deviation)\n"
+        "  noise: 0.0600 (a standard deviation: the same training with another seed gives a loss that much away)\n"
         "  measured after 150 steps of a small GPT on text.txt, with 100,608 parameters each; longer trainings "
         "may say otherwise (--steps)\n"
     )

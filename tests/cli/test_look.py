@@ -23,7 +23,7 @@ def test_a_file_is_looked_into_and_the_word_says_that_it_runs(tmp_path: Path, mo
         said.err
         == "mine.py runs in a process of its own, with limits on time and memory; that is no sandbox\n"
     )
-    assert said.out.splitlines()[-1] == "x.html is there: Attention(1 layers, 2 heads)"
+    assert said.out.splitlines()[-1] == "x.html was written: 1 layer, 2 heads"
     assert Path("x.html").read_text().count("<svg") == 1
     assert main(["attention", "mine.py", "--json", "--head", "1", "--input", "1,3,8"]) == 0
     found = json.loads(capsys.readouterr().out)

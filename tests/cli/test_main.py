@@ -28,6 +28,8 @@ EXPERIMENT = Experiment(
 )
 """
 
+NONE = "no run was under way, so nothing is left to take up"
+
 
 @pytest.mark.parametrize(("company", "policy"), [(False, None), (True, "passive")])
 def test_waiting_threads_sleep_where_others_work(company: bool, policy: str | None, monkeypatch) -> None:
@@ -47,17 +49,34 @@ def test_what_needs_no_threads_does_not_look_for_company(monkeypatch) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["list"], "stopped\n"), (["run", "one-operator"], "stopped; what was measured is kept\n")],
+    [
+        (["list"], "stopped\n"),
+        (["train", "mine.txt"], f"stopped; {NONE}\n"),
+        *((["run", "one-operator", *more], f"stopped; {NONE}\n") for more in ([], ["--seeds", "2"])),
+        (["book"], f"stopped; {NONE}\n"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else "",
 )
-def test_ctrl_c_speaks_of_measurements_only_where_there_are_any(
-    words, said: str, capsys, monkeypatch
+def test_ctrl_c_before_a_run_is_there_says_that_there_is_none(
+    words, said: str, capsys, monkeypatch, tmp_path
 ) -> None:
     def stop(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("regard.lab.registry.everything", stop)
-    monkeypatch.setattr("regard.lab.registry.find", stop)
-    assert main(words) == 130 and capsys.readouterr().err == said
+    monkeypatch.setenv("REGARD_RUNS", str(tmp_path))
+    for place in ("registry.everything", "registry.find", "registry.names", "train.choice.choose"):
+        monkeypatch.setattr(f"regard.lab.{place}", stop)
+    assert main(words) == 130 and capsys.readouterr().err == said and not any(tmp_path.iterdir())
+
+
+def test_ctrl_c_twice_in_a_run_says_what_is_kept(capsys, monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("REGARD_RUNS", str(tmp_path / "runs"))
+    twice = "os.kill(os.getpid(), signal.SIGINT); os.kill(os.getpid(), signal.SIGINT)"
+    loop = f"    yield Metric('height', 2.0)\n    import os, signal; {twice}\n    yield Metric('height', 2.0)"
+    (tmp_path / "coin.py").write_text(COIN.replace('    yield Metric("height", 2.0)', loop))
+    assert main(["run", str(tmp_path / "coin.py")]) == 130
+    assert capsys.readouterr().err == "stopped; what was measured is kept\n"
+    assert len(list((tmp_path / "runs").glob("coin-*"))) == 1
 
 
 def test_another_process_than_the_first_waits_before_it_tells_of_a_mistake(capsys, monkeypatch) -> None:

@@ -2,11 +2,12 @@ import json
 import os
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from math import inf, nan
 
 import pytest
 
-from regard.cli.output import _one, print_json, write_anywhere
+from regard.cli.output import _one, print_folded, print_json, write_anywhere
 
 
 def test_json_has_no_word_that_json_does_not_know(capsys) -> None:
@@ -17,6 +18,16 @@ def test_json_has_no_word_that_json_does_not_know(capsys) -> None:
     }
 
 
+def test_json_has_letters_as_they_are_where_the_output_can_write_them(capsys, monkeypatch) -> None:
+    print_json({"said": "Привет, \N{SNOWMAN}"})
+    assert '"said": "Привет, \N{SNOWMAN}"' in capsys.readouterr().out
+    for encoding, text in (("ascii", "Привет"), ("utf-8", "\udcff")):
+        narrow = TextIOWrapper(BytesIO(), encoding=encoding)
+        monkeypatch.setattr(sys, "stdout", narrow)
+        print_json({"said": text})
+        assert json.loads(narrow.buffer.getvalue()) == {"said": text}
+
+
 @pytest.mark.parametrize(
     ("character", "encoding", "nearby"),
     [("√", "ascii", "sqrt"), ("é", "ascii", "e"), ("✓", "cp1252", "+"), ("漢", "cp1252", "?"), ("\udcff", "utf-8", "?"), ("²", "ascii", "2")],
@@ -25,6 +36,15 @@ def test_a_nearby_character_stands_for_one_that_is_not_there(
     character: str, encoding: str, nearby: str
 ) -> None:
     assert _one(character, encoding) == nearby
+
+
+def test_a_line_beyond_the_terminal_goes_on_set_in_and_a_pipe_gets_it_whole(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    print_folded("short\n  a line that is longer")
+    assert capsys.readouterr().out == "short\n  a line that is longer\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    print_folded("short\n  a line that is longer")
+    assert capsys.readouterr().out == "short\n  a line that is\n    longer\n"
 
 
 @pytest.mark.parametrize(

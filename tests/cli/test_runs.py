@@ -289,6 +289,14 @@ def test_removing_asks_a_person_and_nobody_else(capsys, own: str, monkeypatch) -
         assert len(list(Path("runs").iterdir())) == left
 
 
+def test_a_name_of_several_runs_says_so_where_one_is_removed(capsys, own: str) -> None:
+    for height in ("1", "2"):
+        assert told(capsys, "run", own, "--set", f"height={height}")[0] == 0
+    out = told(capsys, "remove", Path(own).stem, "--yes")[1]
+    assert "  (finished, one of 2 runs of " in out and "'regard list --runs' shows the others" in out
+    assert "one of" not in told(capsys, "remove", Path(own).stem, "--yes")[1]
+
+
 def test_what_is_no_run_is_never_removed(capsys, own: str, elsewhere: Path) -> None:
     (elsewhere / "precious").mkdir()
     (elsewhere / "precious" / "result.json").write_text("{}")

@@ -59,7 +59,7 @@ def test_the_model_of_a_real_run_speaks(capsys, monkeypatch, spoken: Path) -> No
         (["--top-p", "3"], "the sampler cannot choose like that\n  got: top_p=3.0\n  fix: a probability above 0, up to 1\n"),
         (["--top-k", "0"], "the sampler cannot choose like that\n  got: top_k=0\n  fix: keep at least one token\n"),
         (["--prompt", ""], "the prompt is empty\n  got: ''\n  fix: give the model at least one character to start from\n"),
-        (["--prompt", "to ß"], "a character that the tokenizer has never seen\n  got: 'ß' at position 3\n  fix: use only the 15 characters of its text, or train one that knows all: --tokenizer bytes\n"),
+        (["--prompt", "to ß"], "a character that the tokenizer has never seen\n  got: 'ß' at position 3\n  fix: use only the 15 characters of its text: '\\n ,abehinoqrstu', or train one that knows all: --tokenizer bytes\n"),
         (["--samples", "0"], "the command cannot be read\n  got: argument --samples: '0' is not a whole number from 1 to 1,000,000\n  fix: 'regard generate --help' shows how\n"),
         (["--steps", "0"], "the command cannot be read\n  got: argument --steps: '0' is not a whole number from 1 to 1,000,000\n  fix: 'regard generate --help' shows how\n"),
         (["--beam", "0"], "the command cannot be read\n  got: argument --beam: '0' is not a whole number from 1 to 1,000,000\n  fix: 'regard generate --help' shows how\n"),

@@ -46,7 +46,7 @@ def test_a_text_is_trained_on_listed_shown_speaks_and_goes(capsys) -> None:
     assert "tokenizer: character, since the texts have 15 different characters" in out
     assert (
         "model: your own (1 layer, 1 head, width 8, " in out
-        and "plan: muon" in out
+        and "plan: the optimiser muon" in out
         and "held-out loss" in out
     )
     assert "A sample after step" in out and "this run has no claims" not in out
@@ -195,6 +195,7 @@ def test_gpt2s_format_goes_out_and_comes_in_again(capsys) -> None:
 
 
 MISTAKES = [
+    (["train", "--from", "there"], "weights go on to learn from a text\n  got: --from there alone\n  fix: regard train FILE --from there\n"),
     (["train"], "there is no text\n  got: no name\n  fix: regard train FILE, or --resume RUN\n"),
     (["train", "nowhere.txt"], "no such text\n  got: 'nowhere.txt'\n  fix: name a text file, a folder of them, or a known text\n"),
     (["train", "empty.txt"], "the text is empty\n  got: 0 bytes in empty.txt, none but blanks\n  fix: name a text that has words\n"),

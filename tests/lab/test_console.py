@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from rich.text import Text
 
 from regard.lab import console as terminal
 from regard.lab.bench import Machine, Reading, Result
@@ -50,6 +51,40 @@ def test_where_there_is_no_terminal_progress_is_told_in_lines(experiment, printe
         watch(ProgressEvent("at once again", 0.6))
     said = printed()
     assert "25 %  heights: half" in said and "at once again" not in said
+
+
+def test_a_terminal_gets_one_estimate_and_none_at_the_end(experiment, monkeypatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(terminal.console, "_width", 80)
+    screen = Screen([experiment])
+    see = screen.watch(experiment)
+
+    def shown(seconds: float, event: ProgressEvent) -> str:
+        now[0] = 100.0 + seconds
+        see(event)
+        with terminal.console.capture() as caught:
+            terminal.console.print(screen._progress.get_renderable())
+        return caught.get()
+
+    known = shown(2.0, ProgressEvent("step 2, loss 3.367", 0.001, left=14.0))
+    assert known.count("left") == 1 and "so far, about 0:14 left" in known and "step 2, loss 3.367" in known
+    assert known.count("\n") == 1
+    assert "left" not in shown(3.0, ProgressEvent("begun", 0.01))
+    assert "about 0:30 left" in shown(10.0, ProgressEvent("a quarter", 0.25))
+    assert "left" not in shown(40.0, ProgressEvent("judging", 1.0))
+
+
+def test_a_claim_that_does_not_fit_is_set_in_where_it_goes_on(
+    experiment, store, source, monkeypatch, capsys
+) -> None:
+    monkeypatch.setattr(terminal.console, "_force_terminal", True)
+    monkeypatch.setattr(terminal.console, "_width", 40)
+    done = run(experiment, experiment.presets["quick"], store, source=source, preset="quick")
+    terminal.show_outcome(done)
+    lines = Text.from_ansi(capsys.readouterr().out).plain.splitlines()
+    at = next(place for place, line in enumerate(lines) if "height = 1.51" in line)
+    assert lines[at + 1].startswith(" " * 14) and max(map(len, lines[at : at + 5])) <= 40
 
 
 def test_an_experiment_is_shown_with_its_settings_and_their_sentences(experiment, printed) -> None:

@@ -69,12 +69,12 @@ def test_a_run_is_named_in_full_with_what_came_of_it(shown) -> None:
     show_runs([entry(id=name), entry(seconds=None, state="running")])
     text = shown()
     assert name in text and "1.5 min" in text and "running" in text and "…" not in text
-    assert "trained on" not in text
+    assert "with" not in text
     show_runs([entry(held=0, failed=0)])
     assert "held" not in shown()
     show_runs([entry(told="mine.txt, bytes, 2 layers of width 64, held-out loss 1.2345")])
     text = shown()
-    assert "trained on" in text and all(word in text for word in ("mine.txt", "bytes", "1.2345"))
+    assert "with" in text and all(word in text for word in ("mine.txt", "bytes", "1.2345"))
 
 
 def test_a_record_that_is_to_be_renewed_names_every_file_and_the_commands(shown) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from regard.claims import Claim
-from regard.errors import RegardError, Unreachable
+from regard.errors import RegardError, Stopped, Unreachable
 from regard.lab.answer import opening
 from regard.lab.console import show_outcome
 from regard.lab.events import Metric, PairedMetric, ProgressEvent, TableEvent
@@ -148,7 +148,7 @@ def test_ctrl_c_once_stops_at_the_next_step_and_keeps_what_was_measured(
 def test_ctrl_c_twice_stops_at_once_and_keeps_what_was_measured(
     experiment: Experiment, store: Store, source: Path
 ) -> None:
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Stopped, match="what was measured is kept"):
         conducted(replace(experiment, run=interrupting(2)), store, source)
     (run,) = store.runs()
     assert run.state == "stopped" and len(run.measured) == 2

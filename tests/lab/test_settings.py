@@ -64,7 +64,7 @@ def test_a_dotted_name_reaches_inside_and_leaves_the_rest() -> None:
     [
         ("rat=1", "no setting of that name\n  got: 'rat'\n  fix: did you mean 'rate'?"),
         ("model.dept=1", "no setting of that name\n  got: 'model.dept'\n  fix: did you mean 'model.depth'?"),
-        ("zzz=1", "no setting of that name\n  got: 'zzz'\n  fix: the settings are rate, sizes, exact, text, title, model, share, pair, fixed, device, strange"),
+        ("zzz=1", "no setting of that name\n  got: 'zzz'\n  fix: the settings are rate, sizes, exact, text, title, model (depth, norm), share, pair, fixed (depth), device, strange; write model.depth"),
         ("rate", "a setting needs a name and a value\n  got: 'rate'\n  fix: write it as name=value, such as depth=4"),
         ("rate=fast", "the setting 'rate' is of another type\n  got: 'fast'\n  fix: give a number"),
         ("model.depth=2.5", "the setting 'model.depth' is of another type\n  got: '2.5'\n  fix: give a whole number"),

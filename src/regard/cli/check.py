@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.cli.output import print_json, progress
+from regard.cli.output import print_folded, print_json, progress
 from regard.cli.runs import store
 from regard.errors import RegardError, nearest
 
@@ -113,10 +113,10 @@ def _file(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
     report = check(target, contract=arguments.contract, **wishes)
     _keep(report)
     if not arguments.fix:
-        print_json(_told(report)) if arguments.json else print(report)
+        print_json(_told(report)) if arguments.json else print_folded(str(report))
         return report.code
     if not arguments.json:
-        print(report, flush=True)
+        print_folded(str(report))
     tell = progress(5.0)
     said = {name: value for name, value in wishes.items() if name != "level"}
     found = fixes(target, report, tell=tell, **said)
@@ -144,7 +144,7 @@ def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
         reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
         _keep(reports[-1])
         if not arguments.json:
-            print(reports[-1])
+            print_folded(str(reports[-1]))
     if arguments.json:
         print_json([_told(report) for report in reports])
     codes = [report.code for report in reports]

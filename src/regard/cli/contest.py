@@ -93,6 +93,6 @@ def _said(now: "Standing", reason: str, arguments: argparse.Namespace) -> str:
     }.get(now.answer) or f"{better[now.answer]} is better"
     lines = [head, f"  held-out loss of {arguments.second} minus that of {arguments.first}: {band}"]
     if isfinite(now.floor):
-        apart = f"two trainings of one of them with two seeds are {now.floor:.4f} apart (a deviation)"
-        lines.append(f"  noise floor: {apart}")
+        again = "the same training with another seed gives a loss that much away"
+        lines.append(f"  noise: {now.floor:.4f} (a standard deviation: {again})")
     return "\n".join(lines)

@@ -27,7 +27,7 @@ def attention(arguments: argparse.Namespace) -> None:
     if arguments.json:
         return print_json(_plain(found))
     if out is not None:
-        return print(*found.notes, f"{out} is there: {found!r}", sep="\n")
+        return print(*found.notes, f"{out} was written: {found.told}", sep="\n")
     return print(found)
 
 

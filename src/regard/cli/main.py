@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from regard.cli.load import busy
 from regard.cli.output import write_anywhere
 from regard.cli.parser import checked, parser
-from regard.errors import RegardError
+from regard.errors import RegardError, Stopped
 
+BEGIN = ("run", "book", "train", "reproduce")
+"Verbs that begin runs, but not before torch is loaded."
 PATIENCE = 5.0
 "Seconds that a mistake waits for the first process of several (torchrun) to tell it: then all are ended."
 
@@ -20,14 +22,15 @@ def main(words: Sequence[str] | None = None) -> int:
     """Do what the words say; 0 when done, 2 for a mistake told in three lines, 130 when stopped."""
     top = parser()
     write_anywhere()
-    measuring = False
+    runs = False
     try:
         _require_place()
         arguments = top.parse_args(checked(top, list(sys.argv[1:] if words is None else words)))
         if not arguments.verb:
             top.print_help()
             return 0
-        measuring = arguments.verb in ("run", "book", "train")
+        # Under torchrun, the first process alone has a run.
+        runs = arguments.verb in BEGIN and os.environ.get("RANK", "0") == "0"
         computing = ("run", "book", "bench", "train", "generate", "prove", "attention", "compare")
         if arguments.verb in computing and busy():
             # Set before torch is loaded, which reads it then.
@@ -35,8 +38,12 @@ def main(words: Sequence[str] | None = None) -> int:
         return _done(arguments)
     except RegardError as error:
         return _tell(error)
+    except Stopped as stop:
+        print(f"stopped; {stop}", file=sys.stderr)
+        return 130
     except KeyboardInterrupt:
-        print("stopped; what was measured is kept" if measuring else "stopped", file=sys.stderr)
+        none = "; no run was under way, so nothing is left to take up"
+        print(f"stopped{none if runs else ''}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of a pipe went away
         _write_nowhere()

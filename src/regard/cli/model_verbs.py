@@ -28,12 +28,14 @@ def train_words(known: Verbs) -> None:
     )
     verb.add_argument("--vocabulary", type=vocabulary, help="pieces of --tokenizer bpe")
     verb.add_argument(
-        "--size", help="such as swift, gpt-micro, gpt-mini, gpt2 (default: chosen from texts and time)"
+        "--size",
+        help="from small to large swift, gpt-micro, gpt-mini, gpt2 (default: chosen from texts and time)",
     )
     verb.add_argument(
         "--form",
         choices=["swift", "gpt2"],
-        help="swift learns soonest (default); gpt2 can be exported to GPT-2's format",
+        help="the kind of model: swift, a GPT with today's parts, learns soonest (default); gpt2, built as "
+        "GPT-2 is, can be exported to its format",
     )
     verb.add_argument("--device", help="cpu or cuda (default: a GPU where one is)")
     verb.add_argument(

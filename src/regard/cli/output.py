@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable
 from io import TextIOWrapper
 from math import isfinite
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any
 
 NARROWEST = 20
@@ -67,9 +69,23 @@ def progress(seconds: float = 10.0) -> Callable[[str], None]:
     return tell
 
 
+def print_folded(text: str) -> None:
+    """Print lines that fit the terminal, the rest of each set in under it; whole ones where it is none."""
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        room = get_terminal_size().columns
+        folded = fill(line, room, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        print(folded if sys.stdout.isatty() and len(line) > room else line, flush=True)
+
+
 def print_json(value: Any) -> None:
     """Print a value as JSON; a number that JSON has no word for as a text."""
-    print(json.dumps(_finite(value), indent=1, default=str), flush=True)
+    text = json.dumps(_finite(value), indent=1, default=str, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeError:  # JSON has a way of its own to write what the output cannot
+        text = json.dumps(_finite(value), indent=1, default=str)
+    print(text, flush=True)
 
 
 def _finite(value: Any) -> Any:

@@ -17,6 +17,13 @@ ON = (
 "What --on takes."
 
 
+CLAIMS = (
+    "A claim says beforehand between which bounds, its band, a measured number will lie; the verdict on it "
+    "is held, failed, or, where the run was too small or was cut off, not settled."
+)
+"What an experiment's claims are."
+
+
 class Parser(argparse.ArgumentParser):
     """Tells a mistake in three lines, with the nearest word."""
 
@@ -69,7 +76,8 @@ def _list_words(known: Verbs) -> None:
 
 
 def _run_words(known: Verbs) -> None:
-    verb = known.add_parser("run", help="run an experiment by name, or a file of your own")
+    said = "run an experiment by name, or a file of your own"
+    verb = known.add_parser("run", help=said, description=f"{said[0].upper()}{said[1:]}. {CLAIMS}")
     verb.add_argument(
         "experiment", help="a name from 'regard list', or a Python file that defines EXPERIMENT"
     )
@@ -123,9 +131,8 @@ def _book_words(known: Verbs) -> None:
 
 
 def _show_words(known: Verbs) -> None:
-    verb = known.add_parser(
-        "show", help="an experiment with its claims and settings, or a run with its numbers"
-    )
+    said = "an experiment with its claims and settings, or a run with its numbers"
+    verb = known.add_parser("show", help=said, description=f"Show {said}. {CLAIMS}")
     verb.add_argument("name", help=f"an experiment, or {RUN}; of an experiment that was run, the newest run")
     verb.add_argument("--preset", help="whose settings to show (default: quick)")
     verb.add_argument("--settings", action="store_true", help="the experiment's settings, even if it was run")

@@ -38,12 +38,18 @@ def chosen(word: str, found: "Run") -> Iterator[None]:
     try:
         yield
     except RegardError as error:
-        named = [one for one in store().runs() if one.name == found.name]
-        if word.replace("_", "-") != found.name or len(named) < 2:
+        named = _named(word, found)
+        if named < 2:
             raise
         when = found.request["started"][:16].replace("T", " ")
-        got = f"{error.got}; '{word}' is here {found.id} of {when}, one of {len(named)}"
+        got = f"{error.got}; '{word}' is here {found.id} of {when}, one of {named}"
         raise type(error)(error.what, got, error.fix) from error
+
+
+def _named(word: str, found: "Run") -> int:
+    """How many runs a word may mean: those of a name; else this one."""
+    runs = store().runs() if word.replace("_", "-") == found.name else [found]
+    return sum(one.name == found.name for one in runs)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -247,8 +253,15 @@ def diff(arguments: argparse.Namespace) -> None:
 
 
 def remove(arguments: argparse.Namespace) -> None:
-    runs = list({run.path: run for run in map(store().meant, arguments.runs)}.values())
-    _remove(arguments, [(run, run.state) for run in runs])
+    found = [(store().meant(word), word) for word in arguments.runs]
+    _remove(arguments, list({run.path: (run, _state(word, run)) for run, word in found}.values()))
+
+
+def _state(word: str, run: "Run") -> str:
+    """A run's state; where a name chose it, of how many."""
+    named = _named(word, run)
+    rest = f"one of {named} runs of {run.name}; 'regard list --runs' shows the others"
+    return run.state if named < 2 else f"{run.state}, {rest}"
 
 
 def prune(arguments: argparse.Namespace) -> None:

@@ -79,6 +79,9 @@ def _require_sense(arguments: argparse.Namespace) -> None:
     if arguments.resume is None:
         if arguments.accept:
             raise RegardError("--accept has no effect without --resume", "--accept code", "leave it out")
+        if not arguments.texts and arguments.start is not None:
+            fix = f"regard train FILE --from {arguments.start}"
+            raise RegardError("weights go on to learn from a text", f"--from {arguments.start} alone", fix)
         if not arguments.texts:
             raise RegardError("there is no text", "no name", "regard train FILE, or --resume RUN")
         return

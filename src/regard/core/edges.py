@@ -101,6 +101,11 @@ class Edges(Support):
         return len(self.source)
 
     @property
+    def distinct(self) -> int:
+        """How many there are if each that is given several times counts once."""
+        return len(self._keys(self.source, self.target).unique())
+
+    @property
     def device(self) -> torch.device:
         """Where the edges are kept."""
         return self.source.device

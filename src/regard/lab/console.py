@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from math import ceil
 from types import TracebackType
 
@@ -16,7 +17,6 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -25,7 +25,7 @@ from regard.lab.answer import opening
 from regard.lab.bench import Result
 from regard.lab.book.provenance import opening_words, provenance
 from regard.lab.book.report import SIGNS, numbers, short
-from regard.lab.events import Event, ProgressEvent
+from regard.lab.events import Event, ProgressEvent, clock
 from regard.lab.experiment import ORIGINAL, Experiment, is_of_original
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
@@ -42,6 +42,10 @@ console = Console(highlight=False)
 READ = ("The text", "Your graph", "Your points", "Your pictures")
 "What an experiment says of what it reads: a person sees it without opening the report."
 NOTHING_SAVED = "nothing was saved on its way"
+HANG = 14
+"Where the name of a claim stands, behind its verdict."
+TELLING = 0.05
+"The share that must be done before it tells how long the rest takes."
 QUIET_STEP = 5.0  # seconds between lines where the output is no terminal
 
 
@@ -52,16 +56,15 @@ class Screen(AbstractContextManager["Screen"]):
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
-            BarColumn(),
+            BarColumn(bar_width=20),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            TextColumn("so far{task.fields[left]}"),
         )
         self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
         self._total = sum(one.seconds for one in experiments)
         self._behind = 0.0
-        self._task: TaskID = self._progress.add_task("starting", total=self._total)
-        self._said = 0.0
+        self._task: TaskID = self._progress.add_task("starting", total=self._total, left="")
+        self._began, self._said = time.monotonic(), 0.0
 
     def __enter__(self) -> "Screen":
         self._progress.start()
@@ -76,24 +79,32 @@ class Screen(AbstractContextManager["Screen"]):
         """Show what an experiment does."""
         before, self._behind = self._behind, self._behind + experiment.seconds
         share = 0.0
-        self._show(f"{experiment.name}", before)
+        self._show(ProgressEvent(experiment.name, 0.0), before)
 
         def see(event: Event) -> None:
             nonlocal share
             if isinstance(event, ProgressEvent):
                 # Below zero: it is not known, and as large as it was.
                 share = event.share if event.share >= 0 else share
-                self._show(f"{experiment.name}: {event.what}", before + experiment.seconds * share)
+                named = replace(event, what=f"{experiment.name}: {event.what}")
+                self._show(named, before + experiment.seconds * share)
 
         return see
 
-    def _show(self, text: str, behind: float) -> None:
+    def _show(self, event: ProgressEvent, behind: float) -> None:
         task: Task = self._progress.tasks[0]
-        self._progress.update(self._task, description=escape(text), completed=max(behind, task.completed))
-        now = time.monotonic()
+        done, now = max(behind, task.completed), time.monotonic()
+        left = self._left(done, now) if event.left is None else event.left
+        said = f", about {clock(left)} left" if left else ""
+        self._progress.update(self._task, description=escape(event.what), completed=done, left=said)
         if not console.is_terminal and now - self._said > QUIET_STEP:
             self._said = now
-            console.print(f"{100 * behind / self._total:3.0f} %  {escape(text)}")
+            console.print(f"{100 * behind / self._total:3.0f} %  {escape(event.told)}")
+
+    def _left(self, done: float, now: float) -> float:
+        """Seconds to the end, if the rest goes as what is done did; 0 where too little is done to tell."""
+        share = done / self._total
+        return (now - self._began) * (1 - share) / share if share > TELLING else 0.0
 
 
 def show_outcome(run: Run) -> None:
@@ -122,7 +133,8 @@ def show_outcome(run: Run) -> None:
         _say(f"[dim]{escape(_of_original(original))}[/]")
     if not run.verdicts and not training:
         _say("[dim]this run has no claims[/]")
-    console.print(f"\n[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
+    gap = "" if training else "\n"
+    console.print(f"{gap}[dim]report:[/] {run.path / 'report.html'}", soft_wrap=True)
     if run.state in ("stopped", "out of time", "interrupted"):
         _show_way_on(run)
 
@@ -161,15 +173,29 @@ def show_taken_up(run: Run) -> None:
 def _show_verdict(one: ClaimVerdict) -> None:
     value = "" if one.value is None else f" = [bold]{short(one.value)}[/]"
     state = f"[{COLOURS[one.state]}]{SIGNS[one.state]} {one.state:<11}[/]"
-    _say(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]")
+    say_hanging(f"{state} {escape(one.claim.name)}{value}  [dim]claimed {one.claim.band}[/]", HANG)
     reason = one.reason or (one.claim.why if one.state == "failed" else "")
     if reason:
-        _say(f"              [dim]{escape(reason)}[/]")
+        say_hanging(f"{' ' * HANG}[dim]{escape(reason)}[/]", HANG)
 
 
 def _say(text: str) -> None:
     """A line that is wrapped in a terminal and stays whole in a pipe."""
     console.print(text, soft_wrap=not console.is_terminal)
+
+
+def say_hanging(text: str, hang: int) -> None:
+    """The same, with all but the first of its lines set in by so much."""
+    if not console.is_terminal:
+        return console.print(text, soft_wrap=True)
+    whole = Text.from_markup(text)
+    first = whole.wrap(console, console.width)[0] if text else whole
+    behind = whole.plain[len(first.plain.rstrip()) :]
+    rest = whole[len(whole) - len(behind.lstrip()) :] if behind.strip() else Text()
+    console.print(first, soft_wrap=True)
+    for piece in rest.wrap(console, console.width - hang) if rest else ():
+        console.print(Text(" " * hang).append_text(piece), soft_wrap=True)
+    return None
 
 
 def show_run(run: Run) -> None:

@@ -71,6 +71,24 @@ class ProgressEvent:
 
     what: str
     share: float
+    left: float | None = None
+    "Seconds to its end, where the experiment knows them."
+
+    @property
+    def told(self) -> str:
+        """What is being done, and how long it still takes where that is known."""
+        return self.what + ("" if self.left is None else f", about {clock(self.left)} left")
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds, with hours where there are any.
+
+    >>> clock(14.2), clock(3723)
+    ('0:14', '1:02:03')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 Event = Metric | PairedMetric | FigureEvent | TableEvent | TextEvent | ProgressEvent

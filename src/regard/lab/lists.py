@@ -69,9 +69,9 @@ def duration(seconds: float | None) -> str:
 
 
 def show_runs(entries: Iterable[RunEntry]) -> None:
-    """Runs, the oldest first: how each ended and what came of its claims, where it has some."""
+    """Runs, the oldest first: how each ended, what came of its claims, and what sets it apart."""
     heads = [Column(head) for head in ("run", "state", "time", "held", "failed", "not settled")]
-    heads.append(Column("trained on", wraps=True))
+    heads.append(Column("with", wraps=True))
     rows = [
         (
             one.id,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from regard.claims import Claim, ClaimVerdict
-from regard.errors import RegardError, Unreachable
+from regard.errors import RegardError, Stopped, Unreachable
 from regard.files import write
 from regard.lab.book.report import page
 from regard.lab.book.style import picture
@@ -29,7 +29,7 @@ from regard.lab.settings import check, devices
 from regard.lab.statistics import Summary, summarise
 from regard.lab.store import fingerprint
 from regard.lab.store.environment import environment
-from regard.lab.store.job import job
+from regard.lab.store.job import job, processes
 from regard.lab.store.resumption import (
     RESUMABLE,
     TAKEN_UP,
@@ -132,6 +132,16 @@ def resume(
     return _carry_out(experiment, settings, writer, minutes, watch, before)
 
 
+@contextmanager
+def _under_way() -> Iterator[None]:
+    """Ctrl-C in here leaves a run that is kept."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise Stopped from stop
+
+
+@_under_way()
 def _carry_out(
     experiment: Experiment,
     settings: Any,
@@ -331,4 +341,4 @@ def _request(experiment: Experiment, own: Mapping[str, Any]) -> dict[str, Any]:
         "answers": list(experiment.answers),
         "opens_with": list(experiment.opens_with),
         "claims": [claim.plain() for claim in experiment.claims],
-    } | ({"job": job()} if job() else {})
+    } | ({"job": job(), "torchrun": processes()} if job() else {})

@@ -73,7 +73,7 @@ def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
         raise RegardError(
             "no setting of that name",
             f"'{name}'",
-            _meant(settings, name, path, f"the settings are {', '.join(fields)}"),
+            _meant(settings, name, path, _all_of(settings, name.removesuffix(".".join(path)))),
         )
     before = getattr(settings, path[0])
     if len(path) > 1 and not dataclasses.is_dataclass(before):
@@ -91,6 +91,17 @@ def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
     for rule in _rules(settings, kind, before):
         rule.check(found, name)
     return found
+
+
+def _all_of(settings: Any, above: str) -> str:
+    """The names of all settings; those of a group in brackets behind it."""
+    groups: dict[str, list[str]] = {}
+    for name, _, _ in listing(settings):
+        group, _, inner = name.partition(".")
+        groups.setdefault(group, []).extend([inner] if inner else [])
+    named = (f"{group} ({', '.join(inner)})" if inner else group for group, inner in groups.items())
+    dotted = next((f"{above}{group}.{inner[0]}" for group, inner in groups.items() if inner), "")
+    return f"the settings are {', '.join(named)}" + (f"; write {dotted}" if dotted else "")
 
 
 def _meant(settings: Any, name: str, path: list[str], otherwise: str) -> str:

@@ -58,8 +58,7 @@ class TextModel:
         except RegardError as error:
             if not isinstance(self.tokenizer, Character):
                 raise
-            known = f"use only the {self.tokenizer.size} characters of its text"
-            fix = f"{known}, or train one that knows all: --tokenizer bytes"
+            fix = f"use only {self.tokenizer.told}, or train one that knows all: --tokenizer bytes"
             raise RegardError(error.what, error.got, fix) from error
 
     def opening(self) -> str:

@@ -1,13 +1,14 @@
 """What a person reads, word for word; and nothing that steers a terminal."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
 from regard.checker.reading.source import Place
 from regard.checker.report.report import Report
 from regard.checker.report.terminal import clean, shade, show
-from regard.checker.report.verdict import Finding, Picture, Verdict
+from regard.checker.report.verdict import Finding, Picture, Verdict, manner
 
 MISTAKE = Finding(
     kind="mistake",
@@ -49,6 +50,23 @@ def test_a_mistake_in_full() -> None:
         "  weights: q, k, v = the thirds of c_attn.weight",
         "  it runs in float32 only, and was judged in float32",
     ]
+
+
+@pytest.mark.parametrize("kind", ["weak", "convention"])
+def test_how_it_is_correct_is_said_once_with_its_evidence(kind: Literal["weak", "convention"]) -> None:
+    way = Finding(kind=kind, slug="way", sentence="a node hears all", evidence=("seen",), declared=False)
+    told = Finding(kind="convention", slug="told", sentence="as the file says")
+    head = manner((way, told))
+    found = replace(VERDICT, state="correct", sentence=f"{head}; it is a layer", findings=(way, told))
+    report = replace(REPORT, verdicts=(replace(found, precision="", notes=()),))
+    assert str(report).splitlines() == [
+        f"{head}  Attention as causal-attention  (0.3 s)",
+        "        it is a layer",
+        "    evidence: seen",
+        "  convention: as the file says",
+    ]
+    page = report._repr_html_()
+    assert page.count("a node hears all") == 1 and "as the file says" in page
 
 
 def test_a_hint_gives_nothing_away() -> None:

@@ -55,7 +55,17 @@ def test_a_stranger_is_named(stranger: str, at: str) -> None:
     assert str(raised.value) == (
         "a character that the tokenizer has never seen\n"
         f"  got: {at}\n"
-        "  fix: use only the 3 characters of its text, or a model with the Bytes tokenizer"
+        "  fix: use only the 3 characters of its text: 'bcz', or a model with the Bytes tokenizer"
+    )
+
+
+def test_all_strangers_are_named_and_an_alphabet_that_fills_a_page_is_not() -> None:
+    with pytest.raises(RegardError) as raised:
+        Character("".join(map(chr, range(0x4E00, 0x5E00)))).encode("一abacdefg")
+    assert str(raised.value) == (
+        "characters that the tokenizer has never seen\n"
+        "  got: 'a' at position 1, 'b' at position 2, 'c' at position 4, 'd' at position 5, 'e' at position 6, …\n"
+        "  fix: use only the 4,096 characters of its text, or a model with the Bytes tokenizer"
     )
 
 

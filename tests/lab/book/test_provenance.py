@@ -45,6 +45,15 @@ def test_the_command_of_a_verb_of_its_own_has_all_its_words(
     assert command(done) == "regard train 'my tales.txt' --tokenizer bytes"
 
 
+def test_the_command_under_torchrun_has_its_processes(experiment, store, source, monkeypatch) -> None:
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")
+    monkeypatch.setenv("WORLD_SIZE", "8")
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "4")
+    ours = replace(experiment, chapter="graphs")
+    done = run(ours, ours.presets["quick"], store, source=source, preset="quick")
+    assert command(done) == "torchrun --nnodes 2 --nproc-per-node 4 -m regard run heights"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Folded:
     folds: int = 4

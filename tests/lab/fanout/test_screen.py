@@ -57,7 +57,7 @@ def test_a_pipe_gets_a_line_now_and_then(console, capsys, monkeypatch) -> None:
         assert capsys.readouterr().out == ""
         monkeypatch.setattr(module, "QUIET_STEP", -1.0)
         screen.see(Standing(running=1, left=4, lost=0))
-    assert capsys.readouterr().out == "0 of 4 done, 1 running; node7 process 0 cora, seed 0 0 s\n"
+    assert capsys.readouterr().out == "0 of 4 done, 1 running: cora, seed 0 for 0 s (node7 process 0)\n"
 
 
 def test_the_table_of_seeds_has_intervals_counts_and_what_is_missing(console, experiment, capsys) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from regard.errors import Stopped
 from regard.lab import registry
 from regard.lab.fanout import spread as module
 from regard.lab.fanout.dispatcher import Dispatcher, Tally
@@ -79,7 +80,7 @@ def test_what_landed_stays_when_it_is_stopped_and_the_next_call_goes_on(how, pla
             os.kill(os.getpid(), how)
 
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Stopped, match="1 of 3 runs had ended, and are kept"):
         spread(plan.missing(store), store, "1", stop)
     assert here.closed and signal.getsignal(signal.SIGTERM) == before
     first = [run.id for run in store.runs()]

@@ -138,6 +138,46 @@ def example():
 }  # fmt: skip
 
 
+SEES = """
+class Vit(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cut = nn.Conv2d(3, 8, 8, 8)
+        self.place = nn.Parameter(torch.zeros(16, 8))
+        self.inner = nn.MultiheadAttention(8, 2, batch_first=True)
+    def forward(self, x):
+        x = self.cut(x).flatten(2).mT + self.place
+        return self.inner(x, x, x)[0]
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("given", "what", "got", "word"),
+    [
+        (("hello", None), "the model does not take a text", "to have 3 channels", "--prompt"),
+        (
+            (None, [1, 3, 64, 64]),
+            "the model does not take numbers of that shape",
+            "size of tensor a",
+            "--input",
+        ),
+    ],
+)
+def test_a_model_that_runs_with_something_else_says_with_what(
+    given: tuple, what: str, got: str, word: str, tmp_path: Path, monkeypatch
+) -> None:
+    inside = looking(tmp_path, monkeypatch, SEES)
+    with pytest.raises(RegardError) as error:
+        inside.look(None, {}, *given)
+    assert error.value.what == what and got in error.value.got
+    runs = "it runs when fed with a random picture of 3 channels, 32 by 32"
+    assert error.value.fix == f"leave {word} out: {runs}"
+    broken = looking(tmp_path, monkeypatch, SEES.replace("+ self.place", "+ self.plaice"))
+    with pytest.raises((AttributeError, RuntimeError)):
+        broken.look(None, {}, *given)
+
+
 TWO = """
 class First(nn.Module):
     def __init__(self):

@@ -51,5 +51,5 @@ def test_labels_of_another_number_of_places_are_not_used() -> None:
 
 def test_nothing_is_said_of_labels_that_nobody_gave() -> None:
     layer = AttentionLayer("l", torch.rand(1, 2, 5, 5), "softmax")
-    assert repr(Attention((layer,), ())) == "Attention(1 layers, 2 heads)"
-    assert repr(Attention((layer,), (), grid=(2, 2))) == "Attention(1 layers, 2 heads, 2 by 2 patches)"
+    assert repr(Attention((layer,), ())) == "Attention(1 layer, 2 heads)"
+    assert repr(Attention((layer,), (), grid=(2, 2))) == "Attention(1 layer, 2 heads, 2 by 2 patches)"

@@ -14,16 +14,31 @@ def test_the_table_says_what_heads_look_at_and_few_maps_are_drawn() -> None:
     one = Attention((AttentionLayer("block", weights, "softmax"),), tuple("to be"), ("a note",))
     lines = text(one).splitlines()
     assert lines[:3] == ["a note", "   head     0     1", "layer 0  s100  p100  block"]
-    assert "weights: softmax" in lines
+    assert "weights: softmax, what was multiplied with the values" in lines
+    assert (
+        "maps: each row looks at the columns; from none to most of the weight: .. :: -- == ++ ** ## %% @@"
+        in lines
+    )
+    ours = Attention((AttentionLayer("block", weights, "reference"),), ())
+    assert "weights: reference, one of the ways in which attend computes" in text(ours)
+    assert max(map(len, lines)) <= 120
     at = lines.index("layer 0 head 1  block")
     assert lines[at + 1 : at + 4] == ["t |@@        |", "o |@@        |", "␣ |  @@      |"]
     assert str(one) == text(one)
 
 
+def test_rows_of_a_long_text_are_called_after_the_first_of_their_places() -> None:
+    weights = torch.eye(40)[None, None]
+    lines = text(Attention((AttentionLayer("b", weights, "softmax"),), tuple("ab" * 19 + "yz"))).splitlines()
+    rows = [line for line in lines if line.endswith("|")]
+    assert len(rows) == 20 and rows[0].startswith("a |@@") and rows[-1].startswith("y |")
+    assert lines[-1].strip() == "@@ is 1, a row is 2 places, called after the first"
+
+
 def test_many_maps_are_counted_and_the_way_to_one_is_told() -> None:
     layers = tuple(AttentionLayer(f"b{i}", torch.ones(1, 12, 6, 6) / 6, "softmax") for i in range(12))
     lines = text(Attention(layers, ())).splitlines()
-    assert lines[-1].startswith("144 maps; --layer and --head") and len(lines) == 16
+    assert lines[-1].startswith("144 maps; --layer and --head") and len(lines) == 17
     assert max(map(len, lines[:13])) <= 90 and MAPS < 144
     assert "layer 3 head 5  b3" in text(Attention(layers, ()).choose(layer=3, head=5))
 

@@ -11,6 +11,11 @@ from regard.lab.store.runs import Store
 CLAIM = Claim(name="height", low=1.0, why="so", source="here")
 REQUEST = {"preset": "quick", "changes": [], "claims": [CLAIM.plain()]}
 
+LEARNED = {
+    "texts": [{"path": "/home/me/mine.txt"}], "tokenizer": "bytes", "start": "",
+    "recipe": {"model": {"depth": 2, "width": 64}},
+}  # fmt: skip
+
 
 def ended(store: Store, name: str = "heights", value: float = 1.5, key: str = "k", state="finished"):
     started = f"2026-01-01T00:00:{len(store.runs()):02}+00:00"
@@ -40,6 +45,24 @@ def test_entries_count_verdicts(store: Store) -> None:
         ("heights", 1, 0, 0),
         ("heights", 0, 1, 0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("request_", "told"),
+    [
+        ({"changes": ["tosses=10", "graph=my.csv"], "seed": 0}, "tosses=10, graph=my.csv"),
+        ({"seed": 3}, "seed 3"),
+        ({"verb": "train", "settings": LEARNED}, "mine.txt, bytes, 2 layers of width 64"),
+        ({"verb": "train", "settings": LEARNED | {"tokenizer": "given", "start": "/runs/train-a"}},
+         "mine.txt, from train-a, 2 layers of width 64"),
+        ({"verb": "train", "settings": LEARNED | {"texts": [{"path": "/a.tokens"}], "tokenizer": "given"}},
+         "a.tokens, the file's tokenizer, 2 layers of width 64"),
+    ],
+)  # fmt: skip
+def test_runs_of_one_name_are_told_apart(store: Store, request_: dict, told: str) -> None:
+    own = {"name": "a", "key": "k", "started": "2026-01-01T00:00:00+00:00"}
+    store.create("a", "quick", REQUEST | own | request_).close()
+    assert [one.told for one in entries(store)] == [told]
 
 
 def test_entries_follow_the_folders(store: Store) -> None:

@@ -30,7 +30,7 @@ def test_everything_that_is_left_open_is_chosen_and_said() -> None:
     assert chosen.why[3].startswith("model: swift (2 layers, 3 heads, width 96, context 61), ")
     assert (
         chosen.why[4]
-        == "plan: muon, batches of 16 windows, for 5 minutes (--minutes or --steps say otherwise)"
+        == "plan: the optimiser muon, batches of 16 windows, for 5 minutes (--minutes or --steps say otherwise)"
     )
 
 
@@ -85,6 +85,23 @@ def test_what_is_said_of_the_model_is_what_it_is() -> None:
     other = choose(asked(form="gpt2", size="gpt-nano", changes=("plan.learning_rate=0.001",)))
     told = "model: gpt-nano in GPT-2's form (3 layers, 3 heads, width 48, context 61), as asked"
     assert other.why[3].startswith(told)
+
+
+@pytest.mark.usefixtures("mine")
+@pytest.mark.parametrize(("width", "heads"), [(64, 4), (96, 3), (50, 5), (10, 5), (4, 2), (2, 1)])
+def test_a_width_alone_gets_heads_that_share_it(width: int, heads: int) -> None:
+    model = choose(asked(changes=("model.depth=3", f"model.width={width}"))).settings.recipe.model
+    assert (model.width, model.heads) == (width, heads)
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_size_that_is_too_large_for_the_time_is_taken_and_said() -> None:
+    why = choose(asked(size="gpt-micro", minutes=0.5)).why[3]
+    assert why.endswith(
+        "), as asked, but too large for this time: swift would learn more in it, with dropout since it has more weights than the texts teach"
+    )
+    assert "too large" not in choose(asked(size="swift", minutes=0.5)).why[3]
+    assert "too large" not in choose(asked(size="gpt-micro", steps=3)).why[3]
 
 
 def test_files_that_were_passed_over_are_said(mine: Path) -> None:
@@ -169,7 +186,7 @@ def test_a_batch_that_does_not_fit_is_lowered_and_it_is_said(monkeypatch) -> Non
     (told,) = [one for one in chosen.why if one.startswith("batch: ")]
     assert told.startswith(f"batch: {recipe.batch} windows, since 64 need about ")
     assert told.endswith(" GiB and 12.0 GiB are free")
-    assert chosen.why[-1].startswith(f"plan: muon, batches of {recipe.batch} windows")
+    assert chosen.why[-1].startswith(f"plan: the optimiser muon, batches of {recipe.batch} windows")
     roomy(monkeypatch, 400)
     chosen = choose(asked(size="gpt2", steps=1))
     assert chosen.settings.recipe.batch == 64 and not any(one.startswith("batch: ") for one in chosen.why)

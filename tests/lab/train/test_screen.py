@@ -24,9 +24,9 @@ def test_losses_and_samples_are_shown_and_everything_is_passed_on(capsys) -> Non
     assert seen == events
     assert out == (
         "A sample after step 3\nto [be]\n"
-        "held-out loss 1.5000 on some of the windows before training\n"
-        "held-out loss 2.0000 on some of the windows after step 1,000, the best so far\n"
-        "held-out loss 2.5000 on some of the windows after step 2,000\n"
+        "held-out loss 1.5000 before training\n"
+        "held-out loss 2.0000 after step 1,000, the best so far\n"
+        "held-out loss 2.5000 after step 2,000\n"
     )
 
 

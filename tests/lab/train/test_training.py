@@ -153,16 +153,18 @@ def test_progress_tells_how_long_it_will_take() -> None:
     seen: list[str] = []
     trained(
         small(steps=3),
-        watch=lambda event: seen.append(event.what) if isinstance(event, ProgressEvent) else None,
+        watch=lambda event: seen.append(event.told) if isinstance(event, ProgressEvent) else None,
     )
-    assert len(seen) == 3 and seen[-1].startswith("step 3, loss ") and seen[-1].endswith("about 0:00 left")
+    *steps, end = seen
+    assert len(steps) == 3 and steps[-1].startswith("step 3, loss ") and steps[-1].endswith("about 0:00 left")
+    assert end == "judging the best model on all that was held out"
 
 
 @pytest.mark.parametrize(
     ("deadline", "fitted", "left"),
-    [(60.0, 10, "0:04"), (9.0, 10, "0:01"), (60.0, 9, "0:52"), (inf, 10, "0:04")],
+    [(60.0, 10, 4.0), (9.0, 10, 1.0), (60.0, 9, 52.0), (inf, 10, 4.0)],
 )
-def test_what_ends_first_says_how_long_it_takes(deadline: float, fitted: int, left: str) -> None:
+def test_what_ends_first_says_how_long_it_takes(deadline: float, fitted: int, left: float) -> None:
     training = Training(
         torch.nn.Linear(1, 1), lambda index: index, lambda model, batch: batch, Plan(steps=10)
     )

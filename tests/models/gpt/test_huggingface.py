@@ -114,7 +114,7 @@ def test_a_vocabulary_of_ones_own_has_no_mark_of_gpt2s_for_beginning_and_end(tmp
 
 
 ONLY = "only a GPT-2 can be written as one"
-OWN = "save it as a checkpoint of its own, or train a GPT-2: regard train FILE --form gpt2"
+OWN = "regard train FILE --form gpt2 trains one; any model is kept by its run, or by torch.save(model.state_dict(), FILE)"
 
 
 @pytest.mark.parametrize(

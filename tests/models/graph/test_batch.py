@@ -37,6 +37,14 @@ def test_relations_and_features_of_edges_come_along():
     assert edges.relation.tolist() == [4, 7] and edges.features.tolist() == [[0.5], [0.25]]
 
 
+def test_what_a_graph_keeps_twice_a_union_keeps_and_both_say_so():
+    twice = Edges(torch.tensor([0, 0]), torch.tensor([1, 1]), nodes=2, duplicates="keep")
+    one = Graph(torch.ones(2, 3), twice)
+    assert union([one, one]).edges.count == 4
+    said = "Graph(2 nodes, 3 features, Edges(2 edges, 2 targets, 2 sources, 1 given again and kept))"
+    assert repr(one) == said
+
+
 def test_bags_come_along():
     parts = [graph(3), graph(2)]
     sparse = union([Graph(SparseFeatures.of(part.features), part.edges) for part in parts])

@@ -75,6 +75,37 @@ def test_a_plain_graph_has_no_parallel_edges_in_networkx():
     assert not there.is_multigraph() and list(there.edges(data=True)) == [(0, 1, {})]
 
 
+@pytest.mark.parametrize("relation", [None, torch.tensor([0, 0, 1])])
+def test_an_edge_that_is_kept_twice_stays_twice_in_networkx(relation):
+    networkx = pytest.importorskip("networkx")
+    edges = Edges(
+        torch.tensor([0, 0, 1]), torch.tensor([1, 1, 2]), nodes=4, relation=relation, duplicates="keep"
+    )
+    there = to_networkx(edges)
+    assert isinstance(there, networkx.MultiDiGraph) and there.number_of_nodes() == 4
+    assert sorted(there.edges()) == [(0, 1), (0, 1), (1, 2)]
+    merged = Edges(
+        torch.tensor([0, 0, 1]), torch.tensor([1, 1, 2]), nodes=4, relation=relation, duplicates="merge"
+    )
+    assert sorted(to_networkx(merged).edges()) == [(0, 1), (1, 2)]
+
+
+def test_edges_alone_go_out_in_any_form():
+    networkx = pytest.importorskip("networkx")
+    index = torch.tensor([[0, 1], [1, 2]])
+    for given in (index, Edges(index[0], index[1], nodes=3), networkx.DiGraph([(0, 1), (1, 2)])):
+        assert list(to_networkx(given).edges(data=True)) == [(0, 1, {}), (1, 2, {})]
+    with pytest.raises(RegardError, match="pass a tensor of two rows, sources and targets, or Edges"):
+        to_networkx("a ring")
+
+
+@pytest.mark.slow
+def test_edges_alone_become_data():
+    pytest.importorskip("torch_geometric")
+    found = to_geometric(Edges(torch.tensor([0]), torch.tensor([1]), nodes=3))
+    assert found.num_nodes == 3 and found.x is None and found.edge_index.tolist() == [[0], [1]]
+
+
 @pytest.mark.slow
 def test_torch_geometric_and_back():
     pytest.importorskip("torch_geometric")

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from regard.checker.report.terminal import clean
+from regard.checker.report.terminal import clean, is_said, rest
 from regard.checker.report.verdict import Finding, Verdict
 
 
@@ -13,15 +13,15 @@ def html(verdict: Verdict, level: str) -> str:
     shown = [f for f in verdict.findings if f.kind in ("mistake", "unknown", "stopped")]
     told = (
         "".join(_hint(f) if level == "hint" else _finding(f) for f in shown)
-        or f"<p>{_safe(verdict.sentence)}</p>"
+        or f"<p>{_safe(rest(verdict))}</p>"
     )
-    rest = "".join(
+    others = "".join(
         f"<p><i>{f.kind}</i>: {_safe(f.sentence)}</p>"
         for f in verdict.findings
-        if f.kind in ("convention", "note", "weak")
+        if f.kind in ("convention", "note", "weak") and not is_said(f, verdict)
     )
     notes = "".join(f"<div><small>{_safe(note)}</small></div>" for note in verdict.notes)
-    return f"<div>{head}{told}{'' if level == 'hint' else rest + notes}</div>"
+    return f"<div>{head}{told}{'' if level == 'hint' else others + notes}</div>"
 
 
 def _hint(finding: Finding) -> str:

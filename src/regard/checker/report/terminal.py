@@ -24,21 +24,33 @@ def lines(verdict: Verdict, target: str, level: str) -> Iterator[str]:
     yield f"{clean(verdict.head)}  {clean(verdict.member)} as {verdict.contract}  ({verdict.seconds:.1f} s)"
     shown = [f for f in verdict.findings if f.kind in ("mistake", "unknown", "stopped")]
     if not shown:
-        yield f"        {clean(verdict.sentence)}"
+        yield f"        {clean(rest(verdict))}"
     for finding in shown:
         yield from (hint if level == "hint" else full)(finding, target)
     if level == "hint":
         return
     for finding in verdict.findings:
         if finding.kind in ("convention", "note", "weak"):
-            name = "but" if finding.kind == "weak" else finding.kind
-            yield f"  {name}: {clean(finding.sentence)}"
+            if not is_said(finding, verdict):
+                name = "but" if finding.kind == "weak" else finding.kind
+                yield f"  {name}: {clean(finding.sentence)}"
             yield from (f"    evidence: {clean(words)}" for words in finding.evidence)
     yield from (f"  weights: {clean(note)}" for note in verdict.notes)
     if verdict.precision == "float32":
         yield "  it runs in float32 only, and was judged in float32"
     if level == "explain" and verdict.picture:
         yield from drawn(verdict.picture)
+
+
+def rest(verdict: Verdict) -> str:
+    """A verdict's sentence without what its first line says."""
+    return verdict.sentence.removeprefix(f"{verdict.head}; ")
+
+
+def is_said(finding: Finding, verdict: Verdict) -> bool:
+    """Whether a verdict's first line says it: how it is correct, by what convention or with what weakness."""
+    first = finding.kind == "weak" or (finding.kind == "convention" and not finding.declared)
+    return first and verdict.state == "correct"
 
 
 def hint(finding: Finding, target: str) -> Iterator[str]:

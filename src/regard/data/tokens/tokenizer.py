@@ -12,6 +12,9 @@ from regard.arguments import check, fits, kinds, told
 from regard.errors import RegardError
 from regard.shapes import Int
 
+NAMED, LISTED = 5, 150
+"So many unknown characters are named, and so many known ones listed, at most."
+
 
 @runtime_checkable
 class Tokenizer(Protocol):
@@ -65,13 +68,21 @@ class Character:
         check("Character.encode", "text", text, str)
         ids = self._ids[numpy.minimum(_codes(text), len(self._ids) - 1)]
         if (ids < 0).any():
-            place = int((ids < 0).argmax())
+            unknown = list(dict.fromkeys(text[place] for place in (ids < 0).nonzero()[0].tolist()))
+            first, *others = (f"{one!r} at position {text.index(one)}" for one in unknown[:NAMED])
+            more = ", …" if len(unknown) > NAMED else ""
             raise RegardError(
-                "a character that the tokenizer has never seen",
-                f"{text[place]!r} at position {place}",
-                f"use only the {self.size} characters of its text, or a model with the Bytes tokenizer",
+                f"{'characters' if others else 'a character'} that the tokenizer has never seen",
+                ", ".join([first, *others]) + more,
+                f"use only {self.told}, or a model with the Bytes tokenizer",
             )
         return torch.from_numpy(ids)
+
+    @property
+    def told(self) -> str:
+        """How many characters it knows; where a line holds them, which."""
+        which = f": {self.alphabet!r}" if self.size <= LISTED else ""
+        return f"the {self.size:,} characters of its text{which}"
 
     def decode(self, ids: Iterable[int] | Int[Tensor, " n"]) -> str:
         """The characters at those places."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.errors import RegardError
+from regard.errors import RegardError, Stopped
 from regard.lab import registry
 from regard.lab.book.coverage import coverage
 from regard.lab.book.site.contents import BookContents
@@ -66,7 +66,7 @@ def fill(
         except RegardError as error:
             problems.append(f"{one.experiment.name}: {error.what}, {error.got}")
         if runs and runs[-1].state == "stopped":
-            raise KeyboardInterrupt
+            raise Stopped
     return runs, problems
 
 

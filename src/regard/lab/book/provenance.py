@@ -51,12 +51,25 @@ def command(run: Run) -> str:
 
 
 def opening_words(run: Run) -> str:
-    """The verb, and the experiment by its name or, if it is a person's own, by its file."""
+    """The verb, behind torchrun where that was used, and the experiment's name, or the file of one's own."""
     request = run.request
+    regard = _started(request.get("torchrun"))
     if request.get("verb", "run") != "run":
-        return f"regard {request['verb']}"
+        return f"{regard} {request['verb']}"
     own = request.get("chapter") == "yours" and request.get("source")
-    return f"regard run {quote(_from_here(request['source'])) if own else request['name']}"
+    return f"{regard} run {quote(_from_here(request['source'])) if own else request['name']}"
+
+
+def _started(processes: Mapping[str, int] | None) -> str:
+    """The word that starts regard, or torchrun's, with as many processes as there were.
+
+    >>> _started(None), _started({"machines": 1, "each": 4})
+    ('regard', 'torchrun --nproc-per-node 4 -m regard')
+    """
+    if processes is None:
+        return "regard"
+    machines = f"--nnodes {processes['machines']} " if processes["machines"] > 1 else ""
+    return f"torchrun {machines}--nproc-per-node {processes['each']} -m regard"
 
 
 def _from_here(word: str) -> str:

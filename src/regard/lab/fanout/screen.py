@@ -51,8 +51,18 @@ class FanoutScreen(AbstractContextManager["FanoutScreen"]):
             self._live.update(Group(*rows, bar, Text(self._state(dispatcher, done))), refresh=True)
         elif now - self._said > QUIET_STEP:
             self._said = now
-            lines = (" ".join(line.split()) for line in self._lines(dispatcher, now))
-            console.print("; ".join([self._state(dispatcher, done), *lines]), soft_wrap=True)
+            console.print(
+                ": ".join([self._state(dispatcher, done), *self._doing(dispatcher, now)]), soft_wrap=True
+            )
+
+    def _doing(self, dispatcher: Dispatcher, now: float) -> list[str]:
+        """What runs, and for how long, in a line; nothing where nothing does."""
+        running = [
+            f"{task.name} for {now - self._since[ticket]:.0f} s ({worker})"
+            for ticket, (task, worker) in dispatcher.running.items()
+        ]
+        more = [f"and {len(running) - MOST} more"] if len(running) > MOST else []
+        return ["; ".join(running[:MOST] + more)] if running else []
 
     def _lines(self, dispatcher: Dispatcher, now: float) -> list[str]:
         running = list(dispatcher.running.items())

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+from regard.errors import Stopped
 from regard.lab.fanout.dispatcher import Dispatcher, Tally, Task
 from regard.lab.fanout.parcel import Parcel, land
 from regard.lab.fanout.places import opened
@@ -30,7 +31,11 @@ def spread(tasks: Sequence[Task], store: Store, on: str, watch: Callable[[Dispat
         return parcel.problem
 
     with opened(on) as executor, _ended_by_term():
-        return Dispatcher(tasks, executor, keep).run(watch)
+        dispatcher = Dispatcher(tasks, executor, keep)
+        try:
+            return dispatcher.run(watch)
+        except KeyboardInterrupt as stop:
+            raise Stopped(f"{dispatcher.tally.landed} of {len(tasks)} runs had ended, and are kept") from stop
 
 
 class Newcomers:

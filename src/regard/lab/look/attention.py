@@ -67,7 +67,7 @@ def attention(
     >>> from regard.models.attention import MultiHead
     >>> seen = attention(MultiHead(width=6, heads=2), torch.randn(1, 5, 6), labels="abcde")
     >>> seen, seen.weights[0].shape
-    (Attention(1 layers, 2 heads, 5 labels), torch.Size([1, 2, 5, 5]))
+    (Attention(1 layer, 2 heads, 5 labels), torch.Size([1, 2, 5, 5]))
     """
     module = model if isinstance(model, nn.Module) else getattr(model, "model", None)
     if not isinstance(module, nn.Module):

@@ -78,10 +78,25 @@ class Looking(Inside):
             }
         if prompt is not None and not isinstance(trouble, RegardError):
             require_fitting(model, failed)
+        if trouble is not None and not isinstance(trouble, RegardError) and (prompt is not None or shape):
+            self._require_meant(model, prompt is not None, trouble)
         if trouble is not None and (isinstance(trouble, RegardError) or prompt is not None or shape):
             raise trouble
         told = "no input fits" if trouble is None else first_line(trouble)
         raise RegardError("nobody knows what this model takes", told, _mend(model)) from trouble
+
+    def _require_meant(self, model: nn.Module, text: bool, trouble: Exception) -> None:
+        """Raise where the model runs with something else than it was given; one that never runs is broken."""
+        for inputs, _, what in fed(model, self._module, None, None):
+            try:
+                look(model, inputs)
+            except RegardError:  # it runs, and shows no attention
+                pass
+            except Exception:
+                continue
+            fix = f"leave {'--prompt' if text else '--input'} out: it runs when {what.partition(';')[0]}"
+            given = "a text" if text else "numbers of that shape"
+            raise RegardError(f"the model does not take {given}", first_line(trouble), fix) from trouble
 
     @property
     def _module(self) -> Any:

@@ -77,10 +77,16 @@ class AttentionMaps:
     "That picture."
 
     def __repr__(self) -> str:
+        return f"Attention({self.told})"
+
+    @property
+    def told(self) -> str:
+        """How many layers, heads and labels there are."""
         sizes = " + ".join(str(layer.heads) for layer in self.layers)
-        labels = f", {len(self.labels)} labels" if self.labels else ""
-        patches = f", {self.grid[0]} by {self.grid[1]} patches" if self.grid else ""
-        return f"Attention({len(self.layers)} layers, {sizes} heads{labels}{patches})"
+        counts = {"layer": str(len(self.layers)), "head": sizes}
+        counts |= {"label": str(len(self.labels))} if self.labels else {}
+        said = [f"{count} {word}{'' if count == '1' else 's'}" for word, count in counts.items()]
+        return ", ".join([*said, *([f"{self.grid[0]} by {self.grid[1]} patches"] if self.grid else [])])
 
     @property
     def weights(self) -> list[Float[Tensor, "..."]]:

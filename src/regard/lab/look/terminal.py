@@ -5,9 +5,12 @@ from math import isfinite
 import torch
 from torch import Tensor
 
+from regard.core.watch import HOW
 from regard.lab.look.figure import maps_of, over_patches, printable
 from regard.lab.look.maps import AttentionMaps, coarse
 
+OURS = "one of the ways in which attend computes"
+"What stands where the word for a source of weights is that of a backend."
 SHADES = " .:-=+*#%@"
 "From no weight to a weight of one; every terminal has them."
 MAPS = 8
@@ -18,8 +21,13 @@ CELLS = 36
 "Cells to a side of a map in the terminal."
 MOST = 0.5
 "The share of the weight at which a head is called after what it looks at."
-MORE = "--layer and --head (or .choose) draw one here, --out x.svg all of them"
-LEGEND = "s self, p the one before, n the one after, f the first, with the percent of the weight; . spread"
+MORE = "--layer and --head draw one here (in Python .choose(layer=0, head=0)), --out x.svg all of them"
+LEGEND = (
+    "a head is called after where most of its weight goes, with the percent that goes there: "
+    "s to itself,\np to the one before, n to the one after, f to the first; . to no one place"
+)
+KEY = "maps: each row looks at the columns; from none to most of the weight: "
+KEY += " ".join(2 * shade for shade in SHADES[1:])
 
 
 def text(attention: AttentionMaps) -> str:
@@ -40,7 +48,7 @@ def text(attention: AttentionMaps) -> str:
             drawn.append(["", *said, title, *_map(attention, one)])
             before = whose
     fit = 1 + sum(sum(map(len, drawn[: end + 1])) <= LINES for end in range(1, count))
-    parts += [line for one in drawn[:fit] for line in one]
+    parts += ["", KEY, *(line for one in drawn[:fit] for line in one)]
     if fit < count:
         parts += ["", f"{count - fit} more maps; {MORE}"]
     return "\n".join(parts)
@@ -56,8 +64,8 @@ def _table(attention: AttentionMaps) -> list[str]:
         matrix = layer.matrix(attention.row).float()
         cells = [habit(matrix[head]) if head < len(matrix) else "" for head in attention.heads]
         lines.append(f"{name:<{width}}  " + "  ".join(f"{cell:>4}" for cell in cells) + f"  {layer.name}")
-    sources = dict.fromkeys(layer.how for layer in attention.layers)
-    return [*lines, LEGEND, f"weights: {', '.join(sources)}"]
+    sources = dict.fromkeys(f"{one.how}, {HOW.get(one.how, OURS)}" for one in attention.layers)
+    return [*lines, LEGEND, f"weights: {'; '.join(sources)}"]
 
 
 def habit(map: Tensor) -> str:
@@ -84,15 +92,17 @@ def _map(attention: AttentionMaps, values: Tensor) -> list[str]:
     small = coarse(values, CELLS)
     top = float(small.nan_to_num(0.0, 0.0).max()) or 1.0
     levels = (small / top).sqrt() * (len(SHADES) - 1)
-    whole = small.shape == values.shape and attention.grid is None
-    names = [printable(one) for one in attention.named(len(values))] if whole else [""] * len(small)
+    step = -(-max(values.shape) // CELLS)
+    named = attention.named(len(values))[::step] if attention.grid is None else [""] * len(small)
+    names = [printable(one) for one in named]
     width = max(map(len, names))
     rows = [
         f"{name:>{width}} |" + "".join(2 * _shade(level) for level in row.tolist()) + "|"
         for name, row in zip(names, levels, strict=True)
     ]
     lost = "" if small.isfinite().all() else ", ?? is not a number"
-    return [*rows, f"{'':>{width}}  {SHADES[-1] * 2} is {top:.2g}{lost}"]
+    blocks = f", a row is {step} places, called after the first" if step > 1 and names[0] else ""
+    return [*rows, f"{'':>{width}}  {SHADES[-1] * 2} is {top:.2g}{blocks}{lost}"]
 
 
 def _shade(level: float) -> str:

@@ -28,7 +28,7 @@ class RunEntry:
     claims: dict[str, State] = field(default_factory=dict)
     "What came of each claim."
     told: str = ""
-    "Of a training: its texts, its tokenizer, its size, and the loss on what was held out."
+    "What sets it apart from others of its name: changes and seed; of a training its texts, size and loss."
 
 
 def entries(store: Store) -> list[RunEntry]:
@@ -56,23 +56,35 @@ def _entry(run: Run) -> RunEntry:
         *(states.count(state) for state in ("held", "failed", "not settled")),
         items=settled_items(run.verdicts),
         claims={one.claim.name: one.state for one in run.verdicts},
-        told=_training(run) if request.get("verb") == "train" else "",
+        told=_told(run),
     )
 
 
-def _training(run: Run) -> str:
+def _told(run: Run) -> str:
+    """What sets a run apart from others of its name."""
+    request = run.request
+    own = _training(run) if request.get("verb") == "train" else request["changes"]
+    seed = [f"seed {request['seed']}"] if request.get("seed") else []
+    return ", ".join([*own, *seed])
+
+
+def _training(run: Run) -> list[str]:
     """By what one training differs from another."""
     settings = run.request["settings"]
     texts, tokenizer = (
         [Path(one["path"] if isinstance(one, dict) else one).name for one in found]
         for found in (settings["texts"], [settings["tokenizer"]])
     )
+    if settings.get("start"):
+        tokenizer = [f"from {Path(settings['start']).name}"]
+    elif tokenizer == ["given"]:
+        tokenizer = ["the file's tokenizer"]
     more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
     model = settings["recipe"]["model"]
     found = [one.value for one in run.measured if one.name == "held-out loss at the end"]
     loss = [f"held-out loss {found[0]:.4f}"] if found else []
     size = f"{model['depth']} layer{'' if model['depth'] == 1 else 's'} of width {model['width']}"
-    return ", ".join([texts[0] + more, *tokenizer, size, *loss])
+    return [texts[0] + more, *tokenizer, size, *loss]
 
 
 def settled_items(verdicts: Iterable[ClaimVerdict]) -> dict[int, State]:

@@ -31,6 +31,14 @@ def job() -> str | None:
     return f"{platform.node()}-{os.getppid()} {words}" if name == "none" else f"{name} {words}"
 
 
+def processes() -> dict[str, int] | None:
+    """On how many machines torchrun started this, and how many processes on each; none without torchrun."""
+    if job() is None:
+        return None
+    whole, each = (int(os.environ.get(name, "1")) for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"))
+    return {"machines": whole // each, "each": each}
+
+
 def leave_job() -> bool:
     """Whether this process goes on by itself where torchrun started several for one piece of work.
 

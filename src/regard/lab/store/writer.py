@@ -78,7 +78,7 @@ class Writer:
         self._told = time.monotonic()
         draft = self.path / f".{PROGRESS}"
         with suppress(OSError):  # nothing depends on it
-            draft.write_text(json.dumps({"what": event.what, "share": event.share}), encoding="utf-8")
+            draft.write_text(json.dumps({"what": event.told, "share": event.share}), encoding="utf-8")
             os.replace(draft, self.path / PROGRESS)
 
     def finish(self, state: State, verdicts: list[ClaimVerdict], *, seconds: float, error: str = "") -> None:

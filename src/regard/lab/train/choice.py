@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 
 from regard.errors import RegardError, nearest
-from regard.lab.settings import change
+from regard.lab.settings import change, set_name
 from regard.lab.train.corpus import TrainCorpus, read_corpus
 from regard.lab.train.memory import free_bytes, largest_batch, step_bytes
 from regard.lab.train.settings import TrainRecipe, TrainSettings
@@ -118,6 +118,7 @@ def choose(asked: Asked) -> Chosen:
         tokenizer, vocabulary, reason = _tokenizer(asked, corpus)
         why.append(reason)
         recipe, named = _recipe(asked, corpus.characters, minutes, device)
+        recipe = replace(recipe, model=_headed(asked, recipe.model))
     chosen, steps = recipe.model, asked.steps or ENDLESS
     recipe = change(replace(recipe, plan=replace(recipe.plan, steps=steps)), asked.changes)
     if named is not None:
@@ -144,7 +145,7 @@ def choose(asked: Asked) -> Chosen:
 
 def _says(asked: Asked, setting: str) -> bool:
     """Whether a person has set this by --set."""
-    return any(one.partition("=")[0].strip() == setting for one in asked.changes)
+    return any(set_name(one) == setting for one in asked.changes)
 
 
 def fitted(recipe: TrainRecipe, vocabulary: int, device: str, *, own: bool) -> tuple[TrainRecipe, str]:
@@ -235,9 +236,19 @@ def _recipe(
     model = replace(PLAIN if form == "gpt2" else SWIFT, **sizes)
     quick = HASTY if rung is LADDER[0] else QUICK
     plan = quick if form == "swift" and width <= 128 else CALM
-    reason = "as asked" if asked.size else _why(rung, work, characters)
+    reason = _of_asked(asked.size, work) if asked.size else _why(rung, work, characters)
     kind = " in GPT-2's form" if form == "gpt2" else ""
     return TrainRecipe(model=model, plan=plan, batch=rung.batch), (name + kind, reason)
+
+
+def _headed(asked: Asked, model: GPTConfig) -> GPTConfig:
+    """The model with heads that share a width which a person has set alone: the nearest number of them."""
+    width = next((one.partition("=")[2] for one in asked.changes if set_name(one) == "model.width"), "")
+    if _says(asked, "model.heads") or not width.strip().isdecimal():
+        return model
+    even = [one for one in range(1, 2 * model.heads + 1) if int(width) % (2 * one) == 0]
+    heads = min(even, key=lambda one: (abs(one - model.heads), -one), default=model.heads)
+    return replace(model, heads=heads, width=heads * (model.width // model.heads))
 
 
 def _told(model: GPTConfig, chosen: GPTConfig, name: str, reason: str, *, dropped: bool) -> str:
@@ -259,6 +270,13 @@ def _rung(asked: Asked, work: float, characters: int) -> Rung:
     paid = [one for one in LADDER if one.work <= (0 if work == inf else work)]
     most = max(20 * characters, weights(LADDER[0].size))
     return [one for one in paid if weights(one.size) <= most][-1]
+
+
+def _of_asked(size: str, work: float) -> str:
+    """That a size was asked for, and whether a smaller one would learn more in the time."""
+    best = [one for one in LADDER if one.work <= work][-1].size
+    small = work == inf or weights(size) <= weights(best)
+    return "as asked" if small else f"as asked, but too large for this time: {best} would learn more in it"
 
 
 def _why(rung: Rung, work: float, characters: int) -> str:
@@ -288,4 +306,4 @@ def _how(recipe: TrainRecipe, minutes: float | None, steps: int | None, usual: b
     times = [f"{minutes:g} minute{'' if minutes == 1 else 's'}{other}"] if minutes else []
     times += [f"{steps:,} step{'' if steps == 1 else 's'}"] if steps else []
     end = " or ".join(times) + (", whichever ends first" if len(times) > 1 else "")
-    return f"plan: {name}, batches of {recipe.batch} windows, for {end}"
+    return f"plan: the optimiser {name}, batches of {recipe.batch} windows, for {end}"

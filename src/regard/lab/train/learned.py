@@ -11,9 +11,12 @@ def learned(run: Run) -> list[str]:
     found = {one.name: one.value for one in run.measured if not one.at}
     if "held-out loss at the end" not in found:
         return []
+    loss, letter = (found[f"held-out loss at the end{one}"] for one in ("", ", nats a character"))
+    # A token of a character tokenizer is a character.
+    nats = f"{letter:.4f} nats a character"
+    nats = nats if loss == letter else f"{loss:.4f} nats a token ({nats})"
     said = [
-        f"On all that was held out: loss {found['held-out loss at the end']:.4f} nats a token "
-        f"({found['held-out loss at the end, nats a character']:.4f} a character) at step "
+        f"On all that was held out: loss {nats} at step "
         f"{found['step of the best checkpoint']:,.0f} of {found['steps']:,.0f}, "
         f"{found['passes over the texts']:.3g} times through the texts."
     ]
@@ -21,7 +24,7 @@ def learned(run: Run) -> list[str]:
     before, after = judged.pop(0, inf), min(judged.values(), default=inf)
     if before <= after < inf:
         said.append(
-            f"On some of the windows it was never below the {before:.4f} from before training "
+            f"Judged on the way, it was never below the {before:.4f} from before training "
             f"(lowest {after:.4f}): the texts are too short, or it knew them already."
         )
     return said

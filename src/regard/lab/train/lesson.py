@@ -78,8 +78,12 @@ class TextLesson:
 
     def glimpse(self, tokens: int = GLIMPSE) -> float:
         """The loss on windows of the held-out text, always the same, few enough to be read now and then."""
-        rows = max(1, tokens // self.windows.context)
+        rows = self.glimpsed(tokens)
         return evaluate(self.model, parts(self.windows.batch("held-out", 0, size=rows, seed=0), self.rows))
+
+    def glimpsed(self, tokens: int = GLIMPSE) -> int:
+        """In how many windows it looks at so many tokens."""
+        return max(1, tokens // self.windows.context)
 
     def judge(self) -> float:
         """The loss on all of the held-out text."""

@@ -4,7 +4,7 @@ from math import inf
 
 from rich.markup import escape
 
-from regard.lab.console import console, show_outcome
+from regard.lab.console import console, say_hanging, show_outcome
 from regard.lab.events import Event, Metric, TextEvent
 from regard.lab.runner import Watch
 from regard.lab.store.run import Run
@@ -18,13 +18,15 @@ def narrated(watch: Watch) -> Watch:
     def see(event: Event) -> None:
         nonlocal best
         if isinstance(event, TextEvent):
-            console.print(f"[dim]{escape(event.name)}[/]\n{escape(event.text)}", soft_wrap=True)
+            console.print(f"[dim]{escape(event.name)}[/]")
+            for line in event.text.split("\n"):
+                say_hanging(escape(line), 2)
         elif isinstance(event, Metric) and event.name == HELD and event.at:
             when = "before training"
             if event.at["step"]:
                 when = f"after step {event.at['step']:,}{', the best so far' if event.value < best else ''}"
                 best = min(best, event.value)
-            console.print(f"[bold]held-out loss {event.value:.4f}[/] on some of the windows {when}")
+            console.print(f"[bold]held-out loss {event.value:.4f}[/] {when}")
         watch(event)
 
     return see

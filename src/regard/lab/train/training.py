@@ -64,7 +64,9 @@ def _described(lesson: TextLesson) -> str:
     sizes = {name: len(ids) for name, ids in lesson.windows.splits.items()}
     return (
         f"{lesson.model.size:,} parameters, {lesson.tokenizer.size:,} different tokens; {sizes['train']:,} "
-        f"tokens to learn from, {sizes['held-out']:,} held out, in windows of {lesson.windows.context}"
+        f"tokens to learn from, {sizes['held-out']:,} held out, in windows of {lesson.windows.context}\n"
+        f"to lose little time, it is judged on the way by {lesson.glimpsed():,} windows of what is held out, "
+        "always the same; at its end by all of it"
     )
 
 
@@ -88,7 +90,7 @@ def _steps(lesson: TextLesson, began: float, seconds: float) -> Iterator[Event]:
     for step in checkpointed(training, lesson.checkpoints):
         share = lesson.share
         losses.append(step.loss)
-        yield ProgressEvent(f"step {training.step:,}, loss {step.loss:.3f}, about {pace.left()} left", share)
+        yield ProgressEvent(f"step {training.step:,}, loss {step.loss:.3f}", share, left=pace.left())
         if share >= noted + NOTED or share == 1:
             yield Metric(TRAINED, sum(losses) / len(losses), at={"step": training.step})
             noted, losses = share, []
@@ -120,19 +122,19 @@ class Pace:
         self._training, self._deadline, self._clock = training, deadline, clock
         self._began, self._first = clock(), training.step
 
-    def left(self) -> str:
-        """Minutes and seconds."""
+    def left(self) -> float:
+        """Seconds."""
         step, steps, now = self._training.step, self._training.course.steps, self._clock()
         left = self._deadline - now
         if steps == self._training.plan.steps:  # not fitted to the time
             left = min(left, (steps - step) * (now - self._began) / max(1, step - self._first))
-        minutes, seconds = divmod(round(max(0.0, left)), 60)
-        return f"{minutes}:{seconds:02d}"
+        return max(0.0, left)
 
 
 def _ended(lesson: TextLesson, context: Context) -> Iterator[Event]:
     """The best model on all that was held out; the curve."""
     training = lesson.training
+    yield ProgressEvent("judging the best model on all that was held out", 1.0)
     best = lesson.checkpoints.best() if training.group.is_main or training.sharded else None
     if best is not None and best.state.step != training.step:
         training.take_weights(best.state)

@@ -159,7 +159,8 @@ def description(config: GPTConfig) -> dict[str, Any]:
         raise RegardError(
             "only a GPT-2 can be written as one",
             ", ".join(f"{name}={getattr(config, name)!r}" for name in other),
-            "save it as a checkpoint of its own, or train a GPT-2: regard train FILE --form gpt2",
+            "regard train FILE --form gpt2 trains one; any model is kept by its run, or by "
+            "torch.save(model.state_dict(), FILE)",
         )
     return told
 

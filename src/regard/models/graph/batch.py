@@ -45,6 +45,11 @@ class Graph:
         if self.labels is not None:
             _check_labels(self, self.labels)
 
+    def __repr__(self) -> str:
+        labels = "" if self.classes is None else f", {self.classes} classes"
+        graphs = "" if self.graphs == 1 else f", {self.graphs} graphs"
+        return f"Graph({self.nodes} nodes, {self.features.shape[1]} features{labels}{graphs}, {self.edges})"
+
     @property
     def nodes(self) -> int:
         """How many nodes there are, in all graphs together."""
@@ -94,6 +99,8 @@ def _side_by_side(edges: list[Edges], starts: list[int]) -> Edges:
         nodes=starts[-1],
         relation=_all_or_none("relations", [one.relation for one in edges]),
         features=_all_or_none("edge features", [one.features for one in edges]),
+        # What each graph keeps twice, all of them together keep.
+        duplicates="keep",
     )
 
 

@@ -10,7 +10,7 @@ from regard.arguments import check
 from regard.core.edges import Duplicates, Edges
 from regard.errors import RegardError
 from regard.models.graph.batch import Graph
-from regard.models.graph.given import as_edges, identity
+from regard.models.graph.given import GraphLike, as_edges, identity
 from regard.models.graph.sparse import Features, SparseFeatures
 
 if TYPE_CHECKING:
@@ -64,25 +64,27 @@ def from_networkx(
     )
 
 
-def to_networkx(graph: Graph) -> "networkx.DiGraph":
+def to_networkx(graph: GraphLike) -> "networkx.DiGraph":
     """The graph with every edge directed; `features`, `label`, `relation` are attributes where there are any.
 
-    With relations it is a multigraph, whose edges have their relation as key.
+    It takes a Graph, or edges alone in any form that layers take. With relations it is a multigraph, whose
+    edges have their relation as key; so it is where an edge is kept twice, and then networkx numbers them.
     """
     networkx = _module("networkx", "pip install regard[graphs]")
-    check("to_networkx", "graph", graph, Graph)
-    edges, rows = graph.edges, _dense(graph.features).tolist()
-    made = networkx.DiGraph() if edges.relation is None else networkx.MultiDiGraph()
-    labels = None if graph.labels is None or len(graph.labels) != graph.nodes else graph.labels.tolist()
-    for node, row in enumerate(rows):
-        made.add_node(node, features=row, **({} if labels is None else {"label": labels[node]}))
+    edges = as_edges(graph)
+    multiple = edges.count > edges.distinct
+    made = networkx.MultiDiGraph() if multiple or edges.relation is not None else networkx.DiGraph()
+    made.add_nodes_from(range(max(edges.sizes)))
+    if isinstance(graph, Graph):
+        networkx.set_node_attributes(made, dict(enumerate(_dense(graph.features).tolist())), "features")
+        if graph.labels is not None and len(graph.labels) == graph.nodes:
+            networkx.set_node_attributes(made, dict(enumerate(graph.labels.tolist())), "label")
     for e, (u, v) in enumerate(zip(edges.source.tolist(), edges.target.tolist(), strict=True)):
         own: dict[str, Any] = {} if edges.features is None else {"features": edges.features[e].tolist()}
         if edges.relation is not None:
-            kind = int(edges.relation[e])
-            made.add_edge(u, v, key=kind, relation=kind, **own)
-        else:
-            made.add_edge(u, v, **own)
+            own["relation"] = int(edges.relation[e])
+            own |= {} if multiple else {"key": own["relation"]}
+        made.add_edge(u, v, **own)
     return made
 
 
@@ -110,20 +112,19 @@ def from_geometric(data: "Data", *, duplicates: Duplicates = "keep") -> Graph:
     )
 
 
-def to_geometric(graph: Graph) -> "Data":
-    """The same graph as a torch_geometric `Data`."""
+def to_geometric(graph: GraphLike) -> "Data":
+    """The same graph as a torch_geometric `Data`: a Graph, or edges alone in any form that layers take."""
     geometric = _module("torch_geometric.data", "pip install regard[bench]")
-    check("to_geometric", "graph", graph, Graph)
-    edges = graph.edges
+    edges = as_edges(graph)
     parts = {
-        "x": _dense(graph.features),
         "edge_index": torch.stack([edges.source, edges.target]),
         "edge_type": edges.relation,
         "edge_attr": edges.features,
-        "y": graph.labels,
-        "batch": graph.batch,
     }
-    return geometric.Data(num_nodes=graph.nodes, **{name: x for name, x in parts.items() if x is not None})
+    if isinstance(graph, Graph):
+        parts |= {"x": _dense(graph.features), "y": graph.labels, "batch": graph.batch}
+    known = {name: x for name, x in parts.items() if x is not None}
+    return geometric.Data(num_nodes=max(edges.sizes), **known)
 
 
 def _dense(features: Features) -> Tensor:

@@ -1,7 +1,9 @@
 """GCN, GAT and message passing. Edges are summed as given: `edges.with_loops()` adds self-loops.
 
 Layers take (x, edges), where edges are Edges, an edge_index, a torch_geometric Data or a networkx graph; or
-one that has features too, alone. Edges are sorted once: make them before a training.
+one that has features too, alone. An edge given twice counts twice, as in torch_geometric: `as_edges(graph)`
+says how many are, and `as_edges(graph, duplicates="merge")` counts each once. Edges are sorted once: make
+them before a training.
 
 GCN: Kipf and Welling, 2017. GAT: Veličković et al., 2018. Message passing: Gilmer et al., 2017.
 """
@@ -198,6 +200,8 @@ class MessagePassing(nn.Module):
 class GCN(nn.Module):
     """Two graph convolutions with a ReLU between them; dropout before each. Gives a score per class.
 
+    An edge given twice counts twice; `as_edges(graph, duplicates="merge")` counts it once.
+
     >>> path = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3).both_ways().with_loops()
     >>> GCN(3, 16, 2)(torch.eye(3), path).shape
     torch.Size([3, 2])
@@ -235,6 +239,8 @@ class GCN(nn.Module):
 
 class GAT(nn.Module):
     """Two layers of graph attention with an ELU between them, the last one's heads averaged.
+
+    An edge given twice counts twice; `as_edges(graph, duplicates="merge")` counts it once.
 
     >>> path = Edges(torch.tensor([0, 1]), torch.tensor([1, 2]), nodes=3).both_ways().with_loops()
     >>> GAT(3, 8, 2)(torch.eye(3), path).shape
