@@ -16,7 +16,7 @@ from regard.lab.experiment import Context
 from regard.lab.settings import change, listing
 
 SMALL = {
-    rotation: {"pictures": 20, "tested": 6, "epochs": 1, "seeds": 1, "widths": (2, 2, 2), "turn_widths": (2, 2, 2)},
+    rotation: {"pictures": 20, "digits": 20, "tested": 6, "epochs": 1, "seeds": 1, "widths": (2, 2, 2), "turn_widths": (2, 2, 2)},
     pixels: {"pictures": 20, "tests": 6, "steps": 2, "seeds": 2, "width": 8, "depth": 1, "shifts": (0, 4), "angles": (0, 90)},
 }  # fmt: skip
 

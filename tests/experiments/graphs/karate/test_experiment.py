@@ -69,7 +69,7 @@ def test_a_graph_of_ones_own_takes_the_clubs_place(tmp_path: Path, labelled: boo
     said = next(one.text for one in events if isinstance(one, TextEvent))
     assert "18 nodes (0, 1, 2, …) and 19 edges" in said and ("north 9, south 9" in said) is labelled
     (found,) = [one.text for one in events if isinstance(one, TextEvent) and one.name == FOUND]
-    assert "with 9 of 18 nodes, and all others. Taught the community of 13 nodes" in found
+    assert "with 4 of 18 nodes, and all others. Taught the community of 13 nodes" in found
     assert ("the label of 13 nodes" in found) is labelled and ("your file has none" in found) is not labelled
     assert ("In the place of labels stand two communities" in said) is not labelled
     named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
@@ -78,7 +78,7 @@ def test_a_graph_of_ones_own_takes_the_clubs_place(tmp_path: Path, labelled: boo
     assert ("what the leak is worth on the label" in named) is labelled
     assert ("nodes whose community is not their label" in named) is labelled
     captions = {one.name: one.caption for one in events if isinstance(one, FigureEvent)}
-    assert captions["members"].startswith(
+    assert captions["nodes"].startswith(
         "Your graph twice." if labelled else "Your graph. Its file has no labels"
     )
     own_words.check("karate", events)

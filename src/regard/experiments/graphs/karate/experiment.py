@@ -81,7 +81,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     if settings.graph is not None:
         yield TextEvent(FOUND, said_of_own(settings.seeds, members, stories))
     story = stories["community"]
-    yield FigureEvent("members", draw_members(members), said_of_members(members))
+    yield FigureEvent(members.words["members"], draw_members(members), said_of_members(members))
     yield FigureEvent("training", draw_training(members, story), said_of_training(members, story))
     yield FigureEvent("embedding", draw_embedding(members, story), said_of_embedding(members))
 

@@ -340,14 +340,11 @@ WORDS = OwnWords(
     idea="""A GPT with many parameters and a short text may learn it by heart: if it does, the loss on what it
         reads parts from the loss on the rest of the text. Dropout is meant to hinder this while it trains, and must
         be off when it speaks.""",
-    method="""Amsterdam A2's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1), or in the quick preset
-        a smaller one, reads your text by characters. The quick preset takes its beginning alone, and reads it many times.
-
-        A part of the text is never trained on; the assignment has no such part. Learning by heart is
+    method="""Amsterdam A2's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1) reads your text by
+        characters; in the quick preset a smaller one reads its beginning many times. A part of the text is never trained on; the assignment has no such part. Learning by heart is
         measured by the loss on seen and unseen text, and by quotations: the model is given a passage of 40
         characters and goes on by its most probable character; counted is how far it goes like the text. The
-        same is done with dropout left on, as the assignment's generate.py leaves it. The beginnings of some of the text's
-        sentences are continued by four samplers; of each sample the longest stretch is sought that
+        same is done with dropout left on, as the assignment leaves it. Beginnings of some of the text's sentences are continued by four samplers; of each sample the longest stretch is sought that
         stands in the training text, letter by letter.""",
 )
 
