@@ -11,9 +11,9 @@ import torch
 
 from regard.data.sets.graphs import FIELDS, Network
 from regard.experiments.graphs.cora import experiment as cora
-from regard.experiments.graphs.cora.claims import CLAIMS
+from regard.experiments.graphs.cora.claims import CLAIMS, NAMES
 from regard.experiments.graphs.cora.experiment import EXPERIMENT, Settings
-from regard.experiments.graphs.cora.nodes import STEPS, VARIANTS, NodeTask, Recipe, Trained, train
+from regard.experiments.graphs.cora.nodes import STEPS, NodeTask, Recipe, Trained, train
 from regard.models.graph.layers import GAT
 from saboteurs import Plant, Saboteur, covers, fails, small, without_figures
 
@@ -105,7 +105,7 @@ SABOTEURS = {
             "GAT minus GCN, test accuracy in points",
             "GAT: test accuracy, %",
             "GAT with equal weights minus GAT, points",
-            *(f"GAT, {name}, minus the recipe, points" for name in VARIANTS),
+            *(f"GAT, {name}, minus the recipe, points" for name in NAMES),
         },
     ),
     "a GCN that has learned nothing": Saboteur(
