@@ -15,6 +15,7 @@ BESIDE = {
     "test_golden.py",
     "test_saboteurs.py",
     "test_house.py",
+    "test_own_words.py",
     "test_readme.py",
     "test_docs.py",
 }

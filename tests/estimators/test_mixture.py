@@ -12,7 +12,7 @@ from regard.estimators import GaussianMixture, UniformMixture
 from regard.estimators import mixture as home
 from regard.models.mixture.gaussian import GaussianMixtureModel
 
-TYPES = ("diag", "spherical", "full")
+TYPES = ("diag", "spherical", "full", "tied")
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
@@ -26,8 +26,13 @@ def clusters(count: int = 600, seed: int = 0) -> np.ndarray:
 @pytest.mark.filterwarnings("ignore")  # the examination provokes warnings on purpose
 @pytest.mark.parametrize(
     "estimator",
-    [GaussianMixture(), GaussianMixture(covariance_type="diag"), UniformMixture(max_iter=30)],
-    ids=["full", "diag", "uniform"],
+    [
+        GaussianMixture(),
+        GaussianMixture(covariance_type="diag"),
+        GaussianMixture(covariance_type="tied"),
+        UniformMixture(max_iter=30),
+    ],
+    ids=["full", "diag", "tied", "uniform"],
 )
 def test_scikit_learn_examines_it(estimator) -> None:
     """Every check, none expected to fail."""
@@ -42,7 +47,7 @@ def test_the_same_parameters_give_scikit_learns_numbers(kind: str) -> None:
     x, ours = clusters(), GaussianMixture(4, covariance_type=kind, random_state=0).fit(clusters(seed=1))
     peer = Peer(4, covariance_type=kind)
     peer.weights_, peer.means_, peer.covariances_ = ours.weights_, ours.means_, ours.covariances_
-    cholesky = {"full": lambda p: np.linalg.cholesky(p), "diag": np.sqrt, "spherical": np.sqrt}[kind]
+    cholesky = np.linalg.cholesky if kind in ("full", "tied") else np.sqrt
     peer.precisions_cholesky_ = cholesky(ours.precisions_)
     for name in ("score_samples", "predict_proba", "predict", "score", "aic", "bic"):
         assert np.abs(getattr(ours, name)(x) - getattr(peer, name)(x)).max() < 1e-8, name
@@ -57,6 +62,7 @@ def test_the_same_start_ends_where_scikit_learn_ends(kind: str) -> None:
         "diag": np.full((3, 2), 0.5),
         "spherical": np.full(3, 0.5),
         "full": np.stack([np.eye(2) / 2] * 3),
+        "tied": np.eye(2) / 2,
     }
     start = {"weights_init": [0.2, 0.3, 0.5], "means_init": x[:3], "precisions_init": precisions[kind]}
     options = {"covariance_type": kind, "max_iter": 100, "tol": 1e-6} | start
@@ -64,6 +70,46 @@ def test_the_same_start_ends_where_scikit_learn_ends(kind: str) -> None:
     assert ours.score(x) == pytest.approx(peer.score(x), abs=1e-5)
     assert ours.converged_ and abs(ours.n_iter_ - peer.n_iter_) <= 1
     assert np.allclose(np.diff(ours.lower_bounds_) > -1e-9, True)
+
+
+def blobs(seed: int) -> np.ndarray:
+    """Three round clouds of 60 points in three dimensions, so near that EM from a bad start stays there."""
+    random = np.random.RandomState(seed)
+    return np.concatenate([random.randn(60, 3) * 1.2 + centre for centre in random.uniform(-6, 6, (3, 3))])
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_seed_ends_where_scikit_learn_ends(kind: str) -> None:
+    """Both begin with the groups of one k-means."""
+    for seed in range(20):
+        x, options = blobs(seed % 3), {"covariance_type": kind, "random_state": seed, "tol": 1e-4}
+        ours, peer = GaussianMixture(3, **options).fit(x), Peer(3, **options).fit(x)
+        assert ours.score(x) == pytest.approx(peer.score(x), abs=1e-3), seed
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("given", ["means_init", "weights_init"])
+def test_where_a_part_of_the_start_is_given_the_rest_is_scikit_learns(kind: str, given: str) -> None:
+    x = blobs(1)
+    start = {"means_init": x[:3], "weights_init": [0.1, 0.1, 0.8]}[given]
+    options = {"covariance_type": kind, "random_state": 0, "tol": 1e-6, given: start}
+    ours, peer = GaussianMixture(3, **options).fit(x), Peer(3, **options).fit(x)
+    assert ours.score(x) == pytest.approx(peer.score(x), abs=1e-4)
+
+
+def test_a_tied_covariance_is_one_matrix_that_scikit_learn_finds_too() -> None:
+    x, options = blobs(0), {"covariance_type": "tied", "random_state": 0, "tol": 1e-9}
+    ours, peer = GaussianMixture(3, **options).fit(x), Peer(3, **options).fit(x)
+    assert ours.covariances_.shape == (3, 3)
+    assert np.allclose(ours.covariances_, peer.covariances_, atol=1e-4)
+    assert np.allclose(ours.precisions_, np.linalg.inv(ours.covariances_))
+    assert ours.bic(x) == pytest.approx(peer.bic(x), abs=1e-2)
+
+
+def test_a_draft_is_what_k_means_groups() -> None:
+    x = clusters(6000)
+    fitted = GaussianMixture(3, random_state=0, draft=500).fit(x)
+    assert fitted.score(x) == pytest.approx(GaussianMixture(3, random_state=0).fit(x).score(x), abs=1e-2)
 
 
 def test_the_best_of_several_starts_is_kept() -> None:
@@ -168,8 +214,8 @@ def test_bad_input_is_told_as_scikit_learn_tells_it(kind) -> None:
             "GaussianMixture: n_components is an int in the range [1, inf)\n  got: n_components=0\n  fix: pass an int in the range [1, inf)",
         ),
         (
-            lambda: GaussianMixture(covariance_type="tied").fit(clusters()),
-            "no covariance_type of that name\n  got: 'tied'\n  fix: one of diag, full, spherical",
+            lambda: GaussianMixture(covariance_type="round").fit(clusters()),
+            "no covariance_type of that name\n  got: 'round'\n  fix: one of diag, full, spherical, tied",
         ),
         (
             lambda: GaussianMixture().fit(clusters()).sample(0),
@@ -281,16 +327,16 @@ def test_em_has_come_to_rest_where_its_last_step_rose_by_no_more_than_tol(
     assert (fitted.n_iter_, fitted.lower_bound_, fitted.lower_bounds_) == (len(path) - 1, path[-1], path)
 
 
-@pytest.mark.parametrize(("kind", "width"), [("full", 3), ("spherical", 1)])
-def test_em_begins_as_wide_as_fills_the_data(kind, width) -> None:
-    # Of 8 boxes that fill a cube of three axes each has half its side: a quarter of its variance.
-    given, x = GaussianMixture(8, covariance_type=kind), torch.from_numpy(POINTS)
-    model = GaussianMixtureModel(8, 3, covariance=home.KINDS[kind]).double()
+def test_a_group_without_samples_is_as_wide_as_all_of_them() -> None:
+    two = np.repeat([[0.0, 0.0], [1.0, 1.0]], 4, axis=0)
+    model = GaussianMixtureModel(3, 2, covariance="diagonal").double()
     with torch.no_grad():
-        given._place(model, x, np.random.RandomState(0))
-    variance = POINTS.var(0) / 4
-    expected = np.broadcast_to(variance if width == 3 else variance.mean(), (8, width))
-    assert np.allclose(model.log_variances.detach().exp().numpy(), expected)
+        GaussianMixture(3, covariance_type="diag")._place(
+            model, torch.from_numpy(two), np.random.RandomState(0)
+        )
+    (empty,) = (model.weights.detach() < 1e-6).nonzero().flatten().tolist()
+    assert np.allclose(model.log_variances[empty].detach().exp(), 0.25)
+    assert np.allclose(model.means[empty].detach(), 0.5)
 
 
 def test_one_draw_is_a_sample() -> None:

@@ -9,10 +9,13 @@ from string import Formatter
 import pytest
 
 from regard.claims import Claim
+from regard.lab import console as terminal
 from regard.lab import registry
 from regard.lab.answer import findings, opening, sentence
+from regard.lab.book.ideas import idea_and_method
+from regard.lab.book.report import page
 from regard.lab.events import Metric, TextEvent
-from regard.lab.experiment import FOUND, Experiment
+from regard.lab.experiment import FOUND, Experiment, OwnWords
 from regard.lab.runner import run
 from regard.lab.statistics import summarise
 from regard.lab.store.runs import Store
@@ -177,7 +180,9 @@ def test_a_sentence_about_numbers_is_not_said_of_none() -> None:
     assert sentence(claim.settle(3.0), {}) == "It favours one side: 300 %."
 
 
-def test_what_was_found_in_data_of_ones_own_opens_the_answer(tmp_path):
+def test_what_was_found_in_data_of_ones_own_opens_the_answer(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(terminal.console, "_width", 200)
+
     def go(settings, context):
         yield Metric("share of heads", 0.9)
         yield Metric("tosses", 20)
@@ -190,14 +195,23 @@ def test_what_was_found_in_data_of_ones_own_opens_the_answer(tmp_path):
         claims=(about, *coin(0.5).claims[1:]),
         opens_with=("share of heads", "tosses"),
         run=go,
-        asks_own="Is yours fair?",
+        own=OwnWords(data="file", question="Is yours fair?", method="By your tosses.", idea="Coins."),
         presets={"quick": OwnCoin()},
     )
     store, words = Store(tmp_path), {"source": Path(__file__), "preset": "quick"}
     own, original = (run(experiment, OwnCoin(file=file), store, **words) for file in ("mine.csv", ""))
     assert opening(own) == ["Your coin shows 90 % heads.", "It was tossed 20 times."]
     assert own.request["question"] == own.request["title"] == "Is yours fair?"
-    assert original.request["question"] == "Is it fair?"
+    assert (own.request["method"], idea_and_method(own.request)[0]) == ("By your tosses.", "Coins.")
+    assert own.request["see"] == original.request["see"] == experiment.see
+    assert original.request["question"] == "Is it fair?" and "idea" not in original.request
+    told = page(own)
+    assert "1 claim is about the original data and was not asked" in told
+    terminal.show_outcome(own)
+    assert (
+        "1 claim is about the original data and was not asked; this run has file=mine.csv"
+        in capsys.readouterr().out
+    )
     assert opening(original)[1] == "The coin favours one side: 90 % heads."
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator, DensityMixin
-from sklearn.cluster import kmeans_plusplus
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -26,12 +26,12 @@ from regard.models.mixture import em
 from regard.models.mixture import gaussian as mixture
 from regard.training import fork_rng
 
-KINDS = {"full": "full", "diag": "diagonal", "spherical": "spherical"}
+KINDS = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 "scikit-learn's words for covariances, and ours."
 BLOCK = 1 << 20
 "Numbers in a block of densities."
 TINY = 1e-300
-"The variance with which a column of equal numbers starts where none is added."
+"The variance with which a column of equal numbers starts where `reg_covar` is 0."
 FORGETTING = 0.6
 "Batch t of a stream counts t^−0.6: between 1/2 and 1, the mixture settles and forgets where it began."
 
@@ -126,14 +126,11 @@ class MixtureEstimator(DensityMixin, BaseEstimator):
         """How much a density shrinks when the model's axes become those of the samples."""
         return 0.0
 
-    def _start(self, x: Tensor, random: np.random.RandomState) -> Tensor:
-        """Samples that lie far apart, one for each component."""
-        return torch.from_numpy(kmeans_plusplus(x.numpy(), self.n_components, random_state=random)[0])
-
 
 class GaussianMixture(MixtureEstimator):
     """A Gaussian mixture fitted by EM in blocks, or from a stream by `partial_fit`.
 
+    EM begins as scikit-learn's does, with the groups that k-means finds, but for the starts that are given.
     Of many samples a random `draft` of so many may go first: most steps are then as many times cheaper.
 
     >>> x = np.concatenate([np.zeros((50, 2)), np.ones((50, 2))]) + np.random.RandomState(0).randn(100, 2) / 9
@@ -231,7 +228,8 @@ class GaussianMixture(MixtureEstimator):
 
     def _shaped(self, matrices: Tensor) -> np.ndarray:
         diagonal = matrices.diagonal(dim1=1, dim2=2)
-        return {"full": matrices, "diag": diagonal, "spherical": diagonal[:, 0]}[self.covariance_type].numpy()
+        shaped = {"full": matrices, "tied": matrices[0], "diag": diagonal, "spherical": diagonal[:, 0]}
+        return shaped[self.covariance_type].numpy()
 
     def _climb(
         self, x: Tensor, random: np.random.RandomState
@@ -262,8 +260,9 @@ class GaussianMixture(MixtureEstimator):
         return model, path
 
     def _place(self, model: mixture.GaussianMixtureModel, x: Tensor, random: np.random.RandomState) -> None:
-        """Put the mixture where EM begins: as it was told, else far apart and as wide as fills the data."""
-        model.logits.zero_()
+        """Put the mixture where EM begins: as it was told, and the rest as the groups of k-means are."""
+        if any(one is None for one in (self.weights_init, self.means_init, self.precisions_init)):
+            self._group(model, x, random)
         if self.weights_init is not None:
             weights = self._given("weights_init", (self.n_components,))
             if bool((weights < 0).any()) or abs(float(weights.sum()) - 1) > 1e-6:
@@ -274,19 +273,30 @@ class GaussianMixture(MixtureEstimator):
                 )
             model.logits.copy_(weights.clamp(min=em.EMPTY).log())
         size = (self.n_components, x.shape[1])
-        given = None if self.means_init is None else self._given("means_init", size)
-        model.means.copy_(self._start(x, random) if given is None else given)
+        if self.means_init is not None:
+            model.means.copy_(self._given("means_init", size))
         if self.precisions_init is not None:
             self._narrow(model, self._given("precisions_init", self._shape(*size)))
-            return
-        spread = x.var(0, correction=0).clamp(min=self.reg_covar or TINY)
-        spread = spread * self.n_components ** (-2 / x.shape[1])
-        width = model.log_variances.shape[1]
-        model.log_variances.copy_((spread if width > 1 else spread.mean(0, keepdim=True)).log())
+
+    def _group(self, model: mixture.GaussianMixtureModel, x: Tensor, random: np.random.RandomState) -> None:
+        """Weights, means and covariances of the groups of k-means; of an empty one those of all samples."""
+        if 0 < self.draft < len(x):
+            x = x[torch.from_numpy(random.choice(len(x), self.draft, replace=False))]
+        options: Any = {"n_init": 1, "random_state": random}
+        found = KMeans(self.n_components, **options).fit(x.numpy())
+        steps, alone = em.EM(model, x.mean(0), least=self.reg_covar or TINY), torch.zeros(len(x)).long()
+        whole = steps.assign(x, alone)[:1].expand(self.n_components, -1)
+        steps.maximise(whole)
+        steps.maximise(steps.assign(x, torch.from_numpy(found.labels_).long()))
 
     def _shape(self, components: int, width: int) -> tuple[int, ...]:
         """The shape that scikit-learn gives precisions of this `covariance_type`."""
-        shapes = {"full": (components, width, width), "diag": (components, width), "spherical": (components,)}
+        shapes: dict[str, tuple[int, ...]] = {
+            "full": (components, width, width),
+            "tied": (width, width),
+            "diag": (components, width),
+            "spherical": (components,),
+        }
         return shapes[self.covariance_type]
 
     def _given(self, name: str, shape: tuple[int, ...]) -> Tensor:
@@ -311,7 +321,7 @@ class GaussianMixture(MixtureEstimator):
             model.log_variances.copy_(-precisions.view(model.log_variances.shape).log())
             return
         try:
-            factors = torch.linalg.cholesky(torch.linalg.inv(precisions))
+            factors = torch.linalg.cholesky(torch.linalg.inv(precisions.view(-1, model.width, model.width)))
         except RuntimeError as error:
             raise RegardError(
                 "a precision is a symmetric matrix with positive eigenvalues",

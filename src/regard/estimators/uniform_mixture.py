@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
+from sklearn.cluster import kmeans_plusplus
 from sklearn.utils._param_validation import Interval
 from torch import Tensor
 
@@ -65,7 +66,8 @@ class UniformMixture(MixtureEstimator):
             self.model_ = uniform_mixture.UniformMixtureModel(self.n_components, x.shape[1]).double()
             self.model_.logits.zero_()
         sizes = torch.full_like(self.model_.centres, 2 * self.n_components ** (-1 / x.shape[1]))
-        self.model_.set_boxes(self._start(x, random), sizes)
+        far = kmeans_plusplus(x.numpy(), self.n_components, random_state=random)[0]
+        self.model_.set_boxes(torch.from_numpy(far), sizes)
         self._descend(x, random, first=self.first_softness, steps=self.max_iter)
         self.n_iter_ = self.max_iter
         return self

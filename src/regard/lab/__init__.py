@@ -7,11 +7,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from regard.claims import Claim
     from regard.lab.events import FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-    from regard.lab.experiment import Context, Experiment
+    from regard.lab.experiment import Context, Experiment, OwnWords
 
 _EVENTS = ("FigureEvent", "Metric", "PairedMetric", "ProgressEvent", "TableEvent", "TextEvent")
-_HOME = {"Claim": "regard.claims", "Context": "regard.lab.experiment", "Experiment": "regard.lab.experiment"}
-_HOME |= dict.fromkeys(_EVENTS, "regard.lab.events")
+_HOME = {"Claim": "regard.claims"} | dict.fromkeys(_EVENTS, "regard.lab.events")
+_HOME |= dict.fromkeys(("Context", "Experiment", "OwnWords"), "regard.lab.experiment")
 
 __all__ = [
     "Claim",
@@ -19,6 +19,7 @@ __all__ = [
     "Experiment",
     "FigureEvent",
     "Metric",
+    "OwnWords",
     "PairedMetric",
     "ProgressEvent",
     "TableEvent",

@@ -76,6 +76,8 @@ def sentence(verdict: ClaimVerdict, found: Mapping[str, Summary]) -> str:
     Not settled: growth (2.5 was measured and at least 2 expected: the interval 1.5 to 3.5 crosses the band).
     """
     claim = verdict.claim
+    if is_of_original(verdict):
+        return f"Not asked: {claim.asks or claim.name} (this is about the original data)."
     if verdict.state == "not settled" or verdict.value is None:
         return f"Not settled: {claim.asks or claim.name} ({_open(verdict)})."
     if isnan(verdict.value):

@@ -26,7 +26,7 @@ from regard.lab.bench import Result
 from regard.lab.book.provenance import opening_words, provenance
 from regard.lab.book.report import SIGNS, numbers, short
 from regard.lab.events import Event, ProgressEvent, clock
-from regard.lab.experiment import ORIGINAL, Experiment, is_of_original
+from regard.lab.experiment import ORIGINAL, Experiment, is_of_original, not_asked
 from regard.lab.runner import Watch
 from regard.lab.settings import listing
 from regard.lab.store.diff import Change
@@ -141,10 +141,8 @@ def show_outcome(run: Run) -> None:
 
 def _of_original(open_ones: Sequence[ClaimVerdict]) -> str:
     """How many claims say nothing of data that a person brought."""
-    count = len(open_ones)
-    speak = "1 claim speaks" if count == 1 else f"{count} claims speak"
     given = open_ones[0].reason.removeprefix(f"{ORIGINAL}; ")
-    return f"– not settled {speak} {ORIGINAL}; {given}"
+    return f"{not_asked(len(open_ones))}; {given}"
 
 
 def _show_way_on(run: Run) -> None:

@@ -23,6 +23,20 @@ def is_of_original(verdict: ClaimVerdict) -> bool:
     return verdict.state == "not settled" and verdict.reason.startswith(ORIGINAL)
 
 
+def not_asked(count: int) -> str:
+    """How many claims say nothing of data that a person brought.
+
+    >>> not_asked(6)
+    '6 claims are about the original data and were not asked'
+    """
+    about = (
+        "claim is about the original data and was"
+        if count == 1
+        else "claims are about the original data and were"
+    )
+    return f"{count} {about} not asked"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """What a run gives its experiment: a folder of its own, the seed, and how much time is left."""
@@ -42,6 +56,22 @@ class Context:
 @dataclass(frozen=True)
 class NoSettings:
     """Settings of an experiment that has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnWords:
+    """What an experiment says of itself where a person brings data in place of the original."""
+
+    data: str
+    "The setting by which the data comes."
+    question: str
+    "What is asked of it: in one sentence, which is also the heading of the report."
+    idea: str = ""
+    "The idea, where that of the original does not fit; nothing else either is said again that fits both."
+    method: str = ""
+    "How it is measured."
+    see: str = ""
+    "What a person should see in the result."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +96,8 @@ class Experiment:
     "Takes the settings and the session, yields events."
     title: str = ""
     "The heading of its page: a sentence that states the topic, not a result."
-    asks_own: str = ""
-    "The question where a person brings data (a claim's `data`), if the original data's does not fit it."
+    own: OwnWords | None = None
+    "What it says of itself over data that a person brings, if what is said of the original does not fit it."
     derives: tuple[int, ...] = ()
     "Checklist items whose derivation this is, while another experiment owns them."
     correction: str = ""

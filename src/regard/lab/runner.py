@@ -325,20 +325,24 @@ def _broken(error: Exception, folder: Path) -> RegardError:
 
 def _request(experiment: Experiment, own: Mapping[str, Any]) -> dict[str, Any]:
     """All that the report needs of the experiment, so that a run can be read when its file is gone."""
-    asked = experiment.asks_own if any(claim.data in own for claim in experiment.claims) else ""
-    return {
-        "name": experiment.name,
-        "verb": experiment.verb,
-        "started": datetime.now().astimezone().isoformat(timespec="microseconds"),
-        "process": os.getpid(),
-        "environment": environment(),
-        "title": asked or experiment.title,
-        "question": asked or experiment.question,
-        "method": experiment.method,
-        "see": experiment.see,
-        "correction": experiment.correction,
-        "chapter": experiment.chapter,
-        "answers": list(experiment.answers),
-        "opens_with": list(experiment.opens_with),
-        "claims": [claim.plain() for claim in experiment.claims],
-    } | ({"job": job(), "torchrun": processes()} if job() else {})
+    words = experiment.own if experiment.own and experiment.own.data in own else None
+    return (
+        {
+            "name": experiment.name,
+            "verb": experiment.verb,
+            "started": datetime.now().astimezone().isoformat(timespec="microseconds"),
+            "process": os.getpid(),
+            "environment": environment(),
+            "title": words.question if words else experiment.title,
+            "question": words.question if words else experiment.question,
+            "method": (words and words.method) or experiment.method,
+            "see": (words and words.see) or experiment.see,
+            "correction": experiment.correction,
+            "chapter": experiment.chapter,
+            "answers": list(experiment.answers),
+            "opens_with": list(experiment.opens_with),
+            "claims": [claim.plain() for claim in experiment.claims],
+        }
+        | ({"job": job(), "torchrun": processes()} if job() else {})
+        | ({"own": words.data, "idea": words.idea} if words else {})
+    )

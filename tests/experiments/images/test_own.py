@@ -6,6 +6,7 @@ import numpy
 import pytest
 from PIL import Image
 
+import own_words
 from regard.errors import RegardError
 from regard.experiments.images.own import OwnPictures
 from regard.experiments.images.pixels import experiment as pixels
@@ -42,6 +43,7 @@ def test_a_folder_of_pictures_takes_the_originals_place(tmp_path: Path, folder: 
     named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     stays = {one.name for one in home.EXPERIMENT.claims if not one.data}
     assert stays and stays <= named and any(isinstance(one, FigureEvent) for one in events)
+    own_words.check("rotation" if home is rotation else "pixels", events)
 
 
 def test_the_setting_has_its_sentence_and_its_message(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.experiments.text import positions as here
 from regard.experiments.text.positions import (
     EXPERIMENT,
@@ -51,6 +52,7 @@ def test_a_small_run_measures_and_draws(tmp_path: Path) -> None:
     )
     events = list(run(settings, Context(folder=tmp_path)))
     golden.check(__file__, golden.of_events(events))
+    own_words.check("positions", events)
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["length"]
     assert (
         len({one.name for one in events if isinstance(one, Metric) and one.name.startswith("loss beyond it")})

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.experiments.text import width_or_depth as here
 from regard.experiments.text.width_or_depth import (
     EXPERIMENT,
@@ -35,6 +36,7 @@ def test_a_small_run_compares_and_draws(tmp_path: Path) -> None:
     )
     events = list(run(settings, Context(folder=tmp_path)))
     golden.check(__file__, golden.of_events(events))
+    own_words.check("width-or-depth", events)
     assert sum(isinstance(one, PairedMetric) for one in events) == 3 and [
         one.name for one in events if isinstance(one, FigureEvent)
     ] == ["curves"]

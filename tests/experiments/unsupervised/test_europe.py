@@ -133,16 +133,17 @@ def flowers(folder: Path, *, labelled: bool = True) -> Path:
     return folder / "flowers.csv"
 
 
-def test_points_of_ones_own_with_labels_for_countries(tmp_path: Path) -> None:
+def test_points_of_ones_own_start_from_their_labels(tmp_path: Path) -> None:
     plane = load_plane(OwnPlane(points=flowers(tmp_path)), countries=33, limit=None)
     assert plane.own is not None and plane.own.columns == ("x", "y")
     assert sorted(plane.places.codes) == ["a", "b", "c"] and not plane.outlines
+    assert plane.say("{places}, {group} means") == "points, label means"
     means = plane.places.degrees(plane.places.country_means())[:, 0]
     assert sorted(means.tolist()) == pytest.approx([0, 9, 18], abs=1)
     left, right, lower, upper = plane.frame
     assert (plane.own.values[:, 0] > left).all() and (plane.own.values[:, 1] < upper).all() and lower < right
     assert plane.said.endswith(
-        "Of these 'x' and 'y' are the axes, and labels stand for the countries: 3. 80 points are learned from, 10 test."
+        "Of these 'x' and 'y' are the axes; the means of 3 labels are one of the starts. 80 points are learned from, 10 test."
     )
 
 
@@ -150,7 +151,8 @@ def test_points_without_labels_are_grouped_by_nearness(tmp_path: Path) -> None:
     path = flowers(tmp_path, labelled=False)
     plane = load_plane(OwnPlane(points=path, columns=("y", "x")), countries=3, limit=None)
     assert plane.own is not None and plane.own.columns == ("y", "x") and len(plane.places.codes) == 3
-    assert "groups of near points stand for the countries: 3" in plane.said
+    assert "the means of 3 groups of near points are one of the starts" in plane.said
+    assert plane.say("{places}, {group} means") == "points, group means"
     assert not plane.places.country_means().isnan().any()
 
 

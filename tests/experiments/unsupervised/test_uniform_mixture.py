@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.data.sets.places import arrange
 from regard.experiments.unsupervised import uniform_mixture
 from regard.experiments.unsupervised.europe import Plane, descend
@@ -98,6 +99,7 @@ def test_points_of_ones_own_take_the_places_place(tmp_path: Path) -> None:
     named = {one.name for one in events if isinstance(one, Metric) and not one.at}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
     assert sum(one.data == "points" for one in EXPERIMENT.claims) == 5
+    own_words.check("uniform-mixture", events)
 
 
 def three_squares(each: int = 400) -> Plane:

@@ -15,7 +15,7 @@ from regard.models.mixture import em
 from regard.models.mixture.em import EM, fit
 from regard.models.mixture.gaussian import GaussianMixtureModel
 
-KINDS = ("diagonal", "spherical", "full")
+KINDS = ("diagonal", "spherical", "full", "tied")
 
 
 def clusters(count: int = 300, width: int = 2, seed: int = 0) -> Tensor:
@@ -52,7 +52,10 @@ def by_loops(model: GaussianMixtureModel, x: Tensor) -> tuple[Tensor, Tensor, Te
             "diagonal": diagonal.diag(),
             "spherical": diagonal.mean() * torch.eye(len(full)),
         }
-        spread.append(kinds[model.covariance])
+        spread.append(kinds["full" if model.covariance == "tied" else model.covariance])
+    if model.covariance == "tied":
+        shares = zip(r.mean(0), spread, strict=True)
+        spread = len(spread) * [sum((share * one for share, one in shares), torch.zeros_like(spread[0]))]
     return joint.sum(1).log().mean(), r.mean(0), means, torch.stack(spread)
 
 
@@ -71,9 +74,7 @@ def test_one_step_is_the_loops(kind: str, seed: int) -> None:
         assert torch.allclose(found, wanted.to(found), atol=1e-6, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("kind", "theirs"), [("diagonal", "diag"), ("spherical", "spherical"), ("full", "full")]
-)
+@pytest.mark.parametrize(("kind", "theirs"), [("diagonal", "diag"), *((kind, kind) for kind in KINDS[1:])])
 @pytest.mark.filterwarnings("ignore:Best performing initialization did not converge")
 def test_ten_steps_are_scikit_learns(kind: str, theirs: str) -> None:
     from sklearn.mixture import GaussianMixture as Peer
@@ -85,7 +86,8 @@ def test_ten_steps_are_scikit_learns(kind: str, theirs: str) -> None:
         model.log_variances.zero_()
         if model.lower is not None:
             model.lower.zero_()
-    start = {"diag": np.ones((3, 2)), "spherical": np.ones(3), "full": np.stack([np.eye(2)] * 3)}[theirs]
+    starts = {"diag": np.ones((3, 2)), "spherical": np.ones(3), "full": np.stack([np.eye(2)] * 3)}
+    start = {**starts, "tied": np.eye(2)}[theirs]
     peer = Peer(
         3, covariance_type=theirs, weights_init=np.full(3, 1 / 3), means_init=x[:3].numpy(),
         precisions_init=start, max_iter=10, tol=0.0, reg_covar=0.0,
@@ -94,6 +96,16 @@ def test_ten_steps_are_scikit_learns(kind: str, theirs: str) -> None:
     assert last == pytest.approx(peer.score(x.numpy()), abs=1e-9)
     assert abs(model.means.detach().numpy() - peer.means_).max() < 1e-9
     assert abs(model.weights.detach().numpy() - peer.weights_).max() < 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_samples_that_are_wholly_one_components_give_its_own_moments(kind: str) -> None:
+    x, model = clusters(50), mixture(kind)
+    own, steps = torch.arange(50) % 3, EM(model, x.mean(0))
+    steps.maximise(steps.assign(x, own))
+    for k in range(3):
+        assert torch.allclose(model.means[k], x[own == k].mean(0), atol=1e-12)
+    assert torch.allclose(model.weights, own.bincount().double() / 50, atol=1e-12)
 
 
 @pytest.mark.slow

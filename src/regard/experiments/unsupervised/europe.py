@@ -1,7 +1,7 @@
 """Mixtures over the map of Europe, or over points of one's own: the places, the descent Jerusalem ex. 5 asks for, and the pictures of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,6 +21,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+PLACES = {
+    "place": "place",
+    "places": "places",
+    "group": "country",
+    "all": "all of Europe",
+    "ground": "sea",
+    "shapes": "lands",
+}
+"What is spoken of where the points are the places of Europe: by `Plane.say`."
+POINTS = {
+    "place": "point",
+    "places": "points",
+    "group": "group",
+    "all": "all your points",
+    "ground": "empty ground",
+    "shapes": "groups of points",
+}
+"The same of a person's own points, without labels."
 GRID = 120
 "Points to a side of the grid on which densities are drawn."
 FEWEST = 60
@@ -38,6 +56,12 @@ class Plane:
     "Coasts and borders in degrees; none where they cannot be had, or there are none."
     own: PointTable | None = None
     "The table that they come from, where they are a person's own."
+    words: Mapping[str, str] = field(default_factory=lambda: PLACES)
+    "What the points are called, and the groups that they belong to."
+
+    def say(self, text: str) -> str:
+        """A text with the words for these points in its brackets."""
+        return text.format_map(self.words)
 
     @property
     def frame(self) -> tuple[float, float, float, float]:
@@ -94,10 +118,7 @@ def load_europe(countries: int, limit: int | None) -> Plane:
 
 
 def own_plane(path: Path, columns: Sequence[str], label: str, *, groups: int, limit: int | None) -> Plane:
-    """Points of a person's own in two columns of a CSV, in place of the places and their countries.
-
-    Their labels stand for the countries. Where they have none, groups of near points do.
-    """
+    """Points of a person's own in two columns of a CSV, grouped by their labels, or by nearness where they have none."""
     table = read_points(path, columns=columns, label=label, least=FEWEST)
     if len(table.columns) < 2 or (columns and len(columns) != 2):
         raise RegardError(
@@ -118,9 +139,10 @@ def own_plane(path: Path, columns: Sequence[str], label: str, *, groups: int, li
     rows = [(x, y, codes[k]) for (x, y), k in zip(table.values.tolist(), labels.tolist(), strict=True)]
     places = arrange(rows, min(groups, len({code for *_, code in rows})), limit)
     train, test = (len(places.splits[name]) for name in ("train", "test"))
-    start = "labels stand for the countries" if named else "groups of near points stand for the countries"
-    said = f"{table.said} Of these '{table.columns[0]}' and '{table.columns[1]}' are the axes, and {start}: {len(places.codes)}. {train:,} points are learned from, {test:,} test."
-    return Plane(places, said, own=table)
+    start = "labels" if named else "groups of near points"
+    said = f"{table.said} Of these '{table.columns[0]}' and '{table.columns[1]}' are the axes; the means of {len(places.codes)} {start} are one of the starts. {train:,} points are learned from, {test:,} test."
+    words = POINTS | {"group": "label"} if named else POINTS
+    return Plane(places, said, own=table, words=words)
 
 
 def _near(points: Tensor, groups: int) -> Tensor:

@@ -23,7 +23,7 @@ from regard.experiments.unsupervised.europe import (
 from regard.experiments.unsupervised.oracle import density_gap, sample_gap
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, RED, SKY, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import FOUND, Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment, OwnWords
 from regard.lab.ranges import Range
 from regard.models.mixture.uniform import UniformMixtureModel
 
@@ -132,7 +132,7 @@ def _watch(
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Each number of boxes, two starts, then the cure."""
-    yield ProgressEvent("reading the places", 0.0)
+    yield ProgressEvent("reading the points" if settings.points else "reading the places", 0.0)
     plane, seed = load_plane(settings, countries=settings.countries, limit=settings.limit), context.seed
     yield TextEvent("Your points" if plane.own else "The places", plane.said)
     many, country = len(plane.places.codes), plane.places.country_means()
@@ -141,8 +141,9 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
         yield ProgressEvent(f"{boxes} boxes", 0.1 + 0.1 * number)
         finals[f"K = {boxes}"] = model = begin(boxes, seed)
         hard[f"K = {boxes}"] = learn(model, plane, settings, seed, rate=settings.rate)
-    yield ProgressEvent("country means", 0.5)
-    name, started = f"K = {many}, country means", begin(many, seed, country)
+    group = plane.words["group"]
+    yield ProgressEvent(f"{group} means", 0.5)
+    name, started = f"K = {many}, {group} means", begin(many, seed, country)
     hard[name] = learn(started, plane, settings, seed, rate=settings.rate)
     yield ProgressEvent("the cure", 0.6)
     rate = settings.cure_rate
@@ -156,19 +157,19 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield Metric(
         "largest gap of samples from the parameters of the boxes, standard errors", sample_gap(boxes, 0)
     )
-    yield from _failure(hard, f"K = {many}")
-    yield from _cure(cure, control)
-    yield _table({**hard, "hard, cure's rate": control, "cured": cure})
+    yield from _failure(plane, hard, f"K = {many}")
+    yield from _cure(plane, cure, control)
+    yield _table(plane, {**hard, "hard, cure's rate": control, "cured": cure})
     if plane.own:
         yield TextEvent(FOUND, said_of_own(hard, control, cure))
     yield ProgressEvent("drawing", 0.8)
     yield FigureEvent("components", strip(plane, finals), COMPONENTS)
     yield FigureEvent("training-random", strip(plane, hard[f"K = {many}"].frames), TRAINING)
-    yield FigureEvent("training-country", strip(plane, hard[name].frames), COUNTRY)
-    yield FigureEvent("curves", _curves(hard, cure, control), CURVES)
-    yield FigureEvent("training-cured", strip(plane, cure.frames), CURED)
-    ends = {"hard, random centres": finals[f"K = {many}"], "hard, country means": started, "cured": cured}
-    yield FigureEvent("contours", contours(plane, ends), CONTOURS)
+    yield FigureEvent(f"training-{group}", strip(plane, hard[name].frames), plane.say(GROUPS))
+    yield FigureEvent("curves", _curves(plane, hard, cure, control), plane.say(CURVES))
+    yield FigureEvent("training-cured", strip(plane, cure.frames), plane.say(CURED))
+    ends = {"hard, random centres": finals[f"K = {many}"], f"hard, {group} means": started, "cured": cured}
+    yield FigureEvent("contours", contours(plane, ends), plane.say(CONTOURS))
 
 
 def said_of_own(hard: dict[str, BoxHistory], control: BoxHistory, cure: BoxHistory) -> str:
@@ -182,10 +183,11 @@ def said_of_own(hard: dict[str, BoxHistory], control: BoxHistory, cure: BoxHisto
     )
 
 
-def _failure(hard: dict[str, BoxHistory], main: str) -> Iterator[Event]:
+def _failure(plane: Plane, hard: dict[str, BoxHistory], main: str) -> Iterator[Event]:
+    outside = plane.say("share of test {places} outside every box")
     for name, one in hard.items():
         for epoch, (share, side) in enumerate(zip(one.uncovered, one.side, strict=True), 1):
-            yield Metric(f"share of test places outside every box, {name}", share, at={"epoch": epoch})
+            yield Metric(f"{outside}, {name}", share, at={"epoch": epoch})
             yield Metric(f"mean side, {name}", side, at={"epoch": epoch})
     yield Metric("largest move of a centre, all hard boxes", max(one.moved for one in hard.values()))
     yield Metric(
@@ -196,14 +198,15 @@ def _failure(hard: dict[str, BoxHistory], main: str) -> Iterator[Event]:
         sum(one.returned for one in hard.values()),
     )
     yield Metric(
-        "share of test places outside every box, most boxes: last epoch less first",
+        f"{outside}, most boxes: last epoch less first",
         hard[main].uncovered[-1] - hard[main].uncovered[0],
     )
     if "K = 1" in hard:
-        yield Metric("share of test places outside the one box, last epoch", hard["K = 1"].uncovered[-1])
+        one_box = plane.say("share of test {places} outside the one box, last epoch")
+        yield Metric(one_box, hard["K = 1"].uncovered[-1])
 
 
-def _table(trained: dict[str, BoxHistory]) -> TableEvent:
+def _table(plane: Plane, trained: dict[str, BoxHistory]) -> TableEvent:
     columns = (
         "boxes",
         "outside, epoch 1",
@@ -215,22 +218,23 @@ def _table(trained: dict[str, BoxHistory]) -> TableEvent:
         (name, one.uncovered[0], one.uncovered[-1], one.likelihoods["test"][-1], one.side[-1])
         for name, one in trained.items()
     ]
-    return TableEvent("failure", columns, rows, FAILURE)
+    return TableEvent("failure", columns, rows, plane.say(FAILURE))
 
 
-def _cure(cure: BoxHistory, control: BoxHistory) -> Iterator[Event]:
+def _cure(plane: Plane, cure: BoxHistory, control: BoxHistory) -> Iterator[Event]:
+    outside = plane.say("share of test {places} outside every box")
     for name, one in (("cured", cure), ("hard, same rate", control)):
         for epoch, share in enumerate(one.uncovered, 1):
-            yield Metric(f"share of test places outside every box, {name}", share, at={"epoch": epoch})
-    yield Metric("share of test places outside every cured box, last epoch", cure.uncovered[-1])
+            yield Metric(f"{outside}, {name}", share, at={"epoch": epoch})
+    yield Metric(plane.say("share of test {places} outside every cured box, last epoch"), cure.uncovered[-1])
     yield Metric(
-        "share of test places outside every box, last epoch: hard less cured, same rate",
+        f"{outside}, last epoch: hard less cured, same rate",
         control.uncovered[-1] - cure.uncovered[-1],
     )
     yield Metric("mean test log-likelihood of the cured mixture", cure.likelihoods["test"][-1])
 
 
-def _curves(hard: dict[str, BoxHistory], cure: BoxHistory, control: BoxHistory):
+def _curves(plane: Plane, hard: dict[str, BoxHistory], cure: BoxHistory, control: BoxHistory):
     with style():
         figure, (left, middle, right) = panels(3, width=10.5, height=3.3)
         runs = [*hard.items(), ("hard, cure's rate", control), ("cured", cure)]
@@ -242,7 +246,7 @@ def _curves(hard: dict[str, BoxHistory], cure: BoxHistory, control: BoxHistory):
             middle.plot(epochs, one.side, **look)
             right.plot(epochs, one.likelihoods["train"], **look)
             right.plot(epochs, one.likelihoods["test"], **look | {"linestyle": ":"})
-        left.set(title="test places outside every box", xlabel="epoch", ylabel="%")
+        left.set(title=plane.say("test {places} outside every box"), xlabel="epoch", ylabel="%")
         middle.set(title="mean side of the boxes", xlabel="epoch", ylabel="deviations")
         right.set(title="mean log-likelihood", xlabel="epoch")
         right.set_yscale("symlog", linthresh=10)
@@ -253,11 +257,11 @@ def _curves(hard: dict[str, BoxHistory], cure: BoxHistory, control: BoxHistory):
 
 COMPONENTS = "Hard boxes after the last epoch, one column for each number of boxes K. Above: 1000 samples; below: 100 of each box, one colour each. Look at what lies between the boxes."
 TRAINING = "Hard boxes in training, from random centres. Above: 1000 samples; below: 100 of each box. Follow one colour through the epochs: does its centre move, does the box grow or shrink?"
-COUNTRY = "The same hard boxes from the mean place of each country: compare how many places they hold at first, and whether anything moves here."
-CURVES = "Left: the share of test places that no box holds. Middle: the mean side. Right: the mean log-likelihood, training (solid) and test (dotted), on a scale that is linear down to −10 and logarithmic below; a place outside counts −1,000,000. While the edges of the cured boxes are soft, their cores may leave out places which the edges still see: what counts is the end."
-CURED = "The cure from the same random centres. The boxes of the first epochs are soft and cover all; look whether they move, part, and take the shape of lands while their edges harden."
-CONTOURS = "The densities after the last epoch; each level is a factor e below the next, and what is white is more than six of them below the peak. Grey points are places not trained on: look how many lie in the white of each mixture."
-FAILURE = "Boxes after training, the hard ones first, then hard ones at the cure's learning rate and the cured ones: the share of test places that no box holds after the first and the last epoch, the mean log-likelihood (about −1,000,000 times that share where edges are hard), and the mean side in deviations of the data."
+GROUPS = "The same hard boxes from the mean {place} of each {group}: compare how many {places} they hold at first, and whether anything moves here."
+CURVES = "Left: the share of test {places} that no box holds. Middle: the mean side. Right: the mean log-likelihood, training (solid) and test (dotted), on a scale that is linear down to −10 and logarithmic below; a {place} outside counts −1,000,000. While the edges of the cured boxes are soft, their cores may leave out {places} which the edges still see: what counts is the end."
+CURED = "The cure from the same random centres. The boxes of the first epochs are soft and cover all; look whether they move, part, and take the shape of {shapes} while their edges harden."
+CONTOURS = "The densities after the last epoch; each level is a factor e below the next, and what is white is more than six of them below the peak. Grey points are {places} not trained on: look how many lie in the white of each mixture."
+FAILURE = "Boxes after training, the hard ones first, then hard ones at the cure's learning rate and the cured ones: the share of test {places} that no box holds after the first and the last epoch, the mean log-likelihood (about −1,000,000 times that share where edges are hard), and the mean side in deviations of the data."
 
 CLAIMS = (
     Claim("largest move of a centre, all hard boxes", low=0.0, high=0.0,
@@ -312,6 +316,29 @@ CLAIMS = (
           asks="whether the cured boxes describe the places better than one Gaussian"),
 )  # fmt: skip
 
+WORDS = OwnWords(
+    data="points",
+    question="Why can gradient descent not fit a mixture of boxes to your points, and what would help it?",
+    method="""The same points as in [[mixtures]] over your file, but the density $p_k(x)$ is $\\frac{1}{s_1 s_2}$ inside a box with centre
+        $c_k$ and sides $s_1, s_2$, and nothing outside (its logarithm is set to −1,000,000).
+        Logits, centres and logarithms of the sides are trained by Adam, from random centres and from the means of your
+        labels, or of groups of near points; after each epoch it is counted how many test points no box holds.
+
+        The proof: inside a box, $\\log p_k(x) = -\\log s_1 - \\log s_2$ does not depend on the centre, and outside it
+        is a constant. So the slope towards every centre is zero, and the slope of the loss towards the logarithm of a side is
+        the responsibility of its box for the points it holds, which is never negative: sides can only shrink.
+        A point that has fallen out of all boxes has no slope at all and pulls nothing back.
+
+        The cure: blur each box by logistic noise of scale $\\tau$. Its density is a difference of two sigmoids on
+        each axis, divided by the side, still integrates to one, and has a slope everywhere. $\\tau$ falls by the same
+        factor in every step, so that the boxes are hard in the end. Hard boxes at the cure's learning rate stand
+        beside it as control.""",
+    see="""Follow the centres, the sides and the points outside from epoch to epoch. Hard boxes can raise the likelihood of the
+        points inside only by losing others, and cannot see what they lose. A Gaussian has the whole plane as its support, and pulls at every
+        point, which is why [[mixtures]] can be fitted in this way. Soft edges give boxes the same advantage; the control
+        tells whether it is the edges or the learning rate that helps.""",
+)
+
 EXPERIMENT = Experiment(
     question="Why can gradient descent not fit a mixture of boxes, and what would help it?",
     method="""The same places as in the Gaussian mixture, but the density $p_k(x)$ is $\\frac{1}{s_1 s_2}$ inside a box with centre
@@ -336,6 +363,7 @@ EXPERIMENT = Experiment(
     correction="""Jerusalem ex. 5 speaks of covariances, of the k-th Gaussian and of `mins` in the section on
         uniform mixtures; it means sides, boxes and centres. Its −1e^6 is −1,000,000.""",
     claims=CLAIMS,
+    own=WORDS,
     opens_with=(
         "largest move of a centre, all hard boxes",
         "share of test places outside every cured box, last epoch",

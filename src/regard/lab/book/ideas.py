@@ -90,4 +90,5 @@ def idea_and_method(request: Mapping[str, Any]) -> tuple[str, str]:
     stated, derivation, steps = request["method"].partition(DERIVATION)
     if derivation:
         return stated.strip(), steps.strip()
-    return " ".join(IDEAS.get(request["name"], "").split()), request["method"]
+    idea = request.get("idea") or IDEAS.get(request["name"], "")
+    return " ".join(idea.split()), request["method"]

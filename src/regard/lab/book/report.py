@@ -20,7 +20,7 @@ from regard.lab.book.sources import asked
 from regard.lab.book.svg import inlined, is_fixed, share_glyphs, smallest_letter, width
 from regard.lab.book.trials import settings, trials
 from regard.lab.events import TableEvent, Value
-from regard.lab.experiment import FOUND
+from regard.lab.experiment import FOUND, is_of_original, not_asked
 from regard.lab.statistics import Summary
 from regard.lab.store.run import Run
 from regard.theory.mathml import mathml
@@ -323,6 +323,7 @@ def _templates() -> Any:
         "answer": answer,
         "found_own": FOUND,
         "claim_sentence": claim_sentence,
+        "not_asked": not_asked,
         "settled_by_record": settled_by_record,
         "settings": settings,
         "trials": trials,
@@ -337,5 +338,6 @@ def _templates() -> Any:
         "signs": SIGNS,
         "isfinite": isfinite,
     }
+    templates.tests["of_original"] = is_of_original
     templates.filters |= {"short": shown, "prose": prose, "words": words, "typeset": typeset}
     return templates

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from regard.errors import RegardError
 from regard.models.mixture.gaussian import GaussianMixtureModel
-from regard.shapes import Float
+from regard.shapes import Float, Int
 
 BLOCK = 1 << 16
 "Numbers in a block of scores: about what a core's own cache holds."
@@ -64,11 +64,20 @@ class EM:
             moments.addmm_(phi.div_(total).T, joint)
         return float(likelihood) / len(x), moments.T / len(x)
 
+    @torch.no_grad()
+    def assign(self, x: Float[Tensor, "n d"], component: Int[Tensor, " n"]) -> Float[Tensor, "k f"]:
+        """The moments where each sample is wholly that of one component."""
+        moments = torch.zeros_like(self.natural())
+        size = max(256, BLOCK // self.model.components)
+        for block, own in zip(x.split(size), component.split(size), strict=True):
+            moments.index_add_(0, own, self.features(block))
+        return moments / len(x)
+
     def features(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n f"]:
         """φ(x): one, the sample, and the squares that the covariance needs."""
         x = x.double() - self.centre
         one, kind = x.new_ones(len(x), 1), self.model.covariance
-        if kind == "full":
+        if kind in ("full", "tied"):
             rows, columns = torch.triu_indices(self.model.width, self.model.width)
             return torch.cat([one, x, x[:, rows] * x[:, columns]], 1)
         square = x.square()
@@ -81,7 +90,7 @@ class EM:
         means, spread = model.means.double() - self.centre, model.log_variances.double()
         weight = model.logits.double().log_softmax(0) - model.width * log(2 * torch.pi) / 2
         log_volume = spread.expand(-1, model.width).sum(1) / 2
-        if model.covariance == "full":
+        if model.lower is not None:
             precision = torch.cholesky_inverse(model.factors().double())
             linear = torch.einsum("kij,kj->ki", precision, means)
             rows, columns = torch.triu_indices(model.width, model.width)
@@ -103,21 +112,24 @@ class EM:
             moments[alive, 1 + width :] / share[alive],
         )
         model.means[alive] = (first + self.centre).to(model.means)
-        if model.covariance == "full":
-            self._maximise_full(alive, first, second)
+        if model.lower is not None:
+            self._maximise_full(alive, share[alive], first, second)
             return
         square = first.square()
         if model.covariance == "spherical":
             square, second = square.sum(1, keepdim=True) / width, second / width
         model.log_variances[alive] = (second - square).clamp(min=self.least).log().to(model.means)
 
-    def _maximise_full(self, alive: Tensor, first: Tensor, second: Tensor) -> None:
+    def _maximise_full(self, alive: Tensor, share: Tensor, first: Tensor, second: Tensor) -> None:
         model, width = self.model, self.model.width
         rows, columns = torch.triu_indices(width, width)
         covariance = second.new_empty(len(second), width, width)
         covariance[:, rows, columns] = covariance[:, columns, rows] = (
             second - first[:, rows] * first[:, columns]
         )
+        if model.covariance == "tied":
+            covariance = (share[:, :, None] * covariance).sum(0, keepdim=True) / share.sum()
+            alive = alive[:1].new_ones(1)
         # The most likely covariance among those with no eigenvalue below `least`.
         values, vectors = torch.linalg.eigh(covariance)
         factor = torch.linalg.qr((vectors * values.clamp(min=self.least).sqrt()[:, None]).mT).R.mT

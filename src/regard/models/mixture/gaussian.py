@@ -11,8 +11,8 @@ from regard.core.similarity import Gaussian
 from regard.errors import RegardError, nearest
 from regard.shapes import Float, Int
 
-COVARIANCES = ("diagonal", "spherical", "full")
-"Kinds of covariance: one variance per axis, one for all axes, or any."
+COVARIANCES = ("diagonal", "spherical", "full", "tied")
+"Kinds of covariance: one variance per axis, one for all axes, any, or any that all components share."
 COLUMNS = 2**18
 "Samples that are solved for at once: beyond 524,280 torch is wrong on a GPU (pytorch/pytorch#187717)."
 
@@ -105,7 +105,7 @@ def unlikelihood(model: nn.Module, x: Float[Tensor, "n d"]) -> Float[Tensor, ""]
 
 
 class GaussianMixtureModel(Mixture):
-    """p(x | k) = N(x; mean_k, Σ_k), its covariance diagonal, spherical or full.
+    """p(x | k) = N(x; mean_k, Σ_k), its covariance diagonal, spherical, full, or tied: one full Σ for all k.
 
     A full one is Σ = L Lᵀ with e^(log_variance / 2) on the diagonal of L and `lower` below it.
 
@@ -123,9 +123,9 @@ class GaussianMixtureModel(Mixture):
         super().__init__(components, width)
         self.covariance = covariance
         self.means = nn.Parameter(torch.randn(components, width))
-        self.log_variances = nn.Parameter(torch.zeros(components, 1 if covariance == "spherical" else width))
-        below = width * (width - 1) // 2 if covariance == "full" else 0
-        self.lower = nn.Parameter(torch.zeros(components, below)) if covariance == "full" else None
+        rows, whole = 1 if covariance == "tied" else components, covariance in ("full", "tied")
+        self.log_variances = nn.Parameter(torch.zeros(rows, 1 if covariance == "spherical" else width))
+        self.lower = nn.Parameter(torch.zeros(rows, width * (width - 1) // 2)) if whole else None
 
     def conditional(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n k"]:
         if self.lower is None:
@@ -155,7 +155,7 @@ class GaussianMixtureModel(Mixture):
         rows, columns = torch.tril_indices(self.width, self.width, -1)
         below = torch.zeros_like(diagonal)
         below[:, rows, columns] = self.lower
-        return diagonal + below
+        return (diagonal + below).expand(self.components, -1, -1)
 
     def covariances(self) -> Float[Tensor, "k d d"]:
         """Σ of each component, as a whole matrix."""

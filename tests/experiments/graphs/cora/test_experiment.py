@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.core.edges import Edges
 from regard.core.similarity import Additive
 from regard.data.sets.graphs import FIELDS, Network
@@ -152,6 +153,7 @@ def test_a_graph_of_ones_own_takes_coras_place(tmp_path: Path) -> None:
     named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
     assert [one.data for one in EXPERIMENT.claims].count("graph") == len(EXPERIMENT.claims) - 2
+    own_words.check("cora", events)
 
 
 def test_a_graph_without_classes_is_told(tmp_path: Path) -> None:

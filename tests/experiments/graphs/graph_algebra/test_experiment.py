@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 import golden
+import own_words
 from regard.experiments.graphs.graph_algebra import experiment, formulas, layers, noise
 from regard.experiments.graphs.graph_algebra.experiment import EXPERIMENT, GIVEN, Settings, run
 from regard.experiments.graphs.graph_algebra.noise import Noise
@@ -51,6 +52,7 @@ def test_a_graph_of_ones_own_is_smoothed(tmp_path):
     said, found = [one.text for one in made if isinstance(one, TextEvent)]
     assert "the 7 nodes of your graph" in found and "with B = 4·I" in found
     assert "7 nodes (0, 1, 2, …) and 21 edges" in said
+    own_words.check("graph-algebra", made)
     assert [one.name for one in EXPERIMENT.claims if one.data] == [
         "oversmoothing: largest error of the predicted rate"
     ]

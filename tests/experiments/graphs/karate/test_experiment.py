@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.errors import RegardError
 from regard.experiments.graphs.karate import club, experiment
 from regard.experiments.graphs.karate.club import LEAK, REPAIRED
@@ -53,8 +54,8 @@ def rings(path: Path, *, attributes: bool) -> Path:
 
 def test_what_the_rule_did_is_said_from_its_rows() -> None:
     rows = [("community", "leak", 0, 0.9, "none", 12, 0.4), ("club", "leak", 1, 1.0, "none", 99, 0.5)]
-    assert said_of_rule([], 8) == "It ended none of the 8 trainings within 100 epochs."
-    assert said_of_rule(rows, 8).startswith(
+    assert said_of_rule([], 8, "members") == "It ended none of the 8 trainings within 100 epochs."
+    assert said_of_rule(rows, 8, "members").startswith(
         "It ended 2 of the 8 trainings within 100 epochs, with accuracies of 0.4, 0.5 on the tested members; "
         "had they gone on, 0.9, 1.0."
     )
@@ -68,13 +69,19 @@ def test_a_graph_of_ones_own_takes_the_clubs_place(tmp_path: Path, labelled: boo
     said = next(one.text for one in events if isinstance(one, TextEvent))
     assert "18 nodes (0, 1, 2, …) and 19 edges" in said and ("north 9, south 9" in said) is labelled
     (found,) = [one.text for one in events if isinstance(one, TextEvent) and one.name == FOUND]
-    assert "of 18 nodes. Taught by 13 labels" in found and ("your label" in found) is labelled
+    assert "with 4 of 18 nodes, and all others. Taught the community of 13 nodes" in found
+    assert ("the label of 13 nodes" in found) is labelled and ("your file has none" in found) is not labelled
+    assert ("In the place of labels stand two communities" in said) is not labelled
     named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
     assert "test accuracy on the community, 13 labels train it" in named
-    assert ("what the leak is worth on the club" in named) is labelled
+    assert ("what the leak is worth on the label" in named) is labelled
+    assert ("nodes whose community is not their label" in named) is labelled
     captions = {one.name: one.caption for one in events if isinstance(one, FigureEvent)}
-    assert captions["members"].startswith("Your graph twice.")
+    assert captions["nodes"].startswith(
+        "Your graph twice." if labelled else "Your graph. Its file has no labels"
+    )
+    own_words.check("karate", events)
 
 
 def test_a_graph_that_is_too_large_or_small_is_told(tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ import numpy
 import pytest
 from PIL import Image
 
+import own_words
 from regard.errors import RegardError
 from regard.experiments.images.unet.experiment import EXPERIMENT, Settings, run
 from regard.experiments.images.unet.own import SIDE, read_own
 from regard.lab.events import Metric, PairedMetric, TextEvent
-from regard.lab.experiment import Context
+from regard.lab.experiment import FOUND, Context
 
 
 def squares(folder: Path, *, count: int = 4, colours: bool = False, ending: str = "_mask.png") -> Path:
@@ -69,3 +70,6 @@ def test_a_folder_of_ones_own_takes_the_brains_place(tmp_path: Path) -> None:
     named = {one.name for one in events if isinstance(one, Metric | PairedMetric)}
     stays = {one.name for one in EXPERIMENT.claims if not one.data}
     assert len(stays) == 2 and stays <= named
+    (found,) = [one.text for one in events if isinstance(one, TextEvent) and one.name == FOUND]
+    assert found.startswith("On your test pictures the networks have, over 2 seeds: Dice ")
+    own_words.check("unet", events)

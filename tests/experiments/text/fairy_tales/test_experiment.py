@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 import golden
+import own_words
 from regard.experiments.text.corpus import load_corpus
 from regard.experiments.text.fairy_tales import experiment as here
 from regard.experiments.text.fairy_tales.experiment import (
@@ -80,6 +81,7 @@ def test_what_the_prompts_show_follows_the_numbers() -> None:
 def test_a_small_run_measures_and_draws(settings: Settings, tmp_path: Path) -> None:
     events = list(run(settings, Context(folder=tmp_path)))
     golden.check(__file__, golden.of_events(events))
+    own_words.check("fairy-tales", events)
     tables = {one.name: one for one in events if isinstance(one, TableEvent)}
     assert (
         len(tables["prompts"].rows) % len(SAMPLERS) == 0 < len(tables["prompts"].rows)

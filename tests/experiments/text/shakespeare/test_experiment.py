@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.experiments.text.corpus import load_corpus
 from regard.experiments.text.shakespeare import experiment as here
 from regard.experiments.text.shakespeare.experiment import EXPERIMENT, Settings, last_right, run
@@ -49,6 +50,7 @@ def test_accuracy_looks_at_the_last_character_alone(settings: Settings) -> None:
 def test_a_small_run_trains_samples_saves_and_draws(settings: Settings, tmp_path: Path) -> None:
     events = list(run(settings, Context(folder=tmp_path)))
     golden.check(__file__, golden.of_events(events))
+    own_words.check("shakespeare", events)
     assert [one.name for one in events if isinstance(one, FigureEvent)] == ["epochs", "loss", "attention"]
     said = [one.name for one in events if isinstance(one, TextEvent)]
     assert "Jerusalem ex. 5's model after epoch 2" in said and "Duke HW3's model before training" in said

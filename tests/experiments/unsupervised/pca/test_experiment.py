@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.errors import RegardError
 from regard.experiments.unsupervised.linear_autoencoder import critical, gradients, principal
 from regard.experiments.unsupervised.pca import experiment
@@ -47,6 +48,7 @@ def test_points_of_ones_own(tmp_path: Path) -> None:
     assert "4 columns" in found and "3 principal directions" in found and "After 20 steps" in found
     assert "60 of 60 rows. Columns: a, b, c, d." in said and said.endswith("The code has a width of 3.")
     values = {one.name: one.value for one in events if isinstance(one, Metric) and not one.at}
+    own_words.check("pca", events)
     stays = [one for one in EXPERIMENT.claims if not one.data]
     assert len(stays) == 4 and all(one.settle(values[one.name]).state == "held" for one in stays)
 

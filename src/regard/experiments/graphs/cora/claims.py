@@ -2,9 +2,10 @@
 
 from regard.claims import Claim
 from regard.experiments.graphs.cora.figures import SHORT
-from regard.experiments.graphs.cora.nodes import VARIANTS
+from regard.experiments.graphs.cora.nodes import PAPERS, VARIANTS
 
-SPOKEN = {name: name if name.startswith("without") else f"with {name}" for name in VARIANTS}
+NAMES = [name.format_map(PAPERS) for name in VARIANTS]
+SPOKEN = {name: name if name.startswith("without") else f"with {name}" for name in NAMES}
 "How a sentence speaks of each variant: GAT trained …"
 
 CLAIMS = (

@@ -24,6 +24,8 @@ from regard.experiments.graphs.cora.figures import (
 from regard.experiments.graphs.cora.nodes import (
     ATTENTION,
     CONVOLUTION,
+    NODES,
+    PAPERS,
     STEPS,
     VARIANTS,
     WIDE,
@@ -32,11 +34,12 @@ from regard.experiments.graphs.cora.nodes import (
     Trained,
     train_all,
 )
+from regard.experiments.graphs.cora.own import WORDS, said_of_own
 from regard.experiments.graphs.own import OwnGraph
 from regard.lab.book.style import draw_changes
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import FOUND, Context, Experiment
-from regard.lab.statistics import difference, summarise
+from regard.lab.statistics import summarise
 from regard.models.graph.layers import GAT, GraphAttention, GraphConvolution
 
 MOST = 20_000
@@ -96,7 +99,7 @@ def _adjacency(edges: Edges) -> Tensor:
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Check the layers, train both networks from the same seeds, look where they differ, and ablate."""
     yield ProgressEvent("loading the graph", 0.0)
-    task = NodeTask(_network(settings))
+    task = NodeTask(_network(settings), PAPERS if settings.graph is None else NODES)
     yield TextEvent("Your graph" if settings.graph else "The data", task.network.said)
     yield from _check_layers(task, context)
     runs = settings.seeds * 2 + settings.explained * len(steps_of(settings))
@@ -116,7 +119,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield from _steps(task, settings, context, found)
     yield from _disagreement(task, found)
     yield from _attention(task, found["GAT"])
-    yield FigureEvent("embedding", draw_embedding(task, found["GAT"][0]), EMBEDDING)
+    yield FigureEvent("embedding", draw_embedding(task, found["GAT"][0]), task.say(EMBEDDING))
     yield from _ablation(task, settings, context, found["GAT"])
 
 
@@ -176,7 +179,9 @@ def _compare(found: Mapping[str, Mapping[int, Trained]], *, published: bool) -> 
         rows,
         "Mean ± standard deviation over seeds. The first accuracy is that of the protocol: the epoch of the lowest validation loss. The next two are read off the same trainings at a fixed epoch and at the end; they are shown, nothing is chosen by them.",
     )  # fmt: skip
-    yield FigureEvent("seeds", draw_seeds(found, published=published), SEEDS)
+    yield FigureEvent(
+        "seeds", draw_seeds(found, published=published), f"{SEEDS} {PUBLISHED if published else TWO}"
+    )
 
 
 def steps_of(settings: Settings) -> dict[str, Recipe]:
@@ -191,7 +196,8 @@ def _steps(
     bases = {name: {seed: one.test for seed, one in runs.items()} for name, runs in found.items()}
     tests: dict[str, dict[int, float]] = {}
     done, runs = 2 * settings.seeds, 2 * settings.seeds + settings.explained * len(steps_of(settings))
-    for name, recipe in steps_of(settings).items():
+    for title, recipe in steps_of(settings).items():
+        name = task.say(title)
         jobs = [
             (replace(recipe, epochs=settings.epochs), 1000 * context.seed + place)
             for place in range(settings.explained)
@@ -207,32 +213,12 @@ def _steps(
         yield PairedMetric(f"{name} minus {base}, points", (name, base), tests[name], paired)
     if settings.graph is not None:
         yield TextEvent(FOUND, said_of_own(task, bases | tests))
-    changed = {name: values for name, values in tests.items() if name != "GCN without citations"}
+    alone = task.say("GCN without {citations}")
+    changed = {name: values for name, values in tests.items() if name != alone}
     shown = changed | {"GAT": bases["GAT"]}
     yield FigureEvent(
         "lead", draw_changes(bases["GCN"], shown, "test accuracy minus that of GCN, points"), LEAD
     )
-
-
-def said_of_own(task: NodeTask, tests: Mapping[str, Mapping[int, float]]) -> str:
-    """What was found in a graph of a person's own: who is right how often, who leads, and what the edges are worth."""
-    means = {name: mean(found.values()) for name, found in tests.items() if found}
-    lead, count = difference(tests["GAT"], tests["GCN"]), len(tests["GCN"])
-    interval = f"95 % interval {lead.low:+.1f} to {lead.high:+.1f}"
-    if count < 2:
-        told = f"attention has {lead.mean:+.1f} points, and one seed cannot say whether that is chance"
-    elif lead.low <= 0 <= lead.high:
-        told = f"which of the two leads is not settled ({lead.mean:+.1f} points for attention, {interval})"
-    else:
-        told = f"{'attention' if lead.mean > 0 else 'convolution'} leads by {abs(lead.mean):.1f} points ({interval} for attention)"
-    usual = 100 * (task.labels[task.test] == task.labels[task.train].mode().values).double().mean().item()
-    alone = means.get("GCN without citations")
-    edges = "" if alone is None else f" Without the edges the same GCN is right on {alone:.1f} %;"
-    return (
-        f"On your graph graph convolution (GCN) is right on {means['GCN']:.1f} % of the {len(task.test):,} test nodes and "
-        f"graph attention (GAT) on {means['GAT']:.1f} %, over {count} seeds each: {told}.{edges} the most frequent "
-        f"class alone would be right on {usual:.1f} %."
-    ).replace(". the most", ". The most")
 
 
 def _disagreement(task: NodeTask, found: Mapping[str, Mapping[int, Trained]]) -> Iterator[Event]:
@@ -242,7 +228,9 @@ def _disagreement(task: NodeTask, found: Mapping[str, Mapping[int, Trained]]) ->
     for seed in found["GCN"]:
         first, second = (found[name][seed].answers(task.test) for name in ("GCN", "GAT"))
         yield Metric(
-            "GCN and GAT disagree, % of test papers", 100 * (first != second).float().mean().item(), seed
+            task.say("GCN and GAT disagree, % of test {papers}"),
+            100 * (first != second).float().mean().item(),
+            seed,
         )
         right = (first == truth, second == truth)
         cells = (right[0] & right[1], ~right[0] & right[1], right[0] & ~right[1], ~right[0] & ~right[1])
@@ -251,9 +239,9 @@ def _disagreement(task: NodeTask, found: Mapping[str, Mapping[int, Trained]]) ->
         "disagreement",
         ("seed", "both right", "only GAT right", "only GCN right", "both wrong", "different answers"),
         rows,
-        f"The {len(truth)} test papers, for each pair of trainings from the same seed. The columns “only GAT right” and “only GCN right” are what the difference in accuracy comes from.",
+        f"The {len(truth)} test {task.words['papers']}, for each pair of trainings from the same seed. The columns “only GAT right” and “only GCN right” are what the difference in accuracy comes from.",
     )
-    yield FigureEvent("neighbours", draw_neighbours(task, found), NEIGHBOURS)
+    yield FigureEvent("neighbours", draw_neighbours(task, found), task.say(NEIGHBOURS))
 
 
 def _attention(task: NodeTask, runs: Mapping[int, Trained]) -> Iterator[Event]:
@@ -273,7 +261,7 @@ def _attention(task: NodeTask, runs: Mapping[int, Trained]) -> Iterator[Event]:
                 seed,
             )
             pictured.setdefault(name, (own, uniform))
-    yield FigureEvent("entropy", draw_entropy(pictured), ENTROPY)
+    yield FigureEvent("entropy", draw_entropy(pictured), task.say(ENTROPY))
 
 
 def _ablation(
@@ -285,10 +273,11 @@ def _ablation(
     changed = {f"{SHORT} epochs, no early stopping": short, "the last epoch instead of the best": last}
     places = [(name, place) for name in VARIANTS for place in range(settings.ablated)]
     jobs = [
-        (replace(VARIANTS[name], epochs=settings.epochs), 1000 * context.seed + place)
-        for name, place in places
+        (replace(VARIANTS[title], epochs=settings.epochs), 1000 * context.seed + place)
+        for title, place in places
     ]
-    for done, ((name, place), one) in enumerate(zip(places, train_all(task, jobs), strict=True), start=1):
+    for done, ((title, place), one) in enumerate(zip(places, train_all(task, jobs), strict=True), start=1):
+        name = task.say(title)
         yield ProgressEvent(f"{name}, seed {place}", 0.9 + 0.1 * done / len(jobs))
         changed.setdefault(name, {})[place] = one.test
     for name, tests in changed.items():
@@ -299,10 +288,12 @@ def _ablation(
     )
 
 
-SEEDS = f"Each mark is one training: circles at the epoch of the lowest validation loss, crosses after {SHORT} epochs. Solid strokes are means, grey bands what the papers report. Compare the distance between circles and crosses of one network with that between the two networks."
-NEIGHBOURS = "Test papers, put together by how many of those they cite or are cited by belong to their own field (in brackets: how many papers). Left: how often each network is right. Both add up what neighbours say, so that a paper among papers of other fields should be hard for both. Right: how often the two networks give different answers."
-ENTROPY = "Each dot is a paper with at least one neighbour, in the first training: how many per cent the entropy of its weights lies below that of equal weights (0 would be equal weights, 100 one neighbour that takes all; the line is the median). The nearer to 0, the more GAT averages as a GCN does."
-EMBEDDING = "Every paper, its vector scaled to length one, along the two directions in which these vectors vary most; coloured by its field. Left, by its words alone; right, by the hidden layer of the trained GAT. If fields lie further apart on the right, the network separates them, although it was shown the field of 20 papers of each alone. Two of 64 directions cannot show all that is separate."
+SEEDS = f"Each mark is one training: circles at the epoch of the lowest validation loss, crosses after {SHORT} epochs."
+PUBLISHED = "Solid strokes are means, grey bands what the papers report. Compare the distance between circles and crosses of one network with that between the two networks."
+TWO = "Solid strokes are means. Compare the distance between circles and crosses of one network with that between the two networks."
+NEIGHBOURS = "Test {papers}, put together by how many of those they {joined} belong to their own {field} (in brackets: how many {papers}). Left: how often each network is right. Both add up what neighbours say, so that a {paper} among {papers} of other {fields} should be hard for both. Right: how often the two networks give different answers."
+ENTROPY = "Each dot is a {paper} with at least one neighbour, in the first training: how many per cent the entropy of its weights lies below that of equal weights (0 would be equal weights, 100 one neighbour that takes all; the line is the median). The nearer to 0, the more GAT averages as a GCN does."
+EMBEDDING = "Every {paper}, its vector scaled to length one, along the two directions in which these vectors vary most; coloured by its {field}. Left, by its {words} alone; right, by the hidden layer of the trained GAT. If {fields} lie further apart on the right, the network separates them, although it was shown the {field} of {shown} {papers} of each alone. Two of 64 directions cannot show all that is separate."
 LEAD = "What lies between GCN and GAT, as the accuracy that each network has over GCN from the same seed (grey: one seed each; blue: the mean and its 95 % interval). Before GAT stands GAT with its attention switched off, so that all neighbours have the same weight; in the full preset also a GCN with GAT's width, dropout, rate and decay. If the last two rows agree, the attention is not what makes the difference."
 ABLATION = "What the accuracy of GAT loses when one thing is changed. Grey: one seed each, against the same seed of the recipe. Blue: the mean and its 95 % interval. The first two rows read the recipe's own trainings at another epoch; the others, in the full preset, are trained anew."
 
@@ -339,7 +330,7 @@ EXPERIMENT = Experiment(
         split, which trains on the first 140 rows of a file.""",
     claims=CLAIMS,
     opens_with=tuple(claim.name for claim in CLAIMS[:2]),
-    asks_own="How well do graph convolution and graph attention tell the classes of your graph's nodes, and what are its edges worth?",
+    own=WORDS,
     presets={"quick": Settings(), "full": Settings(seeds=100, explained=30, ablated=10)},
     seconds=50,
     run=run,

@@ -92,9 +92,10 @@ def draw_neighbours(task: NodeTask, found: Mapping[str, Mapping[int, Trained]]) 
         counts = torch.bincount(places, minlength=len(names)).tolist()
         labels = [f"{name}\n({count})" for name, count in zip(names, counts, strict=True)]
         left.set(title="accuracy", ylabel="%")
-        right.set(title="GCN and GAT disagree", ylabel="% of papers")
+        right.set(title="GCN and GAT disagree", ylabel=task.say("% of {papers}"))
+        across = task.say("neighbours in the {paper}'s own {field}, % ({papers})")
         for axis in (left, right):
-            axis.set(xticks=range(len(names)), xlabel="neighbours in the paper's own field, % (papers)")
+            axis.set(xticks=range(len(names)), xlabel=across)
             axis.set_xticklabels(labels, fontsize=8.5)
         left.legend(loc="upper left")
         return figure
@@ -126,7 +127,7 @@ def draw_embedding(task: NodeTask, one: Trained) -> "Figure":
     with style():
         figure, axes = panels(2, width=8.2, height=4.0)
         for axis, x, title in zip(
-            axes, (words, hidden), ("the words alone", "hidden layer of GAT"), strict=True
+            axes, (words, hidden), (task.say("the {words} alone"), "hidden layer of GAT"), strict=True
         ):
             unit = x / x.norm(dim=1, keepdim=True).clamp(min=1e-9)
             centred = unit - unit.mean(0)

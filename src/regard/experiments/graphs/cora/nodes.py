@@ -1,6 +1,6 @@
 """Node classification on one graph: recipes of GCN and GAT, trained with early stopping."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -75,16 +75,24 @@ ALONE = replace(CONVOLUTION, neighbours="none")
 
 VARIANTS = {
     "without dropout of attention": replace(ATTENTION, attention_dropout=0.0),
-    "words as ones, not as shares": replace(ATTENTION, normalised=False),
+    "{words} as ones, not as shares": replace(ATTENTION, normalised=False),
     "without weight decay": replace(ATTENTION, decay=0.0),
 }
 "What re-implementations of GAT change, one thing at a time."
 STEPS = {
-    "GCN without citations": ALONE,
+    "GCN without {citations}": ALONE,
     "GCN with GAT's width and training": WIDE,
     "GAT with equal weights": EQUAL,
 }
 "What lies between the words alone and GAT: each is trained from seeds of the two networks."
+
+
+PAPERS = {"paper": "paper", "papers": "papers", "field": "field", "fields": "fields", "words": "words",
+          "citations": "citations", "joined": "cite or are cited by", "shown": "20"}  # fmt: skip
+"What is spoken of where the graph is Cora: by `NodeTask.say`."
+NODES = {"paper": "node", "papers": "nodes", "field": "class", "fields": "classes", "words": "features",
+         "citations": "edges", "joined": "are joined to", "shown": "at most 20"}  # fmt: skip
+"The same of a graph of a person's own."
 
 
 def shares_of(features: Float[Tensor, "n f"]) -> Float[Tensor, "n f"]:
@@ -95,8 +103,8 @@ def shares_of(features: Float[Tensor, "n f"]) -> Float[Tensor, "n f"]:
 class NodeTask:
     """A network made ready: its edges with loops, its features as bags, the numbers of its nodes by split."""
 
-    def __init__(self, network: Network) -> None:
-        self.network, self.labels = network, network.labels
+    def __init__(self, network: Network, words: Mapping[str, str] = PAPERS) -> None:
+        self.network, self.labels, self.words = network, network.labels, words
         self.edges = Edges(network.source, network.target, nodes=network.nodes).with_loops().sorted
         own = torch.arange(network.nodes)
         self.loops = Edges(own, own, nodes=network.nodes).sorted
@@ -107,6 +115,10 @@ class NodeTask:
         self.train, self.validation, self.test = (
             split.nonzero().flatten() for split in (network.train, network.validation, network.test)
         )
+
+    def say(self, text: str) -> str:
+        """A text with the words for this graph in its brackets."""
+        return text.format_map(self.words)
 
     def loss(self, scores: Float[Tensor, "n k"], nodes: Int[Tensor, " m"]) -> Float[Tensor, ""]:
         """The cross-entropy over some nodes."""

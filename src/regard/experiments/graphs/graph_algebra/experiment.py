@@ -26,7 +26,7 @@ from regard.experiments.graphs.graph_algebra.formulas import (
 from regard.experiments.graphs.graph_algebra.layers import median_of_three, messages, transformer, weights
 from regard.experiments.graphs.graph_algebra.noise import Noise, study
 from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import FOUND, Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment, OwnWords
 from regard.lab.ranges import OwnPath, Range
 
 GIVEN = {
@@ -152,7 +152,14 @@ def _oversmoothing(settings: Settings, draw: torch.Generator) -> Iterator[Event]
     yield Metric("oversmoothing: largest error of the predicted rate", worst)
     if settings.graph is not None:
         yield TextEvent(FOUND, said_of_own(nodes, {own: (found[-1] / found[0], rate(a, own)) for own, found in curves.items()}, settings.depth))  # fmt: skip
-    yield FigureEvent("oversmoothing", draw_curves(curves, {own: rate(a, own) for own in SMOOTH}), SMOOTHING)
+    yield FigureEvent(
+        "oversmoothing",
+        draw_curves(curves, {own: rate(a, own) for own in SMOOTH}),
+        SMOOTHING.format(
+            graph="a graph of two loosely joined halves" if settings.graph is None else "your graph",
+            depth=settings.depth,
+        ),
+    )
 
 
 def said_of_own(nodes: int, found: Mapping[float, tuple[float, float]], depth: int) -> str:
@@ -279,9 +286,7 @@ CLAIMS = (
           asks="whether attention helps against noise that looks like anybody"),
 )  # fmt: skip
 
-EXPERIMENT = Experiment(
-    question="What do the matrices of a graph say, and what do message passing and attention make of them?",
-    method=r"""The two graphs of Amsterdam A2, question 3. Their adjacency matrices are built from lists of edges, and the
+METHOD = r"""The two graphs of Amsterdam A2, question 3. Their adjacency matrices are built from lists of edges, and the
         powers of $A$ are held against walks counted one by one. The Laplacian $L = D - A$ is applied to random
         features, to equal ones, and to one made so that a node of degree 1 changes most.
 
@@ -295,7 +300,11 @@ EXPERIMENT = Experiment(
         to keep constants. A transformer layer is computed as attention on the complete graph, and a causal one
         on the graph with an edge from every earlier word. Noisy neighbours: one layer with equal weights and
         one with attention are trained on the same graphs, in which strangers who know nothing talk to every
-        node; they are tested on new graphs.""",
+        node; they are tested on new graphs."""
+
+EXPERIMENT = Experiment(
+    question="What do the matrices of a graph say, and what do message passing and attention make of them?",
+    method=METHOD,
     see="""The matrices come first: what the powers of A count, and where the Laplacian is large. Then what layers do with
         them: the self-connection lets a node keep what it was; look in the figure of oversmoothing at what it does to the
         slope, and whether any slope is zero. GAT and GCN differ in where the weights come from: from features, or from
@@ -309,7 +318,14 @@ EXPERIMENT = Experiment(
         its diagonal; $\sigma$ is any nonlinearity, not the sigmoid. And a GCN does not treat neighbours equally: its
         weights are $1 / \sqrt{d_u d_v}$; only the mean does.""",
     claims=CLAIMS,
-    asks_own="How fast does repeated averaging make the nodes of your graph alike, and what do matrices, message passing and attention do on small ones?",
+    own=OwnWords(
+        data="graph",
+        question="How fast does repeated averaging make the nodes of your graph alike, and what do matrices, message passing and attention do on small ones?",
+        method=f"""Your graph is the one on which oversmoothing is measured: its largest connected part, each edge both ways
+        round. Everything else is measured on the small graphs of the original.
+
+        {METHOD}""",
+    ),
     opens_with=(
         "walks that Aⁿ counts wrongly",
         "equation 6 as messages, as matrices, as a layer: largest gap",

@@ -21,7 +21,7 @@ GRAPHS = (
     "Laplacian for random features; in theory it is d(d + 1) for a node of degree d, largest for the three of degree 3 (orange)."
 )
 SMOOTHING = (
-    "Equation 6 without its nonlinearity, 64 layers deep, on a graph of two loosely joined halves; "
+    "Equation 6 without its nonlinearity, {depth} layers deep, on {graph}; "
     "W = I/(1 + β), B = βI/(1 + β). In theory distances from the common value shrink by a constant factor "
     "per layer, the largest |β + λ|/(1 + β) over the eigenvalues λ ≠ 1 of D⁻¹A (dotted). The steeper a line, the sooner all "
     "nodes are alike; a self-connection that stopped the smoothing would give a level line."

@@ -1,5 +1,6 @@
 """The karate club: who met whom, and a graph network trained on it, with all labels or with some."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -14,6 +15,28 @@ LEAK, REPAIRED = "all labels train it", "24 labels train it"
 "The two ways in which each seed is trained: as Berkeley HW6's notebook does, and with its mask applied."
 FEWEST, MOST = 8, 600
 "Nodes that a graph of one's own may have."
+CLUB = {
+    "member": "member",
+    "members": "members",
+    "joined": "joined",
+    "club": "club",
+    "acquaintances": "acquaintances",
+    "other": "in the other club",
+    "tested": "ten",
+}
+"What is spoken of where the graph is the karate club: by `Club.say`."
+NODES = {
+    "member": "node",
+    "members": "nodes",
+    "joined": "label",
+    "club": "label",
+    "acquaintances": "neighbours",
+    "other": "with the other label",
+    "tested": "",
+}
+"The same of a graph of a person's own."
+STAND_IN = "In the place of labels stand two communities, found from the edges alone: the largest of those of greatest modularity, and all others."
+"What is said of a graph whose nodes have no labels."
 
 
 class Club(NamedTuple):
@@ -30,6 +53,12 @@ class Club(NamedTuple):
     "What the two labels are called."
     labelled: bool = True
     "Whether there are labels beside the communities."
+    words: Mapping[str, str] = CLUB
+    "What the nodes are called, and the classes that they chose."
+
+    def say(self, text: str) -> str:
+        """A text with the words for this graph in its brackets."""
+        return text.format_map(self.words)
 
     @property
     def repaired(self) -> str:
@@ -72,9 +101,10 @@ def own_club(network: Network) -> Club:
         community,
         test,
         _places(graph),
-        network.said,
+        network.said if len(network.classes) > 1 else f"{network.said} {STAND_IN}",
         (other, name) if alike else (name, other),
         len(network.classes) > 1,
+        NODES | {"tested": str(int(test.sum()))},
     )
 
 

@@ -20,10 +20,10 @@ from regard.experiments.graphs.karate.club import (
     train,
 )
 from regard.experiments.graphs.karate.figures import (
-    EMBEDDING,
     draw_embedding,
     draw_members,
     draw_training,
+    said_of_embedding,
     said_of_members,
     said_of_training,
 )
@@ -37,6 +37,7 @@ from regard.experiments.graphs.karate.handmade import (
     normalised,
     some,
 )
+from regard.experiments.graphs.karate.own import WORDS, said_of_own
 from regard.experiments.graphs.own import OwnGraph
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
 from regard.lab.experiment import FOUND, Context, Experiment
@@ -68,19 +69,21 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     a = normalised(members.edges)
     yield ProgressEvent("the layer and its gradient", 0.02)
     yield from _checks(settings, context, members, a)
-    yield from _misplaced(members)
+    if members.labelled:
+        yield from _misplaced(members)
     stories = {}
-    kinds = {"community": members.community} | ({"club": members.joined} if members.labelled else {})
+    kinds = {"community": members.community}
+    kinds |= {members.words["club"]: members.joined} if members.labelled else {}
     for step, (kind, labels) in enumerate(kinds.items()):
-        yield ProgressEvent(f"training on the {kind}'s labels", 0.1 + 0.4 * step)
+        yield ProgressEvent(f"training on the {kind} of each {members.words['member']}", 0.1 + 0.4 * step)
         stories[kind] = _trained(settings, context, members, a, labels)
     yield from _accuracies(settings, members, stories)
     if settings.graph is not None:
         yield TextEvent(FOUND, said_of_own(settings.seeds, members, stories))
     story = stories["community"]
-    yield FigureEvent("members", draw_members(members), said_of_members(members))
+    yield FigureEvent(members.words["members"], draw_members(members), said_of_members(members))
     yield FigureEvent("training", draw_training(members, story), said_of_training(members, story))
-    yield FigureEvent("embedding", draw_embedding(members, story), EMBEDDING)
+    yield FigureEvent("embedding", draw_embedding(members, story), said_of_embedding(members))
 
 
 def _members(settings: Settings) -> Club:
@@ -125,12 +128,14 @@ def _checks(settings: Settings, context: Context, members: Club, a: Tensor) -> I
     draws = [torch.Generator().manual_seed(1000 * context.seed + 500 + seed) for seed in range(UNTRAINED)]
     first = forward(Weights.drawn(draws, (len(a), settings.hidden, 2, 2), torch.float64), a).h2
     for seed, share in enumerate(nearest_own(first, members.community)):
-        yield Metric("untrained network: share of members nearest to their own community", share, seed)
+        yield Metric(
+            members.say("untrained network: share of {members} nearest to their own community"), share, seed
+        )
 
 
 def _misplaced(members: Club) -> Iterator[Event]:
     odd = (members.joined != members.community).nonzero().flatten().tolist()
-    yield Metric("members whose community is not their club", len(odd))
+    yield Metric(members.say("{members} whose community is not their {club}"), len(odd))
     names, rows = members.sides, []
     for node in odd:
         near = members.edges.source[members.edges.target == node]
@@ -138,10 +143,12 @@ def _misplaced(members: Club) -> Iterator[Event]:
         rows.append(
             (node, names[members.joined[node]], names[members.community[node]], len(near), int(others.sum()))
         )
+        share = others.double().mean().item()
         yield Metric(
-            "share of acquaintances in the other club", others.double().mean().item(), at={"member": node}
+            members.say("share of {acquaintances} {other}"), share, at={members.words["member"]: node}
         )
-    yield TableEvent("misplaced", ("member", "joined", "community", "acquaintances", "of them in the other club"), rows, MISPLACED)  # fmt: skip
+    columns = ("{member}", "{joined}", "community", "{acquaintances}", "of them {other}")
+    yield TableEvent("misplaced", tuple(map(members.say, columns)), rows, members.say(MISPLACED))
 
 
 def _accuracies(settings: Settings, members: Club, stories: dict[str, Story]) -> Iterator[Event]:
@@ -165,47 +172,24 @@ def _accuracies(settings: Settings, members: Club, stories: dict[str, Story]) ->
         "training",
         "seed",
         "accuracy at the end",
-        "wrong members",
+        members.say("wrong {members}"),
         "the rule stops at",
         "accuracy there",
     )
     yield TableEvent("accuracies", columns, rows, ACCURACIES)
     early = [row for row in rows if row[5] < EARLY]
     yield Metric("share of trainings that Berkeley HW6's rule ends within 100 epochs", len(early) / len(rows))
-    yield TextEvent("What Berkeley HW6's rule does", said_of_rule(early, len(rows)))
+    yield TextEvent("What Berkeley HW6's rule does", said_of_rule(early, len(rows), members.words["members"]))
 
 
-def said_of_own(seeds: int, members: Club, stories: dict[str, Story]) -> str:
-    """What was found in a graph of a person's own, beside what naming the larger side would give."""
-    tested, said = int(members.test.sum()), []
-    kinds = {
-        "community": ("puts {} into the right community", members.community),
-        "club": ("gives {} your label", members.joined),
-    }
-    for kind, story in stories.items():
-        what, labels = kinds[kind]
-        share = labels[members.test].double().mean().item()
-        right = 100 * story.right[-1, seeds:].mean().item()
-        said.append(
-            f"{what.format(f'{right:.0f} % of the {tested} tested nodes')} (always naming the commoner one: {100 * max(share, 1 - share):.0f} %)"
-        )
-    odd = int((members.joined != members.community).sum())
-    lone = "one seed" if seeds == 1 else f"mean of {seeds} seeds"
-    apart = f" {odd} nodes have a label that is not their community's." if members.labelled else ""
-    return (
-        f"In your graph the largest community has {int(members.community.sum())} of {len(members.test)} nodes. Taught by "
-        f"{int((~members.test).sum())} labels and the edges alone, the network {' and '.join(said)}; {lone}, after the last epoch.{apart}"
-    )
-
-
-def said_of_rule(early: Sequence[tuple], trainings: int) -> str:
+def said_of_rule(early: Sequence[tuple], trainings: int, members: str) -> str:
     """What the rule did to the trainings: rows of the table of accuracies that it ended early."""
     if not early:
         return f"It ended none of the {trainings} trainings within {EARLY} epochs."
     there, end = (", ".join(f"{row[place]:.1f}" for row in early) for place in (6, 3))
     return (
         f"It ended {len(early)} of the {trainings} trainings within {EARLY} epochs, with accuracies of {there} on the "
-        f"tested members; had they gone on, {end}. The test loss may rise before it falls, and a rule that waits 50 "
+        f"tested {members}; had they gone on, {end}. The test loss may rise before it falls, and a rule that waits 50 "
         "epochs takes that for the end."
     )
 
@@ -216,8 +200,8 @@ UNTRAINED = 40
 EARLY = 100
 "Epochs within which nothing can have been learned."
 MISPLACED = (
-    "Those who are not of their community's colour: the label they joined or have, the community that the edges alone "
-    "put them into, with how many they are connected, and how many of those have the other label. A network that finds "
+    "Those who are not of their community's colour: the {club} they have, the community that the edges alone "
+    "put them into, with how many they are connected, and how many of those have the other {club}. A network that finds "
     "the community is counted as right on them, although they look misplaced in the drawing."
 )
 ACCURACIES = (
@@ -314,7 +298,7 @@ EXPERIMENT = Experiment(
         edges; the assignment means the plain graph.""",
     claims=CLAIMS,
     opens_with=(CLAIMS[0].name, CLAIMS[1].name),
-    asks_own="Can a graph network tell the communities of your graph from a part of the labels and the edges alone, and what is it worth to train on tested labels?",
+    own=WORDS,
     presets={"quick": Settings(), "full": Settings(seeds=20, epochs=20_000)},
     seconds=7,
     run=run,

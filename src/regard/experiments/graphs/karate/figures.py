@@ -19,17 +19,29 @@ SHOWN = 8
 "Nodes in red rings that are named in the embedding, at most."
 ROOM, SMALL = 1.08, 0.5
 "Half a side of a panel that shows all, and the extent below which a cloud gets a scale of its own."
-EMBEDDING = (
+LEARNED = (
     "The two numbers per node that the softmax layer sees (the two channels of the second layer's output, between −1 and 1), as training goes "
-    "on, for the first seed, trained with all labels as in the notebook. A panel whose points lie close together is enlarged, as its heading says. Colours show the labels that nodes have, red "
-    "rings are around those whose label is not their community's. Look for two things: whether the colours lie apart "
-    "before any training (epoch 0), and in whose cloud the red rings end. In the other colour's cloud they are counted "
-    "as right all the same, since the network is judged by communities."
+    "on, for the first seed, trained with all labels as in Berkeley HW6's notebook. A panel whose points lie close together is enlarged, as its heading says."
 )
+
+
+def said_of_embedding(members: Club) -> str:
+    """The caption of `draw_embedding`: what colours and rings mean."""
+    if not members.labelled:
+        return f"{LEARNED} Colours show the communities. Look whether they lie apart before any training (epoch 0)."
+    return (
+        f"{LEARNED} Colours show the labels that nodes have, red "
+        "rings are around those whose label is not their community's. Look for two things: whether the colours lie apart "
+        "before any training (epoch 0), and in whose cloud the red rings end. In the other colour's cloud they are counted "
+        "as right all the same, since the network is judged by communities."
+    )
 
 
 def said_of_members(members: Club) -> str:
     """The caption of `draw_members`: what is drawn, and who changes colour."""
+    squares = f"Squares are the {int(members.test.sum())} tested nodes."
+    if not members.labelled:
+        return f"Your graph. Its file has no labels: colours show the two communities found from the edges alone (orange: the largest; blue: all others). {squares}"
     odd = (members.joined != members.community).nonzero().flatten().tolist()
     named = ", ".join(map(str, odd[:SHOWN])) + (", …" if len(odd) > SHOWN else "")
     what = (
@@ -37,7 +49,7 @@ def said_of_members(members: Club) -> str:
     )
     return (
         f"{what}. Left, colours show the labels (blue: {members.sides[0]}, orange: {members.sides[1]}); right, the "
-        f"communities found from the edges alone. Squares are the {int(members.test.sum())} tested nodes. Red rings are around those whose "
+        f"communities found from the edges alone. {squares} Red rings are around those whose "
         f"colour changes from left to right: {named or 'none'}."
     )
 
@@ -49,7 +61,7 @@ def said_of_training(members: Club, story: Story) -> str:
     lost = ", ".join(f"{node} ({int(wrong[node])} of {seeds})" for node in wrong.nonzero().flatten().tolist())
     return (
         "Every line is one training from its own first weights, on the communities as labels; dotted is the loss of the "
-        "nodes that train, solid that of the tested ones. Orange: the tested labels take part in the training, as in the "
+        "nodes that train, solid that of the tested ones. Orange: the tested labels take part in the training, as in Berkeley HW6's "
         "notebook. Blue: they do not. If the solid blue lines stop falling while the dotted ones go on, the network learns "
         f"what does not carry over. Tested nodes that the repaired trainings get wrong after the last epoch: {lost or 'none'}."
     )
@@ -75,8 +87,12 @@ def _draw(axis: "Axes", members: Club, labels: Tensor, title: str) -> None:
 
 
 def draw_members(members: Club) -> "Figure":
-    """The club twice, coloured by what each joined and by what the graph suggests."""
+    """The club twice, coloured by what each joined and by what the graph suggests; by that alone without labels."""
     with style():
+        if not members.labelled:
+            figure, (only,) = panels(1, width=4.6, height=4.0)
+            _draw(only, members, members.community, "the communities that the graph suggests")
+            return figure
         figure, (left, right) = panels(2, width=8.4, height=4.0)
         _draw(left, members, members.joined, "the labels" if members.said else "the club that each joined")
         _draw(right, members, members.community, "the community that the graph suggests")
@@ -100,10 +116,8 @@ def draw_training(members: Club, story: Story) -> "Figure":
                     left.plot(epochs, losses[1:, run].log10(), **look, linestyle=dash, label=part)
                 right.plot(epochs, story.right[1:, run], **look, label=label)
         left.set(title="loss", xlabel="epoch", ylabel="log₁₀ of the mean −log p(label)", xscale="log")
-        count = "ten" if not members.said else str(int(members.test.sum()))
-        right.set(
-            title=f"accuracy on the {count} tested members", xlabel="epoch", xscale="log", ylim=(0, 1.05)
-        )
+        title = members.say("accuracy on the {tested} tested {members}")
+        right.set(title=title, xlabel="epoch", xscale="log", ylim=(0, 1.05))
         left.legend(fontsize=7.5, loc="lower left")
         right.legend(loc="lower right")
         return figure

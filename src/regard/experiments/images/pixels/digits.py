@@ -26,6 +26,8 @@ class Digits:
     "Of the pixels, 0 to 255, before they were brought to mean 0."
     spread: float = 1.0
     "Their deviation."
+    word: str = "digit"
+    "What one of them is called."
 
     def batches(self, size: int, seed: int) -> Callable[[int], tuple[Tensor, Tensor]]:
         """Batch number i."""
@@ -46,6 +48,7 @@ def load(pictures: int, tests: int, folder: Path | None = None) -> tuple[Digits,
     train, test = ((part - mean) / spread for part in parts)
     labels = found.train_labels[:pictures], found.test_labels[:tests]
     scale = {"names": found.classes, "mean": float(mean), "spread": float(spread)}
+    scale |= {} if folder is None else {"word": "picture"}
     return Digits(train, labels[0], test, labels[1], len(found.classes), **scale), found.said
 
 

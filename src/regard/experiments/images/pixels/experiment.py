@@ -16,7 +16,7 @@ from regard.experiments.images.pixels.digits import Digits, accuracy, answers, l
 from regard.experiments.images.pixels.figures import draw_changes, draw_filter, draw_looks, draw_places
 from regard.experiments.images.rotate import rotate
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import FOUND, Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment, OwnWords
 from regard.lab.ranges import Device
 from regard.lab.vision_model import save_vision_model
 from regard.models.cnn import ConvNet
@@ -83,7 +83,7 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
             _train(found[name], make, digits, settings, 100 * context.seed + seed)
             found[name].right[seed] = accuracy(found[name].models[-1], digits.test, digits.answers)
             yield Metric(f"accuracy, {name}", found[name].right[seed], seed)
-    yield from _compare(found)
+    yield from _compare(found, digits)
     if settings.folder is not None:
         yield TextEvent(FOUND, said_of_own({name: one.right for name, one in found.items()}, digits))
     yield ProgressEvent("shifting and turning", 0.82)
@@ -113,7 +113,7 @@ def _train(
     found.paces.append(median(step.seconds for step in steps))
 
 
-def _compare(found: dict[str, PatchResults]) -> Iterator[Event]:
+def _compare(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
     for first, second in ((CNN, GLOBAL), (CNN, LOCAL), (LOCAL, GLOBAL), (GLOBAL, BLIND)):
         yield PairedMetric(
             f"accuracy, {first} minus {second}", (first, second), found[first].right, found[second].right
@@ -124,23 +124,25 @@ def _compare(found: dict[str, PatchResults]) -> Iterator[Event]:
         right, loss = sum(one.right.values()) / count, sum(one.losses) / count
         rows.append((name, size, 1000 * median(one.paces), loss, right))
     columns = ("model", "parameters", "ms a step", "training loss at the end", "test accuracy")
-    yield TableEvent("budget", columns, rows, TABLE)
+    yield TableEvent("budget", columns, rows, TABLE.format(digit=digits.word))
 
 
 def said_of_own(right: Mapping[str, Mapping[int, float]], digits: Digits) -> str:
     """What was found in pictures of a person's own: who knows how many, beside the most frequent class."""
     means = {name: 100 * sum(found.values()) / len(found) for name, found in right.items()}
-    told = "; ".join(f"{name}, {value:.1f} %" for name, value in means.items())
+    told = "; ".join(f"{name} {value:.1f} %" for name, value in means.items())
+    lone = "one seed" if len(right[CNN]) == 1 else f"mean of {len(right[CNN])} seeds"
     usual = 100 * digits.answers.bincount().max().item() / len(digits.answers)
     return (
-        f"Of your {len(digits.answers):,} test pictures each network knows so many, over {len(right[CNN])} seeds: {told}. The class "
-        f"with most of them has {usual:.1f} %; the highest mean is that of {max(means, key=means.__getitem__)}."
+        f"The share of your {len(digits.answers):,} test pictures whose class each network gets right, {lone}: {told}. Always "
+        f"naming the commonest class would be right on {usual:.1f} %; the highest is that of {max(means, key=means.__getitem__)}."
     )
 
 
 def _changes(found: dict[str, PatchResults], digits: Digits, settings: Settings) -> Iterator[Event]:
     count = max(1, settings.tests // 4)
     some, labels = digits.test[:count], digits.answers[:count]
+    black_beside = ", where a digit has only black" if settings.folder is None else ""
     # Turned pictures come from outside black: black is the lowest value here, not zero.
     black = some.min()
     shifts: dict[str, dict[int, float]] = {}
@@ -160,7 +162,11 @@ def _changes(found: dict[str, PatchResults], digits: Digits, settings: Settings)
             "largest accuracy at 90 degrees, of any model", max(curve[90] for curve in angles.values())
         )
     yield from _exact(found, digits)
-    yield FigureEvent("changes", draw_changes(shifts, angles, 4), CHANGES.format(count=count))
+    yield FigureEvent(
+        "changes",
+        draw_changes(shifts, angles, 4),
+        CHANGES.format(count=count, digit=digits.word, black=black_beside),
+    )
 
 
 def _exact(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
@@ -201,9 +207,8 @@ def _looks(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
                 yield Metric(f"how far a head looks, {name}", distance, 0, {"layer": layer, "head": head})
         ink = picture[0, 0].unfold(0, model.sight.patch, model.sight.patch).unfold(1, 4, 4).sum((2, 3))
         query = int(ink.argmax())
-        yield FigureEvent(
-            word, draw_looks(picture[0, 0], looks, query, grid), LOOKS if name == GLOBAL else LOCAL_LOOKS
-        )
+        caption = LOOKS.format(digit=digits.word) if name == GLOBAL else LOCAL_LOOKS
+        yield FigureEvent(word, draw_looks(picture[0, 0], looks, query, grid), caption)
     whole, local = found[GLOBAL].models[0], found[LOCAL].models[0]
     assert (
         isinstance(whole, PatchTransformer)
@@ -249,19 +254,18 @@ def _filter(found: dict[str, PatchResults], digits: Digits) -> Iterator[Event]:
     kernel = convolution.weight.detach()[channel, 0]
     taken = seen.looks[""][0].weights[0] @ picture[0].flatten(1).mT
     heads = kernel.flatten()[:, None, None] * taken[..., 0].unflatten(1, (28, 28))
-    yield FigureEvent(
-        "filter", draw_filter(picture[0, 0], kernel, heads, ours[channel], theirs[channel]), FILTER
-    )
+    drawn = draw_filter(picture[0, 0], kernel, heads, ours[channel], theirs[channel], digits.word)
+    yield FigureEvent("filter", drawn, FILTER)
     network.float()
 
 
-TABLE = "The same batches and steps for all, about as many parameters. Training loss: mean of the last ten steps, in nats; test accuracy: the share of right answers on digits that were not learned from; both are means over the seeds. 'ms a step' is the median on this machine."
+TABLE = "The same batches and steps for all, about as many parameters. Training loss: mean of the last ten steps, in nats; test accuracy: the share of right answers on {digit}s that were not learned from; both are means over the seeds. 'ms a step' is the median on this machine."
 CHANGES = (
-    "Accuracy on the first {count} test digits, shifted (what leaves on the right comes back on the left, where a digit has only black) and turned, by the networks of seed 0; no training digit was so. Dotted lines: whole patches. "
+    "Accuracy on the first {count} test {digit}s, shifted (what leaves on the right comes back on the left{black}) and turned, by the networks of seed 0; no training {digit} was so. Dotted lines: whole patches. "
     "To a model without positions a picture is a set of patches: a shift by a whole patch gives it the same set, one by other distances another. Look for curves that rise again at the dotted lines."
 )
 LOOKS = (
-    "A digit of the test, with one patch marked, and how much each head of each layer of the transformer over all patches looks at every patch from there: bright is much. "
+    "A {digit} of the test, with one patch marked, and how much each head of each layer of the transformer over all patches looks at every patch from there: bright is much. "
     "Each small picture has its own scale. A head whose picture is even has not learned where to look."
 )
 LOCAL_LOOKS = "The same for the transformer that sees 3 × 3 patches: what is dark outside the square cannot be seen. Layers upon each other see farther, as convolutions do."
@@ -319,23 +323,31 @@ CLAIMS = (
           asks="whether nine heads of attention are a convolution"),
 )  # fmt: skip
 
-EXPERIMENT = Experiment(
-    question="How does attention on the patches of a picture compare with a convolutional network of the same budget?",
-    method="""Digits of 28 × 28 pixels are cut into 7 × 7 patches of 4 × 4 pixels; each patch is a token. Three
+METHOD = """{digits} of 28 × 28 pixels are cut into 7 × 7 patches of 4 × 4 pixels; each patch is a token. Three
         transformers on `attend` get the same batches and steps as a convolutional network (CNN), and about as many
         parameters. One sees all patches, and has a learned vector for each place (a vision transformer). One
         sees only the 3 × 3 patches around each (`Grid`), and has a learned number for each of these steps and
         each head. One sees all patches and knows no places.
 
-        The test digits are then shifted and turned, which no training digit was. `trace` shows where each head
+        The test {digit}s are then shifted and turned, which no training {digit} was. `trace` shows where each head
         looks. Last, heads that see one pixel each are given the weights of the CNN's first convolution:
-        `Constant`, one `Grid` offset per head and `Raw`.""",
-    see="""That a pixel belongs with its neighbours, and that a stroke means the same everywhere, is built into a CNN and has to be learned by
-        the others: compare how many digits each knows after the same few steps. Without places a digit is a set
+        `Constant`, one `Grid` offset per head and `Raw`."""
+SEE = """That a pixel belongs with its neighbours, and that a {stroke} means the same everywhere, is built into a CNN and has to be learned by
+        the others: compare how many {digit}s each knows after the same few steps. Without places a {digit} is a set
         of patches. The transformer with steps in place of places knows how patches lie to each other, not where. Attention can be a
         convolution, as [[one-operator]] and [[theory-relative-attention]] show in general; training does not tell it to be. What rotation does to a CNN
-        is the question of [[rotation]].""",
+        is the question of [[rotation]]."""
+EXPERIMENT = Experiment(
+    question="How does attention on the patches of a picture compare with a convolutional network of the same budget?",
+    method=METHOD.format(digit="digit", digits="Digits"),
+    see=SEE.format(digit="digit", stroke="stroke"),
     claims=CLAIMS,
+    own=OwnWords(
+        data="folder",
+        question="How does attention on the patches of your pictures compare with a convolutional network of the same budget?",
+        method=METHOD.format(digit="picture", digits="Your pictures, in grey"),
+        see=SEE.format(digit="picture", stroke="shape"),
+    ),
     opens_with=(
         f"accuracy, {CNN} minus {GLOBAL}",
         "largest gap between nine heads and the CNN's convolution",

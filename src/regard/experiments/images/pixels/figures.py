@@ -70,7 +70,9 @@ def draw_places(places: Tensor, table: Tensor, grid: tuple[int, int]) -> "Figure
         return figure
 
 
-def draw_filter(picture: Tensor, kernel: Tensor, heads: Tensor, ours: Tensor, theirs: Tensor) -> "Figure":
+def draw_filter(
+    picture: Tensor, kernel: Tensor, heads: Tensor, ours: Tensor, theirs: Tensor, word: str = "digit"
+) -> "Figure":
     """A picture, a filter, the nine heads' outputs weighed by it, and both ways to its map."""
     from matplotlib.figure import Figure
 
@@ -79,7 +81,7 @@ def draw_filter(picture: Tensor, kernel: Tensor, heads: Tensor, ours: Tensor, th
         figure = Figure(figsize=(7.6, 2.6), layout="constrained")
         grid = figure.add_gridspec(3, 7, width_ratios=[1.6, 1.1, 1, 1, 1, 1.6, 1.6])
         parts: list[tuple[Any, Tensor, str, dict[str, Any]]] = [
-            (grid[:, 0], picture, "digit", {"cmap": "Greys"}),
+            (grid[:, 0], picture, word, {"cmap": "Greys"}),
             (grid[:, 1], kernel, "filter", {"cmap": SIGNED, "vmin": -high, "vmax": high}),
             (grid[:, 5], ours, "sum of heads", {"cmap": SIGNED, "vmin": -top, "vmax": top}),
             (grid[:, 6], theirs, "convolution", {"cmap": SIGNED, "vmin": -top, "vmax": top}),

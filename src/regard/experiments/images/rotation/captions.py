@@ -8,9 +8,18 @@ from torch import Tensor
 from regard.data.sets.images import Pictures
 from regard.experiments.images.rotate import rotate
 from regard.experiments.images.rotation.claims import TURNED, UPRIGHT
+from regard.lab.experiment import OwnWords
 from regard.lab.statistics import summarise
 
 QUARTERS = (90, 180, 270)
+UPSIDE = (
+    "class",
+    "likeness to its half turn",
+    "accuracy at 180°, %",
+    "most often taken for",
+    "in % of its pictures",
+)
+"The columns of the table of half turns."
 MOST = 95.0
 "From so many percent of its light on, a turned picture has lost next to nothing."
 
@@ -138,3 +147,38 @@ def half_turn_caption(
         f"{source}: {table} "
         f"The classes at the top, with {rows[0][0]} first, are {ahead.mean:+.0f} points beside the others at 180 degrees: {reason}.{rest}"
     )
+
+
+WORDS = OwnWords(
+    data="folder",
+    question="Does a convolutional network know your pictures when they are turned?",
+    method="""Amsterdam A2's network (convolution, ReLU and max pooling, three of each, then two linear layers;
+        pixels from 0 to 1) is trained on your pictures, and again on the same pictures with each turned by a
+        random angle whenever it is shown. Then the test pictures are turned by 0, 30, …, 360 degrees. Rotation is
+        grid sampling: each pixel asks where it came from, takes the nearest pixel there, and black from outside; quarter
+        turns move pixels and change none. The quick preset has a narrower network and takes Muon as the optimiser; the
+        full preset has the assignment's network, batch, epochs and Adam at 0.001. Where there are few pictures, each is shown more often.
+
+        Why quarter turns stand out is measured on the network that was trained upright. A quarter turn at once changes no pixel; the same
+        turn in two steps of 45 degrees or more interpolates at each of them and loses the corners; and the exact turn with the corners of a
+        turn by 30 degrees painted black loses the corners alone. By class: what looks alike upside down, by the mean picture of a class,
+        and what the network takes it for.
+
+        Where the accuracy goes that turned pictures cost is measured, too: by the loss on the training pictures themselves, and by
+        a training on turned pictures of three times the length.
+
+        A last network is trained upright, but each of its filters acts in four orientations (a group
+        convolution) and its last layer takes the largest of the four.""",
+    see="""A convolution moves with its picture and does not turn with it: nothing makes the filters for an upright edge
+        answer a slanted one. What a network knows of turned pictures it has from classes that look alike when turned, or from
+        turned pictures in its training. Local maxima at 90, 180 and 270 degrees have two possible reasons: other angles interpolate
+        pixels and blacken corners; and some classes look alike upside down, which acts at 180 degrees alone.
+
+        Turned pictures in training ask one set of weights to know every orientation: each is seen less often in a training of the same length,
+        and classes that are each other's turns can no longer be told apart. If the loss on the training pictures is higher too, the network has not learnt too much by heart: it has
+        more to learn. If a longer training wins accuracy back, the cost is one of time; what it does not win back is one of the task or of the network's size.
+
+        The network of turned filters has the same scores at every quarter turn by construction. What shifts do to convolutions is in
+        [[padding]] and [[unet]], how sizes follow from strides in [[theory-convolution-sizes]].""",
+)
+"How the experiment speaks over pictures of a person's own."

@@ -19,6 +19,8 @@ from regard.experiments.images.own import OwnPictures
 from regard.experiments.images.rotate import rotate
 from regard.experiments.images.rotation.captions import (
     QUARTERS,
+    UPSIDE,
+    WORDS,
     angles_caption,
     classes_caption,
     curves_caption,
@@ -329,13 +331,6 @@ def _shown(
         yield Metric(f"{source}: {LOOK_ALIKE}", value, number)
 
 
-UPSIDE = (
-    "class",
-    "likeness to its half turn",
-    "accuracy at 180°, %",
-    "most often taken for",
-    "in % of its pictures",
-)
 EXPERIMENT = Experiment(
     question="Does a convolutional network know a picture that is turned?",
     method="""Amsterdam A2's network (convolution, ReLU and max pooling, three of each, then two linear layers;
@@ -375,6 +370,7 @@ EXPERIMENT = Experiment(
         interpolation and blackens no corners, and some classes look alike when turned. Their text says that training with rotation
         brought the upright accuracy 'down to 0.48'; the plot it belongs to shows 0.547.""",
     claims=CLAIMS,
+    own=WORDS,
     opens_with=(
         f"digits, {UPRIGHT}: upright minus turned, %",
         f"digits, {TURNED}: mean accuracy from 60° to 300°, %",

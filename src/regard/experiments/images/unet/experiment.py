@@ -13,7 +13,7 @@ from regard.data.sets.masks import Segmented
 from regard.errors import Unreachable
 from regard.experiments.images.unet.captions import curves_caption, pictures_caption, table_caption
 from regard.experiments.images.unet.figures import draw_curves, draw_segmentations, draw_skips
-from regard.experiments.images.unet.own import read_own
+from regard.experiments.images.unet.own import WORDS, read_own, said_of_own
 from regard.experiments.images.unet.segmentation import (
     Brightness,
     Scores,
@@ -24,7 +24,7 @@ from regard.experiments.images.unet.segmentation import (
 )
 from regard.experiments.images.unet.shifts import compare_shifts
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment
 from regard.lab.ranges import Device, OwnPath
 from regard.models.unet import UNet
 from regard.training import Plan, find_device
@@ -95,6 +95,8 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
                 yield ProgressEvent(f"{name}, {variant}, seed {seed}", 0.9 * share)
                 _train(found[variant], skips, pictures, settings, 100 * context.seed + seed, seed)
         yield from _compare(found, pictures, name, mark)
+        if settings.folder is not None:
+            yield TextEvent(FOUND, said_of_own(*(found[one].scores for one in (WITH, WITHOUT))))
         if place == 0:
             yield from _closer(found, pictures, settings)
 
@@ -313,6 +315,7 @@ EXPERIMENT = Experiment(
         Compare the rule that sees one pixel in both tables. How the sizes of maps follow from padding and strides is in [[theory-convolution-sizes]], what borders
         tell about the place in [[padding]].""",
     claims=CLAIMS,
+    own=WORDS,
     opens_with=("outline F lost, topmost skip minus deepest", "outline F, with skips minus without"),
     presets={
         "quick": Settings(),

@@ -1,6 +1,7 @@
 """Segmentation data of one's own: a folder of pictures and a folder of masks, paired by their names."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ from torch import Tensor
 
 from regard.data.sets.masks import Segmented, standard
 from regard.errors import RegardError
+from regard.experiments.images.unet.segmentation import Scores
+from regard.lab.experiment import OwnWords
+from regard.lab.statistics import difference
 
 SIDE = 96
 "Height and width to which pictures and masks are brought."
@@ -106,3 +110,47 @@ def _codes(values: numpy.ndarray) -> Tensor:
     if values.ndim == 2:
         return torch.from_numpy(values.astype(numpy.int64))
     return 256 + torch.from_numpy(values.astype(numpy.int64) @ numpy.array([65536, 256, 1]))
+
+
+def said_of_own(skips: Mapping[int, Scores], none: Mapping[int, Scores]) -> str:
+    """What was found in pictures of a person's own: by area and by outline, with skips and without, seed by seed."""
+    told = []
+    for name in ("Dice", "outline F"):
+        first, second = ({seed: one.named()[name] for seed, one in found.items()} for found in (skips, none))
+        gap = difference(first, second)
+        means = (sum(found.values()) / len(found) for found in (first, second))
+        sure = (
+            "one seed cannot say whether that is chance"
+            if gap.count < 2
+            else f"95 % interval of the difference {gap.low:+.3f} to {gap.high:+.3f}"
+            + ("" if gap.low > 0 or gap.high < 0 else ", which settles nothing")
+        )
+        told.append("{} {:.3f} with skips and {:.3f} without ({})".format(name, *means, sure))
+    return f"On your test pictures the networks have, over {len(skips)} seeds: {'; '.join(told)}."
+
+
+WORDS = OwnWords(
+    data="folder",
+    question="What do the skips of a U-Net carry on your pictures, and what does it do without them?",
+    method="""A U-Net halves a picture several times, each time with more channels, and brings it back to full
+        size; at each size a skip hands the picture from the way down to the way up. It gives each pixel a class.
+        It is trained with all skips and with none, from the same seeds and on the same pieces, and tried on
+        pictures that it has not seen: the last quarter of yours, by name. Where neighbours in that order are alike, they are
+        no fair test of what is new.
+
+        Dice is 2|A∩B| / (|A|+|B|) for the found and the true pixels of a class, IoU is |A∩B| / |A∪B|, and
+        the outline F-score is the same idea for the pixels at the edge of a class. The loss is −log p of the true
+        class. A rule that sees nothing but a pixel's own brightness says how much of the task needs a network.
+
+        Then, in the trained network, each skip in turn is replaced by its mean over the picture, which leaves what
+        it says and takes away where. Last, a picture is shifted and the answer moved back.""",
+    see="""Without skips everything that is finer than the smallest size has to be made up again on the way up: look for errors along
+        outlines. Cutting a skip after training shows which one carries where things are. A U-Net is not
+        equivariant to all shifts: its pooling has a grid, and shifts by whole squares of the coarsest grid leave
+        the answer as it was.
+
+        Whether a task needs a network at all is a question of its own: compare the rule that sees one pixel in the table.
+        How the sizes of maps follow from padding and strides is in [[theory-convolution-sizes]], what borders
+        tell about the place in [[padding]].""",
+)
+"How the experiment speaks over pictures of a person's own."

@@ -16,7 +16,7 @@ from regard.generation.engine import continuation
 from regard.generation.sampling import GREEDY, Sampler
 from regard.lab.book.style import panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import Context, Experiment
+from regard.lab.experiment import Context, Experiment, OwnWords
 from regard.lab.ranges import Device, Follows, Range
 from regard.lab.text_model import save_text_model
 from regard.models.gpt.config import GPTConfig
@@ -328,11 +328,25 @@ CLAIMS = (
           otherwise=f"How it is sampled hardly matters to copying: {{of[longest copy, {CAREFUL}]:.0f}} characters at {CAREFUL}, {{of[longest copy, {LOOSE}]:.0f}} at {LOOSE}; unseen text of the same author has {{of[longest copy, unseen text of the same author]:.0f}}.",
           asks="whether temperature and top-p change how much is copied"),
     Claim("loss on seen text at the end", low=0.1, high=0.4,
-          why="the author's log ends at 0.165 after five epochs", source="Amsterdam A2, 2.8", preset="full", items=(67,),
+          why="the author's log ends at 0.165 after five epochs", source="Amsterdam A2, 2.8", preset="full", data="text", items=(67,),
           says="On the whole book the loss on seen text ends at {value:.3f} nats a character; the author's log has 0.165.",
           otherwise="On the whole book the loss on seen text ends at {value:.3f} nats a character, away from the 0.165 of the author's log.",
           asks="where the loss ends on the whole book"),
 )  # fmt: skip
+
+WORDS = OwnWords(
+    data="text",
+    question="How much of your text does a GPT learn by heart, and what does dropout do to its samples?",
+    idea="""A GPT with many parameters and a short text may learn it by heart: if it does, the loss on what it
+        reads parts from the loss on the rest of the text. Dropout is meant to hinder this while it trains, and must
+        be off when it speaks.""",
+    method="""Amsterdam A2's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1) reads your text by
+        characters; in the quick preset a smaller one reads its beginning many times. A part of the text is never trained on; the assignment has no such part. Learning by heart is
+        measured by the loss on seen and unseen text, and by quotations: the model is given a passage of 40
+        characters and goes on by its most probable character; counted is how far it goes like the text. The
+        same is done with dropout left on, as the assignment leaves it. Beginnings of some of the text's sentences are continued by four samplers; of each sample the longest stretch is sought that
+        stands in the training text, letter by letter.""",
+)
 
 EXPERIMENT = Experiment(
     question="How much of a book of fairy tales does a GPT learn by heart, and what does dropout do to its samples?",
@@ -357,6 +371,7 @@ EXPERIMENT = Experiment(
         in five epochs, each of which reads every character 128 times, it is a measure of memory. Of the four
         prompts of the answers the second is a quotation from the book; the others are not.""",
     claims=CLAIMS,
+    own=WORDS,
     opens_with=("characters right after a quotation, seen minus unseen text", "characters right after a quotation, dropout off minus on"),
     presets={
         "quick": Settings(),

@@ -13,7 +13,7 @@ CLAIMS = (
           otherwise="Causal attention written out step by step is not what the layer gives: it is off by {value:.2g}.",
           asks="whether attention written out is the layer"),
     Claim("Duke HW3: loss before training minus ln of the number of characters", low=-0.2, high=0.23,
-          why="nothing is known yet: about the logarithm of how many different characters there are, ln 65 = 4.17 in tiny Shakespeare",
+          why="nothing is known yet: about the logarithm of how many different characters there are, ln 65 = 4.17 in the original, tiny Shakespeare",
           source="Duke HW3, 3a", items=(6,),
           says="Before training Duke HW3's model guesses: its loss of {of[Duke HW3: loss before training]:.4f} nats a character is {value:+.4f} from ln {of[different characters of the text]}, what guessing among the {of[different characters of the text]} characters of the text costs.",
           otherwise="Before training the loss of Duke HW3's model is {of[Duke HW3: loss before training]:.4f} nats a character, {value:+.4f} away from guessing among {of[different characters of the text]} characters.",

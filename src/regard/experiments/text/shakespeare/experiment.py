@@ -48,7 +48,7 @@ from regard.experiments.text.shakespeare.sentences import (
 from regard.experiments.text.shakespeare.written_out import compare_written_out
 from regard.generation.sampling import Sampler
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
-from regard.lab.experiment import FOUND, Context, Experiment
+from regard.lab.experiment import FOUND, Context, Experiment, OwnWords
 from regard.lab.ranges import Device, Follows
 from regard.lab.text_model import save_text_model
 from regard.models.gpt.model import GPT
@@ -355,7 +355,10 @@ EXPERIMENT = Experiment(
         the arg max is meant. Its skeleton feeds the fixed start sentence again and again in place of the
         growing one, and calls torch.seed(42), which takes no seed.""",
     claims=CLAIMS,
-    asks_own="What does a small GPT learn of the text that you name, and how does it sound before, during and after?",
+    own=OwnWords(
+        data="text",
+        question="What does a small GPT learn of the text that you name, and how does it sound before, during and after?",
+    ),
     opens_with=("Duke HW3: held-out loss at the end minus that of a table of letter pairs", TRAINING_TEACHES),
     presets={"quick": Settings(), "full": Settings(epoch=EPOCH, plan=PLAIN, rows=32, judged=None)},
     seconds=65,

@@ -2,10 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import torch
 from torch import Tensor
@@ -21,6 +21,7 @@ from regard.experiments.unsupervised.europe import (
     moving,
     strip,
 )
+from regard.experiments.unsupervised.mixtures.own import WORDS, by_em, fit_all, said_of_own
 from regard.experiments.unsupervised.oracle import density_gap, sample_gap
 from regard.lab.book.style import BLUE, GREEN, ORANGE, PURPLE, panels, style
 from regard.lab.events import Event, FigureEvent, Metric, PairedMetric, ProgressEvent, TableEvent, TextEvent
@@ -29,6 +30,9 @@ from regard.lab.ranges import Range
 from regard.lab.statistics import difference
 from regard.models.mixture import em
 from regard.models.mixture.gaussian import GaussianMixtureModel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ONE_GAUSSIAN = -math.log(2 * math.pi) - 1
 "The mean log-likelihood of data of variance 1 under the one Gaussian that fits it best, in two dimensions."
@@ -116,7 +120,7 @@ def printed_variance(points: Tensor, steps: int = 400) -> float:
 
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Each number of components, then two starts, then EM."""
-    yield ProgressEvent("reading the places", 0.0)
+    yield ProgressEvent("reading the points" if settings.points else "reading the places", 0.0)
     plane = load_plane(settings, countries=settings.countries, limit=settings.limit)
     yield TextEvent("Your points" if plane.own else "The places", plane.said)
     most, first = len(plane.places.codes), 1000 * context.seed
@@ -138,42 +142,27 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
     yield from _by_components(plane, ends, finals)
     yield from _by_start(plane, random, country, first)
     if plane.own:
-        yield TextEvent(FOUND, said_of_own(ends, random, country))
+        yield ProgressEvent("EM from several starts", 0.7)
+        fits = fit_all(plane, tuple(sorted(ends)), settings.steps, first)
+        yield by_em(fits)
+        descents = {k: one.test[-1] for k, one in sorted(ends.items())}
+        tests = [{seed: one.test[-1] for seed, one in side.items()} for side in (country, random)]
+        yield TextEvent(FOUND, said_of_own(plane, fits, descents, difference(*tests), settings.epochs))
     yield ProgressEvent("EM", 0.8)
     yield from _by_method(plane, settings, random[first], country[first], first)
-
-
-def said_of_own(
-    ends: Mapping[int, MixtureHistory],
-    random: Mapping[int, MixtureHistory],
-    labelled: Mapping[int, MixtureHistory],
-) -> str:
-    """What was found in points of a person's own: by number of components, and by start."""
-    tests = {k: one.test[-1] for k, one in sorted(ends.items())}
-    told = ", ".join(f"{value:.3f} with {k}" for k, value in tests.items())
-    two = ({seed: one.test[-1] for seed, one in side.items()} for side in (labelled, random))
-    start = difference(*two)
-    sure = f" (95 % interval {start.low:+.3f} to {start.high:+.3f})" if start.count > 1 else ""
-    return (
-        f"By the number of components, the mean log-likelihood of your test points is {told}: best with {max(tests, key=tests.__getitem__)}. "
-        f"From the means of their labels or groups the descent ends {start.mean:+.3f} nats a point from where random means end{sure}."
-    )
 
 
 def _by_components(
     plane: Plane, ends: dict[int, MixtureHistory], finals: dict[str, GaussianMixtureModel]
 ) -> Iterator[Event]:
-    rows = [(k, one.train[-1], one.test[-1], JERUSALEM.get(k)) for k, one in ends.items()]
-    yield TableEvent(
-        "components",
-        ("components K", "training", "test", "Jerusalem's places, test"),
-        rows,
-        "Mean log-likelihood after the last epoch, of one training for each K, from the first seed. The assignment's places are others (106,897 of its own list), so that its numbers are a guide and no target.",
-    )
+    known = {} if plane.own else JERUSALEM
+    rows = [(k, one.train[-1], one.test[-1], known.get(k)) for k, one in ends.items()]
+    columns = ("components K", "training", "test", "Jerusalem's places, test")
+    yield TableEvent("components", columns, rows, ONE_EACH if plane.own else f"{ONE_EACH} {GUIDE}")
     for k, one in ends.items():
         yield Metric("test log-likelihood at the end", one.test[-1], at={"K": k})
     if 1 in ends:
-        yield Metric("K = 1: mean log-likelihood of the training places", ends[1].train[-1])
+        yield Metric(plane.say("K = 1: mean log-likelihood of the training {places}"), ends[1].train[-1])
     tests = [one.test[-1] for _, one in sorted(ends.items())]
     if len(tests) > 1:
         gains = [after - before for before, after in itertools.pairwise(tests)]
@@ -191,26 +180,28 @@ def _by_components(
         "largest difference of the fitted log-density from torch's distributions", density_gap(model, 0)
     )
     yield Metric("largest gap of samples from the fitted parameters, standard errors", sample_gap(model, 0))
-    yield FigureEvent("components", strip(plane, finals), COMPONENTS)
-    yield FigureEvent("contours", contours(plane, finals), CONTOURS)
+    yield FigureEvent("components", strip(plane, finals), plane.say(COMPONENTS))
+    yield FigureEvent("contours", contours(plane, finals), plane.say(CONTOURS))
 
 
 def _by_start(
     plane: Plane, random: dict[int, MixtureHistory], country: dict[int, MixtureHistory], seed: int
 ) -> Iterator[Event]:
-    for start, histories in (("random", random), ("country", country)):
+    group = plane.words["group"]
+    for start, histories in (("random", random), (group, country)):
         for epoch, (train, test) in enumerate(
             zip(histories[seed].train, histories[seed].test, strict=True), 1
         ):
             yield Metric(f"training log-likelihood, {start} means", train, at={"epoch": epoch})
             yield Metric(f"test log-likelihood, {start} means", test, at={"epoch": epoch})
         yield from _by_epoch(start, histories[seed])
-        yield FigureEvent(f"training-{start}", strip(plane, histories[seed].frames), TRAINING[start])
-    starts = {"random means": random[seed].frames, "country means": country[seed].frames}
-    yield FigureEvent("training", moving(plane, starts), MOVING)
+        caption = FROM_RANDOM if start == "random" else FROM_GROUPS
+        yield FigureEvent(f"training-{start}", strip(plane, histories[seed].frames), plane.say(caption))
+    starts = {"random means": random[seed].frames, f"{group} means": country[seed].frames}
+    yield FigureEvent("training", moving(plane, starts), plane.say(MOVING))
     yield PairedMetric(
-        "test log-likelihood, country means less random means",
-        ("country means", "random means"),
+        f"test log-likelihood, {group} means less random means",
+        (f"{group} means", "random means"),
         {one: history.test[-1] for one, history in country.items()},
         {one: history.test[-1] for one, history in random.items()},
     )
@@ -234,14 +225,15 @@ def _by_epoch(start: str, history: MixtureHistory) -> Iterator[Event]:
 def _by_method(
     plane: Plane, settings: Settings, random: MixtureHistory, country: MixtureHistory, seed: int
 ) -> Iterator[Event]:
-    means = {"random": None, "country": plane.places.country_means()}
+    group = plane.words["group"]
+    means = {"random": None, group: plane.places.country_means()}
     models = {start: begin(len(plane.places.codes), seed, given) for start, given in means.items()}
     paths = {start: climb(model, plane, settings.steps) for start, model in models.items()}
     falls = [a - b for path in paths.values() for a, b in itertools.pairwise(path)]
     yield Metric("largest fall of the likelihood in a step of EM", max(0.0, *falls))
     yield Metric("steps of gradient descent in a pass", settings.batches)
     rows = []
-    for start, history in (("random", random), ("country", country)):
+    for start, history in (("random", random), (group, country)):
         path, goal = paths[start], history.train[-1]
         passes = next((step for step, value in enumerate(path) if value >= goal), math.inf)
         for step, value in enumerate(path):
@@ -259,13 +251,18 @@ def _by_method(
     )
     said = f"{METHODS} {one}. {ended} within the {settings.steps} steps that it may take."
     yield TableEvent("methods", columns, rows, said)
-    yield FigureEvent("likelihood", _curves(random, country, paths), LIKELIHOOD)
+    most = len(plane.places.codes)
+    caption = LIKELIHOOD.format(most=most, free=5 * most - 1, **plane.words)
+    yield FigureEvent("likelihood", _curves(plane, random, country, paths), caption)
 
 
-def _curves(random: MixtureHistory, country: MixtureHistory, paths: dict[str, list[float]]):
+def _curves(
+    plane: Plane, random: MixtureHistory, country: MixtureHistory, paths: dict[str, list[float]]
+) -> "Figure":
+    group = plane.words["group"]
     with style():
         figure, (left, right) = panels(2, width=8.4, height=3.2)
-        for colour, name, history in ((BLUE, "random", random), (ORANGE, "country", country)):
+        for colour, name, history in ((BLUE, "random", random), (ORANGE, group, country)):
             epochs = range(1, len(history.train) + 1)
             look: Any = {"color": colour, "marker": ""}
             left.plot(epochs, history.train, **look, label=f"{name} means, training")
@@ -274,7 +271,8 @@ def _curves(random: MixtureHistory, country: MixtureHistory, paths: dict[str, li
             look["color"] = GREEN if name == "random" else PURPLE
             right.plot(range(len(paths[name])), paths[name], **look, label=f"{name} means, EM")
         left.set(title="gradient descent from two starts", xlabel="epoch", ylabel="mean log-likelihood")
-        right.set(title="training places, descent and EM", xlabel="passes over the places", xscale="symlog")
+        title, across = map(plane.say, ("training {places}, descent and EM", "passes over the {places}"))
+        right.set(title=title, xlabel=across, xscale="symlog")
         top = max(path[-1] for path in paths.values())
         for axis in (left, right):
             axis.set_ylim(top - 0.55, top + 0.03)
@@ -283,15 +281,15 @@ def _curves(random: MixtureHistory, country: MixtureHistory, paths: dict[str, li
         return figure
 
 
+ONE_EACH = "Mean log-likelihood after the last epoch, of one training for each K, from the first seed."
+GUIDE = "The assignment's places are others (106,897 of its own list), so that its numbers are a guide and no target."
 METHODS = "Mean log-likelihoods of gradient descent after its last epoch and of EM after its last step, from the same starts; the last column says after how many passes over the data EM is as good as the descent at its end (inf: not within its steps)."
-COMPONENTS = "One column for each number of components K. Above: 1000 samples of the mixture. Below: 100 samples of each component, one colour each. Look how much of the sea is covered, and which lands get components of their own."
-CONTOURS = "The density of each mixture: each level is a factor e below the next, white is more than six of them below the peak. Grey points are places it was not fitted to."
-TRAINING = {
-    "random": "Training from random means, epoch by epoch. Above: 1000 samples; below: 100 of each component. All components start with deviation 1, as wide as all of Europe; look when they begin to shrink and to part.",
-    "country": "The same from the mean place of each country. The components begin apart, each where a country is, but as wide as all of Europe: compare the first and the last column with those of the random start.",
-}
-MOVING = "The two trainings above as a film: in a browser this picture moves from epoch to epoch, holds the last one and begins again; in print, or where the reader has asked for less motion, the last epoch stands still. Blue is the density: each level is a factor e below the next, white is more than six of them below the peak. Orange points are the means of the components, their areas proportional to the weights π; grey points are places they were not fitted to. Follow the means: where they go while the components are wide, and when they part."
-LIKELIHOOD = "Left: mean log-likelihood after each epoch, training (solid) and test (dotted). A mixture of 33 has 164 free parameters: if it learned places by heart, the dotted lines would fall behind the solid ones. Right: gradient descent and EM from the same two starts, by passes over the training places. The descent makes many small steps in a pass, with a learning rate; EM makes one large one, without."
+COMPONENTS = "One column for each number of components K. Above: 1000 samples of the mixture. Below: 100 samples of each component, one colour each. Look how much of the {ground} is covered, and which {shapes} get components of their own."
+CONTOURS = "The density of each mixture: each level is a factor e below the next, white is more than six of them below the peak. Grey points are {places} it was not fitted to."
+FROM_RANDOM = "Training from random means, epoch by epoch. Above: 1000 samples; below: 100 of each component. All components start with deviation 1, as wide as {all}; look when they begin to shrink and to part."
+FROM_GROUPS = "The same from the mean {place} of each {group}. The components begin apart, each where a {group} is, but as wide as {all}: compare the first and the last column with those of the random start."
+MOVING = "The two trainings above as a film: in a browser this picture moves from epoch to epoch, holds the last one and begins again; in print, or where the reader has asked for less motion, the last epoch stands still. Blue is the density: each level is a factor e below the next, white is more than six of them below the peak. Orange points are the means of the components, their areas proportional to the weights π; grey points are {places} they were not fitted to. Follow the means: where they go while the components are wide, and when they part."
+LIKELIHOOD = "Left: mean log-likelihood after each epoch, training (solid) and test (dotted). A mixture of {most} has {free} free parameters: if it learned {places} by heart, the dotted lines would fall behind the solid ones. Right: gradient descent and EM from the same two starts, by passes over the training {places}. The descent makes many small steps in a pass, with a learning rate; EM makes one large one, without."
 
 CLAIMS = (
     Claim("K = 1: mean log-likelihood of the training places", low=ONE_GAUSSIAN - 0.01, high=ONE_GAUSSIAN + 0.001,
@@ -373,7 +371,7 @@ EXPERIMENT = Experiment(
         covariance where a density needs a positive definite one, and its code normalises the test places by
         their own statistics.""",
     claims=CLAIMS,
-    asks_own="How well do Gaussian mixtures draw your points, and does it matter how they start or how they are fitted?",
+    own=WORDS,
     opens_with=(
         "smallest gain in test log-likelihood from one K to the next",
         "test log-likelihood, country means less random means",

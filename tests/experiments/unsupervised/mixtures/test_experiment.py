@@ -8,10 +8,11 @@ import pytest
 import torch
 
 import golden
+import own_words
 from regard.data.sets.places import arrange
-from regard.experiments.unsupervised import mixtures
 from regard.experiments.unsupervised.europe import Plane
-from regard.experiments.unsupervised.mixtures import (
+from regard.experiments.unsupervised.mixtures import experiment as mixtures
+from regard.experiments.unsupervised.mixtures.experiment import (
     EXPERIMENT,
     Settings,
     _by_epoch,
@@ -119,9 +120,10 @@ def test_points_of_ones_own_take_the_places_place(tmp_path: Path) -> None:
     said, found = [one.text for one in events if isinstance(one, TextEvent)]
     assert "Labels from 'kind': a 40, b 40." in said
     assert (
-        "of your test points is" in found
-        and "From the means of their labels or groups the descent ends" in found
+        "By EM, of 8 starts for each number" in found
+        and "on the test points from the means of your labels" in found
     )
+    own_words.check("mixtures", events)
     named = {one.name for one in events if isinstance(one, Metric) and not one.at}
     assert {one.name for one in EXPERIMENT.claims if not one.data} <= named
     assert sum(one.data == "points" for one in EXPERIMENT.claims) == 7
