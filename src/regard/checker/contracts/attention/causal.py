@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Broken, Case, ComputationStage, Contract, Law, Mistake, forms
-from regard.checker.contracts.attention import cached, conventions, faint, heeded, wiring
+from regard.checker.contracts.attention import cached, conventions, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
@@ -37,7 +37,8 @@ from regard.checker.contracts.attention.layer import (
     tokens,
     width_of,
 )
-from regard.checker.contracts.attention.padding import JOINED, padded
+from regard.checker.contracts.attention.masks import faint
+from regard.checker.contracts.attention.masks.padding import JOINED, padded
 from regard.checker.gradients import flowing
 from regard.checker.subject import Arguments, Subject, larger
 from regard.checker.workbench import Workbench

@@ -8,7 +8,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Case, Contract, Law, Mistake, forms
-from regard.checker.contracts.attention import conventions, faint, heeded, wiring
+from regard.checker.contracts.attention import conventions, heeded, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.calls import (
@@ -39,8 +39,9 @@ from regard.checker.contracts.attention.layer import (
     sequence_first,
     width_of,
 )
-from regard.checker.contracts.attention.layer_masks import elsewhere, settle
-from regard.checker.contracts.attention.masked_probes import (
+from regard.checker.contracts.attention.masks import faint
+from regard.checker.contracts.attention.masks.layer import elsewhere, settle
+from regard.checker.contracts.attention.masks.probes import (
     STAGES,
     asked,
     cases,

@@ -7,7 +7,7 @@ import numpy as np
 
 from regard.checker import conduct, laws
 from regard.checker.contract import Contract, Convention, Law, Mistake, Steps, forms
-from regard.checker.contracts.attention import conventions, faint, wiring
+from regard.checker.contracts.attention import conventions, wiring
 from regard.checker.contracts.attention import mistakes as known
 from regard.checker.contracts.attention import reference as attention
 from regard.checker.contracts.attention.function_calls import adapt
@@ -26,7 +26,8 @@ from regard.checker.contracts.attention.function_probes import (
     thinned,
     usual,
 )
-from regard.checker.contracts.attention.second_mask import second
+from regard.checker.contracts.attention.masks import faint
+from regard.checker.contracts.attention.masks.second import second
 from regard.checker.gradients import flowing
 from regard.checker.subject import takes_roles
 

@@ -9,7 +9,7 @@ import numpy as np
 from regard.checker.contract import Case
 from regard.checker.contracts.attention.calls import COUNTED, MASK, OTHER, SLUGS, MaskForm, meanings, told
 from regard.checker.contracts.attention.layer import SEQUENCE
-from regard.checker.contracts.attention.masked_probes import (
+from regard.checker.contracts.attention.masks.probes import (
     asked,
     hidden,
     layouts,

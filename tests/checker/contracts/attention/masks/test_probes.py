@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regard.checker.contracts.attention.layer_masks import MaskForm
-from regard.checker.contracts.attention.masked_probes import (
+from regard.checker.contracts.attention.masks.layer import MaskForm
+from regard.checker.contracts.attention.masks.probes import (
     LAYOUTS,
     asked,
     hidden,

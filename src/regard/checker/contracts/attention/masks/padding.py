@@ -9,7 +9,7 @@ import numpy as np
 
 from regard.checker.contract import Broken, Case, Law, Mistake
 from regard.checker.contracts.attention.calls import COUNTED, MASK, OTHER, meanings, told
-from regard.checker.contracts.attention.masked_probes import shaped
+from regard.checker.contracts.attention.masks.probes import shaped
 from regard.checker.laws import MOVES, gap
 from regard.checker.process.session import Raised
 from regard.checker.subject import Arguments, Subject

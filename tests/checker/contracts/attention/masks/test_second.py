@@ -6,7 +6,7 @@ import pytest
 
 from regard.checker.target import check_file
 
-MUTANTS = Path(__file__).parents[2] / "mutants" / "scaled-dot-product"
+MUTANTS = Path(__file__).parents[3] / "mutants" / "scaled-dot-product"
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from regard.checker.contracts.attention.layer_masks import others
+from regard.checker.contracts.attention.masks.layer import others
 from regard.checker.target import check_file
 
-CORRECT = Path(__file__).parents[2] / "correct" / "multi-head-attention"
+CORRECT = Path(__file__).parents[3] / "correct" / "multi-head-attention"
 
 
 def test_further_masks_can_be_left_out_and_hide_keys() -> None:

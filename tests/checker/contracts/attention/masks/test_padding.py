@@ -6,7 +6,7 @@ import pytest
 
 from regard.checker.target import check_file
 
-CORRECT = Path(__file__).parents[2] / "correct" / "causal-attention"
+CORRECT = Path(__file__).parents[3] / "correct" / "causal-attention"
 
 
 @pytest.mark.parametrize(

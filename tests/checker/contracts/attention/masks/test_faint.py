@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regard.checker.contracts.attention.faint import FUNCTION, LAYER, PAST
+from regard.checker.contracts.attention.masks.faint import FUNCTION, LAYER, PAST
 from regard.checker.contracts.attention.mistakes import fill
 
 LAWS = {"scaled-dot-product": FUNCTION, "multi-head-attention": LAYER, "causal-attention": PAST}

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from regard.checker.contract import Broken, Case, Law
-from regard.checker.contracts.attention import function_probes, masked_probes
+from regard.checker.contracts.attention import function_probes
 from regard.checker.contracts.attention.layer import SEQUENCE, tokens
+from regard.checker.contracts.attention.masks import probes
 from regard.checker.laws import MOVES, gap
 from regard.checker.subject import Subject
 
@@ -70,7 +71,7 @@ def _of_layer(subject: Subject, rng: np.random.Generator, times: float) -> tuple
     facts = subject.facts
     if not facts["mask"]:
         return None
-    case = _first(masked_probes.asked(subject, rng, masked=True, size=times, batch=MANY))
+    case = _first(probes.asked(subject, rng, masked=True, size=times, batch=MANY))
     key = _behind(case["key"], rng, times)
     value = key if case["value"] is case["key"] else _behind(case["value"], rng, times)
     other = {"key": key, "value": value} | ({} if facts["cross"] else {"query": key})
