@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regard.checker.contract import Contract, Steps, WeightMap
+from regard.checker.contract import Case, Contract, Steps, WeightMap
 from regard.checker.contracts.table import CONTRACTS
 from regard.checker.family import TIGHT, Family, distance
 from regard.checker.subject import Subject
@@ -39,7 +39,19 @@ def matched(contract: Contract, puppet: Callable, steps: Steps, needs: tuple[str
     if contract.name == "scaled-dot-product" and steps is contract.mistake("scale-value-width").forms[0]:
         subject.facts["shape"] = ((2, 3), 7, 5, 8, 9)
     cases = contract.cases(subject, np.random.default_rng(0))
+    if any(m.slug == "mask-by-zero" and steps in m.forms for m in contract.mistakes):
+        cases = [nothing_asked(case, subject) for case in cases]
     return Family(contract, subject.frames, cases, [subject.answer(case) for case in cases]).find("float64")
+
+
+def nothing_asked(case: Case, subject: Subject) -> Case:
+    """A first key of zeros, and no bias: its score is exactly 0."""
+    weights = subject.frames[0].weights
+    if "bk" in weights:
+        weights["bk"] = np.zeros_like(weights["bk"])
+    inputs = {name: value.copy() for name, value in case.inputs.items()}
+    inputs["key"][..., 0, :] = 0.0
+    return replace(case, inputs=inputs)
 
 
 def lend(subject: Subject, needs: tuple[str, ...]) -> None:

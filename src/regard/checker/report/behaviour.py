@@ -111,5 +111,70 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
     "conditional-ignored": ("asked for component a, six samples", "right: a a a a a a", "here:  a b a a b a"),
     "conditional-wrong": ("asked for component a, six samples", "right: a a a a a a", "here:  b b b b b b"),
     "em-old-means": ("points 0, 1, 2; old mean 4, new mean 1", "right: (1 + 0 + 1) / 3  = 0.67", "here:  (16 + 9 + 4) / 3 = 9.67"),
+    "scores-beside": ("right  0.70  0.20  0.10   sums to 1", "here   1.40  0.15 -0.55   sums to anything"),
+    "mask-by-zero": (
+        "scores, last hidden  0.9   0.0   1.3",
+        "right: weights       0.71  0.29  0.00",
+        "here:  weights       1.00  0.00  0.00   the score 0 is taken for hidden",
+    ),
+    "bias-argument": (
+        "bias=False      query  key  value",
+        "right           no     no   no",
+        "here            no     no   yes",
+    ),
+    "cache-positions": (
+        "tokens              t0  t1  t2 | t3, which is new",
+        "right: positions    0   1   2  | 3",
+        "here:  positions    0   1   2  | 0",
+    ),
+    "cache-mask": (
+        "keys                k0  k1  k2  k3, asked by t3",
+        "right: t3 sees      #   #   #   #",
+        "here:  t3 sees      #   .   .   .",
+    ),
+    "cache-unused": (
+        "keys                k0  k1  k2  k3, asked by t3",
+        "right: t3 sees      #   #   #   #",
+        "here:  t3 sees      .   .   .   #",
+    ),
+    "masks-joined-by-or": (
+        "three tokens, the last is padding",
+        "right: # . .   and: # # .   here, or: # # .",
+        "       # # .                          # # .",
+        "       # # .                          # # #",
+    ),
+    "positions-of-one-sample": (
+        "told positions   sample 0: 0 1 2   sample 1: 0 0 1",
+        "right            sample 0: 0 1 2   sample 1: 0 0 1",
+        "here             sample 0: 0 1 2   sample 1: 0 1 2",
+    ),
+    "nodes-from-features": (
+        "features      nodes 5 x 10",
+        "right: loops  (0, 0) .. (4, 4)",
+        "here:  loops  (0, 0) .. (9, 9)   there is no node 5",
+    ),
+    "nodes-from-edges": (
+        "4 nodes, edges 0-1 and 1-2",
+        "right: rows  0  1  2  3",
+        "here:  rows  0  1  2",
+    ),
+    "lone-node-silent": ("node 3 has no neighbours", "right: y3 = x3 W + b", "here:  y3 = b"),
+    "sample-covariance": (
+        "L = (1 0 / 2 1)",
+        "right: L L^T = (1 2 / 2 5)",
+        "here:  L^T L = (5 2 / 2 1)",
+    ),
+    "labels-by-density": (
+        "component     a     b",
+        "weight        0.90  0.10",
+        "density at x  0.20  0.30",
+        "right: share  0.86  0.14   label a",
+        "here:  label b, whose density is larger",
+    ),
+    "em-step": (
+        "points 0, 2, 4, shares of one component 1, 1, 0",
+        "right: mean (0 + 2) / 2 = 1.00   over the component's own count",
+        "here:  mean (0 + 2) / 3 = 0.67   over all points",
+    ),
 }  # fmt: skip
 "By the slug of the mistake."
