@@ -156,18 +156,23 @@ def _begun(title: str) -> str:
 
 def _ended(trial: Trial) -> str:
     """The number that sentences about a trial end with."""
-    return f" ({UNITS[trial.relation]}: {{value}})"
+    return f" ({_said(trial, UNITS[trial.relation])}: {{value}})"
+
+
+def _said(trial: Trial, words: str) -> str:
+    """Words on a bound, for a trial whose formula is none."""
+    return words.replace("bound", "yardstick") if trial.title in NO_BOUND else words
 
 
 def _agrees(trial: Trial) -> str:
-    return AGREES.get(trial.relation, "no instance is beyond the bound")
+    return AGREES.get(trial.relation) or _said(trial, "no instance is beyond the bound")
 
 
 def _misses(trial: Trial) -> str:
     return (
         "the formula misses what is measured"
         if trial.relation in AGREES
-        else "an instance is beyond the bound"
+        else _said(trial, "an instance is beyond the bound")
     )
 
 
@@ -208,7 +213,7 @@ def _table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
     ):
         found = summarise(measured)
         rows.append((at, predicted, found.mean, found.low, found.high, "broken" if off else ""))
-    word = "predicted" if one.trial.relation in AGREES else "bound"
+    word = "predicted" if one.trial.relation in AGREES else _said(one.trial, "bound")
     columns = (one.trial.knob, word, "measured", "from", "to", "assumption")
     told = f"{_begun(one.trial.title)}: {one.trial.quantity}, with 95 % intervals of the mean."
     if one.trial.relation not in AGREES and one.trial.title not in NO_BOUND:

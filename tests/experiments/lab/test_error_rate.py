@@ -90,9 +90,10 @@ def test_a_small_run_is_what_it_was(tmp_path):
 
 
 def test_what_is_above_the_share_of_the_interval_is_told_with_the_law_it_comes_from():
-    assert _reason("held", 0.02, "skewed", 0.05).endswith("allows 2.5 %.")
-    assert "most under the skewed law (9.0 %)" in _reason("failed", 0.04, "skewed", 0.09)
-    assert "under the normal law too" in _reason("failed", 0.04, "normal", 0.09)
+    assert _reason("held", 0.02, "skewed", 0.05, draws=100).endswith("allows 2.5 %.")
+    assert "most under the skewed law (9.0 %)" in _reason("failed", 0.04, "skewed", 0.09, draws=4000)
+    assert "under the normal law too" in _reason("failed", 0.04, "normal", 0.09, draws=4000)
+    assert "than chance makes of that in 4,000" in _reason("held", 0.027, "uniform", 0.039, draws=4000)
 
 
 def test_the_first_sentences_tell_the_distance_of_the_truth_and_the_rate_on_the_edge(tmp_path):

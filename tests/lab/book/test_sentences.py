@@ -41,7 +41,7 @@ def test_what_was_not_measured_is_told_without_the_name_of_a_measurement() -> No
 def test_what_only_the_full_preset_settles_is_told_as_the_recorded_run_settled_it() -> None:
     small = CLAIM.settle(None, reason=SMALL)
     known = record(growth=RecordedClaim("failed", 1.5, ""))
-    told = "Not settled: whether it grows (at this size; settled by the recorded run: failed, 1.5)."
+    told = "Not settled at this size: whether it grows; settled by the recorded run: failed, 1.5."
     assert claim_sentence(stub(small), small, known.claims["growth"]) == told
     assert answer(stub(small), known) == [told]
     assert answer(stub(small)) == [f"Not settled: whether it grows ({SMALL})."]

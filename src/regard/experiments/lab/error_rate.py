@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import sqrt
 from typing import Annotated
 
 import numpy as np
@@ -109,15 +110,17 @@ def _edge(settings: Settings, random: np.random.Generator) -> Iterator[Event]:
         by_law = {law: said.count(word) / len(said) for law, said in found.items()}  # type: ignore[arg-type]
         rate, worst = sum(by_law.values()) / len(by_law), max(by_law, key=lambda law: by_law[law])
         yield Metric(name, rate)
-        told.append(_reason(word, rate, worst, by_law[worst]))
+        told.append(_reason(word, rate, worst, by_law[worst], draws=sum(map(len, found.values()))))
     yield TextEvent("Truths on the very end of the band", " ".join(told))
 
 
-def _reason(word: str, rate: float, worst: str, most: float) -> str:
+def _reason(word: str, rate: float, worst: str, most: float, *, draws: int) -> str:
     """How often a truth on the end of the band gets a word, and whence what is above the interval's share."""
     said = f"A truth on the very end of the band is called {word} in {100 * rate:.1f} % of the experiments, where an interval of 95 % allows {100 * ALLOWED:g} %"
     if rate <= ALLOWED:
         return f"{said}."
+    if rate <= ALLOWED + 2 * sqrt(ALLOWED * (1 - ALLOWED) / draws):
+        return f"{said}: no more than chance makes of that in {draws:,} experiments."
     if worst == "normal":
         return f"{said}: more than allowed, and under the normal law too."
     return f"{said}: more than allowed, most under the {worst} law ({100 * most:.1f} %), since the interval takes the mean of few seeds as normal."

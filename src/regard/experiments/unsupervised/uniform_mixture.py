@@ -258,7 +258,7 @@ def _curves(plane: Plane, hard: dict[str, BoxHistory], cure: BoxHistory, control
 COMPONENTS = "Hard boxes after the last epoch, one column for each number of boxes K. Above: 1000 samples; below: 100 of each box, one colour each. Look at what lies between the boxes."
 TRAINING = "Hard boxes in training, from random centres. Above: 1000 samples; below: 100 of each box. Follow one colour through the epochs: does its centre move, does the box grow or shrink?"
 GROUPS = "The same hard boxes from the mean {place} of each {group}: compare how many {places} they hold at first, and whether anything moves here."
-CURVES = "Left: the share of test {places} that no box holds. Middle: the mean side. Right: the mean log-likelihood, training (solid) and test (dotted), on a scale that is linear down to −10 and logarithmic below; a {place} outside counts −1,000,000. While the edges of the cured boxes are soft, their cores may leave out {places} which the edges still see: what counts is the end."
+CURVES = "Left: the share of test {places} that no box holds. Middle: the mean side. Right: the mean log-likelihood, training (solid) and test (dotted), on a scale that is linear down to −10 and logarithmic below; a {place} outside counts −1,000,000 where edges are hard. While the edges of the cured boxes are soft, their cores may leave out {places} which the edges still see: what counts is the end."
 CURED = "The cure from the same random centres. The boxes of the first epochs are soft and cover all; look whether they move, part, and take the shape of {shapes} while their edges harden."
 CONTOURS = "The densities after the last epoch; each level is a factor e below the next, and what is white is more than six of them below the peak. Grey points are {places} not trained on: look how many lie in the white of each mixture."
 FAILURE = "Boxes after training, the hard ones first, then hard ones at the cure's learning rate and the cured ones: the share of test {places} that no box holds after the first and the last epoch, the mean log-likelihood (about −1,000,000 times that share where edges are hard), and the mean side in deviations of the data."
@@ -331,8 +331,8 @@ WORDS = OwnWords(
 
         The cure: blur each box by logistic noise of scale $\\tau$. Its density is a difference of two sigmoids on
         each axis, divided by the side, still integrates to one, and has a slope everywhere. $\\tau$ falls by the same
-        factor in every step, so that the boxes are hard in the end. Hard boxes at the cure's learning rate stand
-        beside it as control.""",
+        factor in every step, so that the boxes are nearly hard in the end: a point just outside costs its distance
+        over $\\tau$, not a million. Hard boxes at the cure's learning rate stand beside it as control.""",
     see="""Follow the centres, the sides and the points outside from epoch to epoch. Hard boxes can raise the likelihood of the
         points inside only by losing others, and cannot see what they lose. A Gaussian has the whole plane as its support, and pulls at every
         point, which is why [[mixtures]] can be fitted in this way. Soft edges give boxes the same advantage; the control
@@ -353,8 +353,9 @@ EXPERIMENT = Experiment(
 
         The cure: blur each box by logistic noise of scale $\\tau$. Its density is a difference of two sigmoids on
         each axis, divided by the side, still integrates to one, and has a slope everywhere. $\\tau$ falls from 0.5
-        to 0.01 by the same factor in every step, so that the boxes are hard in the end. Hard boxes at the
-        cure's learning rate stand beside it as control.""",
+        to 0.01 by the same factor in every step, so that the boxes are nearly hard in the end: a place just outside
+        costs its distance over $\\tau$, not a million. Hard boxes at the cure's learning rate stand beside it as
+        control.""",
     see="""Follow the centres, the sides and the places outside from epoch to epoch. Hard boxes can raise the likelihood of the
         places inside only by losing others, and cannot see what they lose: the gradient is right almost everywhere and
         useless, since the loss jumps where it matters. A Gaussian has the whole plane as its support, and pulls at every

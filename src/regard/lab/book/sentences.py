@@ -50,7 +50,7 @@ def claim_sentence(run: Run, verdict: ClaimVerdict, recorded: RecordedVerdict | 
     """What came of a claim in a run; what that was too small for, as a recorded run settled it."""
     by_record = settled_by_record(verdict, recorded)
     if by_record:
-        return f"Not settled: {verdict.claim.asks or verdict.claim.name} (at this size; {by_record})."
+        return f"Not settled at this size: {verdict.claim.asks or verdict.claim.name}; {by_record}."
     return _sentence(run, verdict)
 
 

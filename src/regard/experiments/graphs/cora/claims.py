@@ -16,7 +16,7 @@ CLAIMS = (
           asks="whether graph attention is right more often than graph convolution"),
     Claim(f"GAT, {SHORT} epochs, no early stopping, minus the recipe, points", high=0.0,
           why="GAT's paper does not stop there: it trains on until the validation has found no new best for 100 epochs", source="Veličković et al., 2018", data="graph", items=(90,),
-          says=f"One reason why re-implementations get less: many of them stop after {SHORT} epochs, and that is too soon; there GAT stands at {{of[GAT: test accuracy after {SHORT} epochs, %]:.1f}} %, {{value:+.1f}} points from where the lowest validation loss would have stopped it.",
+          says=f"One reason why re-implementations get less is which epoch they keep: after {SHORT} epochs GAT stands at {{of[GAT: test accuracy after {SHORT} epochs, %]:.1f}} %, {{value:+.1f}} points beside the epoch of the lowest validation loss.",
           otherwise=f"Stopping after {SHORT} epochs is not what makes re-implementations worse: it changes GAT's accuracy by {{value:+.1f}} points.",
           asks="whether stopping after 200 epochs costs GAT accuracy"),
     Claim("GAT with equal weights minus GAT, points", low=-0.7, high=0.7,

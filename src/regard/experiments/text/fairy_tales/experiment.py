@@ -259,16 +259,17 @@ def _copies(settings: Settings, context: Context, model: GPT, corpus: Corpus) ->
 def _shown(prompt: str, rows: list[tuple], source: str, unseen: float) -> str:
     """What the samples after one prompt show, by their numbers."""
     found = {name: length for one, name, _, length in rows if one == prompt}
-    most = max(found, key=lambda name: found[name])
+    most = max(found.values())
+    longest = " and at ".join(name for name, length in found.items() if round(length) == round(most))
     where = (
         "stands in the training text" if prompt.strip() in source else "does not stand in the training text"
     )
     how = (
         "more than the language alone gives: the model recites"
-        if found[most] > 1.5 * unseen
+        if most > 1.5 * unseen
         else "no more than half as much again as the language alone gives: the model makes up text of its own"
     )
-    return f"“{prompt.strip()}” {where}. Copies are longest at {most}, {found[most]:.0f} characters in the mean, {how}."
+    return f"“{prompt.strip()}” {where}. Copies are longest at {longest}, {most:.0f} characters in the mean, {how}."
 
 
 def _dropout(settings: Settings, context: Context, model: GPT, corpus: Corpus) -> Iterator[Event]:
@@ -351,7 +352,7 @@ WORDS = OwnWords(
 EXPERIMENT = Experiment(
     question="How much of a book of fairy tales does a GPT learn by heart, and what does dropout do to its samples?",
     method="""Amsterdam A2's GPT (RMS norm, rotary positions, tanh-GELU, untied head, dropout 0.1) reads
-        Grimm's fairy tales by characters. The full preset is its gpt-mini recipe: 6 layers, 6 heads, width
+        Grimm's fairy tales by characters, or, where these cannot be fetched, the text that “The text” names. The full preset is its gpt-mini recipe: 6 layers, 6 heads, width
         384, windows and batches of 128, AdamW at 5e-4, five epochs of 4219 steps, in each of which every
         character is read 128 times; it wants a GPU. The quick preset reads two pages many times: a smaller
         model, 3,000 characters, each read about 154 times.
@@ -360,10 +361,10 @@ EXPERIMENT = Experiment(
         measured by the loss on seen and unseen text, and by quotations: the model is given a passage of 40
         characters and goes on by its most probable character; counted is how far it goes like the book. The
         same is done with dropout left on, as the assignment's generate.py leaves it. Three prompts of the
-        published answers are continued by four samplers; of each sample the longest stretch is sought that
+        published answers, or beginnings of sentences of another text, are continued by four samplers; of each sample the longest stretch is sought that
         stands in the training text, letter by letter.""",
     see="""A loss far below what unseen text of the same book costs is memory, not language: overfitting, here on purpose. A careful sampler
-        follows the most probable path; for a model that has learned its text by heart, that path is the text.
+        follows the most probable path: whether it copies more for that reason is measured.
         What samplers draw is held to their exact distributions in [[decoding]]; the parts of the model are in
         [[gpt-parts]].""",
     correction="""The answers to Amsterdam A2, question 2.8, blame the model for broken samples: the script that
