@@ -22,6 +22,7 @@ SAME = (
     {"base-wrong", "exponent-without-two"},  # 10000 ** (-i/d) is 100 ** (-2i/d)
     {"leaky-missing", "leaky-after-softmax"},  # after a softmax nothing is negative
     {"source-term-missing", "attention-unused"},  # scores that ignore the neighbour make a plain mean
+    {"sum-overwritten", "diagonal-alone"},  # where loops come last, they are what is kept
 )
 "Mistakes that are the same function; the contract's `decide` tells them apart by the source."
 AGREED = [(c, a, i) for c in CONTRACTS for a in c.conventions for i in range(len(a.forms))]
@@ -57,7 +58,8 @@ def nothing_asked(case: Case, subject: Subject) -> Case:
 def lend(subject: Subject, needs: tuple[str, ...]) -> None:
     """What a convention needs beside the weights that every layer has: a norm's own, or a graph that is a matrix or a list."""
     rng, frame = np.random.default_rng(8), subject.frames[0]
-    frame.weights.update({name: rng.uniform(0.5, 1.5, 24) for name in needs if name in ("gain", "shift")})
+    width = frame["bias"].size if "bias" in frame.weights else 24
+    frame.weights.update({name: rng.uniform(0.5, 1.5, width) for name in needs if name in ("gain", "shift")})
     frame.facts.update(dict.fromkeys(set(needs) & {"dense", "listed"}, True))
 
 

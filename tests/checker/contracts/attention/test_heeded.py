@@ -57,7 +57,7 @@ KEYS = "self.W_key = nn.Linear(d_model, d_model, bias=qkv_bias)"
         (LAYER, ""),
         (
             LAYER.replace(KEYS, KEYS.replace(", bias=qkv_bias", "")),
-            "an argument for biases holds for queries, keys and values",
+            "is not passed on to every one of them",
         ),
         (LISTED.replace("COUNT", "4"), ""),
         (LISTED.replace("COUNT", "5"), "every matrix that is built is used"),

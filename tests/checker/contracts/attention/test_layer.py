@@ -54,7 +54,7 @@ class Nobody:
 def test_heads_are_as_asked_or_as_it_says(
     weights: dict, numbers: dict, meant: dict, said: dict, heads: int
 ) -> None:
-    bench = Workbench(Nobody(), {"name": "A"}, [], Source(""), said)
+    bench = Workbench(Nobody(), {"name": "A", "parameters": []}, [], Source(""), said)
     assert heads_of(bench, made(weights, numbers, meant)) == heads
 
 

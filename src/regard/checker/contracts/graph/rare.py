@@ -82,8 +82,9 @@ def unheard(subject: Subject, rng: np.random.Generator) -> Broken | None:
     if not (moved["joined"] > MOVES[subject.kind] and moved["loose"] <= MOVES[subject.kind]):
         return None
     words = "nodes without a loop hear themselves, a node that is joined to nothing does not"
-    slug = "nodes-from-edges" if moved["loose first"] > MOVES[subject.kind] else "lone-node-silent"
-    return Broken(number=moved["joined"], words=words, slug=slug)
+    lost = moved["loose first"] > MOVES[subject.kind]
+    slug = "nodes-from-edges" if lost else "lone-node-silent"
+    return Broken(number=moved["joined"], words=words, slug=slug, weak=not lost)
 
 
 ITSELF = Law(
