@@ -181,7 +181,7 @@ def test_nothing_to_test_with_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_sample_is_detected_named_and_survived() -> None:
-    figures = selftest(HERE, every=30, seeds=1)
+    figures = selftest(HERE, every=60, seeds=1)
     assert figures.share("mutants", "detected") >= 0.99, "\n".join(figures.lines())
     assert figures.share("mutants", "named") >= 0.95, "\n".join(figures.lines())
     assert figures.plain()["false_alarms"] == 0, "\n".join(figures.lines())
