@@ -84,6 +84,15 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"missing|dropped|left-out|unused|not-projected", ("module", "call-missing", "root", "argument", "operator")),
     (r"twice|double|subtracted|kept|square|laplacian", ("call-left-out", "operand-left-out", "operator", "sign", "statement-left-out", "number", "function")),
     (r"root|half|exponent|base|slope|positions|two-pi|log|deviation|variance|bessel|mean|sum|relu|leaky|unnormalised", ("number", "function", "argument", "operator", "root", "operand-left-out", "call-left-out", "call-missing", "sign")),
+    (r"^bias-argument", ("argument", "call-missing")),
+    (r"^cache", ("name", "number", "operator", "argument", "sliced")),
+    (r"^nodes-from", ("number", "name", "argument", "function")),
+    (r"joined-by-or", ("operator",)),
+    (r"turned-back", ("sign", "operator", "names-exchanged")),
+    (r"^em-step", ("name", "function", "argument")),
+    (r"-beside$", ("name",)),
+    (r"^labels-", ("name", "call-missing", "operator")),
+    (r"^lone-node", ("comparison", "condition", "number")),
 )  # fmt: skip
 "For names of mistakes that hold a pattern, the kinds of change in the order in which they are tried."
 LAST = (
