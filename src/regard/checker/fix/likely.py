@@ -93,6 +93,7 @@ LIKELY: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"-beside$", ("name",)),
     (r"^labels-", ("name", "call-missing", "operator")),
     (r"^lone-node", ("comparison", "condition", "number")),
+    (r"^diagonal-alone", ("operator", "call-missing")),
 )  # fmt: skip
 "For names of mistakes that hold a pattern, the kinds of change in the order in which they are tried."
 LAST = (
