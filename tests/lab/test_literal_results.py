@@ -165,7 +165,7 @@ UNSUPERVISED: Reasons | None = {
         "no slope towards a better place": "the proof given in the method",
         "which is never negative": "the proof given in the method",
         "the gradient is right almost everywhere": "the proof given in the method",
-        "about −1,000,000 times that share": "follows from the logarithm of a place outside, a setting",
+        "falls from 0.5 to 0.01": "two settings of the cure",
     },
 }
 "Chapter unsupervised."
