@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regard.checker.roles import Weight, alike, gather, matrix, role, tokens
+from regard.checker.roles import Weight, alike, gather, matrix, role, tokens, widened
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,25 @@ def test_without_a_width_the_longer_of_two_axes_is_the_inputs_and_of_equal_ones_
     for shape in ((4, 2, 3), (4, 4, 3)):
         value = np.arange(np.prod(shape)).reshape(shape)
         assert np.array_equal(matrix(Weight("a", value, "Mine", None), None), value.reshape(4, -1))
+
+
+def test_a_narrow_output_projection_meets_the_mean_or_the_sum_of_the_heads() -> None:
+    own = Weight("out.weight", np.arange(12.0).reshape(6, 2), "Linear", None)
+    one, two = widened([own], {"heads": 3, "width": 6})
+    heads = np.arange(6.0).reshape(3, 2)
+    assert np.allclose(one[0][0].value @ heads.ravel(), own.value @ heads.mean(0))
+    assert np.allclose(two[0][0].value @ heads.ravel(), own.value @ heads.sum(0))
+    assert [more["merged"] for _, more in (one, two)] == ["the mean of the heads", "the sum of the heads"]
+    assert widened([own], {"heads": 1, "width": 6}) == [([own], {})]
+
+
+def test_small_projections_stand_once_for_every_head() -> None:
+    own = Weight("query.weight", np.ones((2, 2)), "Linear", np.ones(2))
+    (((found,), more),) = widened([own], {"heads": 3, "width": 6})
+    assert found.bias is not None
+    assert (found.value.shape, found.value.sum(), found.bias.shape, more) == (
+        (6, 6),
+        12,
+        (6,),
+        {"small": True},
+    )

@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -260,3 +261,32 @@ def heads_of(weights: list[Weight], letter: str) -> list[Weight]:
     """All weights of one role, in the order of their number."""
     own = [w for w in weights if role(w.name) == letter]
     return sorted(own, key=lambda w: [int(word) for word in tokens(w.name) if word.isdigit()])
+
+
+def widened(weights: list[Weight], facts: dict[str, Any]) -> list[tuple[list[Weight], dict[str, Any]]]:
+    """The weights as those of a layer in which each head has its own, with what that says of the layer.
+
+    Square weights of queries, keys and values that are as wide as one head stand once for every head. An output
+    projection that is as narrow as one head meets the mean of the heads, or their sum.
+    """
+    heads = facts["heads"]
+    side = (facts.get("width") or 0) // max(heads, 1)
+    if heads < 2 or side < 2:
+        return [(weights, {})]
+    small = [w for w in weights if w.value.shape == (side, side) and role(w.name) in ("q", "k", "v")]
+    if small and len(small) == len({role(w.name) for w in small}):
+        return [([_for_all(w, heads) if w in small else w for w in weights], {"small": True})]
+    out = [w for w in weights if w.value.shape == (side * heads, side) and role(w.name) == "o"]
+    if len(out) != 1 or out[0].owner != "Linear":
+        return [(weights, {})]
+    tiled = np.tile(out[0].value, heads)
+    ways = {"the mean of the heads": tiled / heads, "the sum of the heads": tiled}
+    return [
+        ([replace(w, value=value) if w is out[0] else w for w in weights], {"merged": words})
+        for words, value in ways.items()
+    ]
+
+
+def _for_all(w: Weight, heads: int) -> Weight:
+    bias = None if w.bias is None else np.tile(w.bias.reshape(-1), heads)
+    return Weight(w.name, np.kron(np.eye(heads), w.value), w.owner, bias)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from regard.checker.contract import WeightMap
-from regard.checker.roles import Weight, alike, heads_of, matrix, role
+from regard.checker.roles import Weight, alike, heads_of, matrix, widened
 from regard.checker.workbench import Unfit
 
 
@@ -14,8 +14,14 @@ def frames(
     weights: list[Weight], *, thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
 ) -> list[WeightMap]:
     """Every reading of the weights that is plausible and as the person says, the most plausible first."""
-    weights, small = _widened(_unstacked([w for w in weights if w.value.ndim >= 2]), facts)
-    facts = facts | {"small": True} if small else facts
+    readings = widened(_unstacked([w for w in weights if w.value.ndim >= 2]), facts)
+    return [frame for own, more in readings for frame in _as_said(own, thirds, said, facts | more)]
+
+
+def _as_said(
+    weights: list[Weight], thirds: tuple[str, ...] | None, said: dict[str, str], facts: dict[str, Any]
+) -> list[WeightMap]:
+    """Every plausible reading of weights that are as wide as the layer."""
     named = {
         letter: [w for w in weights if w.name == word or w.name.startswith(f"{word}.")]
         or [w for w in weights if w.name.startswith(word)]
@@ -48,21 +54,6 @@ def _unstacked(weights: list[Weight]) -> list[Weight]:
     biases = stack.bias if stack.bias is not None and len(stack.bias) == 4 else [None] * 4
     parts = zip(stack.value, biases, strict=True)
     return [Weight(f"{stack.name}[{i}]", value, stack.owner, bias) for i, (value, bias) in enumerate(parts)]
-
-
-def _widened(weights: list[Weight], facts: dict[str, Any]) -> tuple[list[Weight], bool]:
-    """Square weights of queries, keys and values that are as wide as one head, once for every head; and whether there are any."""
-    heads = facts["heads"]
-    side = (facts.get("width") or 0) // max(heads, 1)
-    small = [w for w in weights if w.value.shape == (side, side) and role(w.name) in ("q", "k", "v")]
-    if heads < 2 or side < 2 or len(small) != len({role(w.name) for w in small}):
-        return weights, False
-
-    def widened(w: Weight) -> Weight:
-        bias = None if w.bias is None else np.tile(w.bias.reshape(-1), heads)
-        return Weight(w.name, np.kron(np.eye(heads), w.value), w.owner, bias)
-
-    return [widened(w) if w in small else w for w in weights], bool(small)
 
 
 def _heard(frame: WeightMap, named: dict[str, list[Weight]]) -> bool:

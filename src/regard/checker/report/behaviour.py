@@ -148,6 +148,16 @@ BEHAVIOUR: dict[str, tuple[str, ...]] = {
         "right            sample 0: 0 1 2   sample 1: 0 0 1",
         "here             sample 0: 0 1 2   sample 1: 0 1 2",
     ),
+    "heads-added-up": (
+        "head a gives (1, 0), head b gives (0, 1)",
+        "right: (1, 0, 0, 1)   side by side",
+        "here:  (0.5, 0.5)     the same for a and b exchanged",
+    ),
+    "width-of-all-heads": (
+        "2 heads of width 4, base 10000",
+        "right: frequencies  1.00  0.01   of each head",
+        "here:  frequencies  1.00  0.10",
+    ),
     "nodes-from-features": (
         "features      nodes 5 x 10",
         "right: loops  (0, 0) .. (4, 4)",

@@ -43,6 +43,24 @@ class Halves(Terms):
         return terms.softmax(1), terms.logsumexp(1).mean().item()
 
 
+class Each(Terms):
+    """Beside responsibilities the log-likelihood of each point; `run` would move the parameters."""
+
+    def e_step(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        terms = self._density(x) + self.weights.log()
+        return terms.softmax(1), terms.logsumexp(1)
+
+    def run(self, x: torch.Tensor) -> "Each":
+        self.means = self.means * 0 + x.mean(0)
+        return self
+
+
+class Unweighed(Each):
+    def e_step(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        terms = self._density(x) + self.weights.log()
+        return terms.softmax(1), self._density(x).logsumexp(1)
+
+
 class Shares(Terms):
     def e_step(self, x: torch.Tensor) -> torch.Tensor:
         return (self._density(x) + self.weights.log()).softmax(1)
@@ -66,6 +84,13 @@ def test_terms_of_the_components_are_summed(strict: bool) -> None:
 
 def test_a_mean_beside_responsibilities_is_asked_point_by_point() -> None:
     assert verdict(Halves).state == "correct", verdict(Halves).sentence
+
+
+@pytest.mark.parametrize(("kind", "state"), [(Each, "correct"), (Unweighed, "mistake")])
+def test_one_number_for_each_point_beside_responsibilities_is_its_log_likelihood(
+    kind: type, state: str
+) -> None:
+    assert verdict(kind).state == state, verdict(kind).sentence
 
 
 def test_responsibilities_alone_are_judged() -> None:

@@ -163,12 +163,26 @@ def whole(subject: Subject, rng: np.random.Generator) -> Broken | None:
     return Broken(number=1.0, words=words, slug="projection-shared-by-heads")
 
 
+def merged(subject: Subject, rng: np.random.Generator) -> Broken | None:
+    """The output projection sees what each head found, not one number for all of them."""
+    if not (met := subject.frame.facts.get("merged")):
+        return None
+    words = f"the output projection is as wide as one head and meets {met}"
+    return Broken(number=1.0, words=words, slug="heads-added-up")
+
+
 LAWS = (
     Law(
         name="projections",
         says="every head projects the whole input, by weights of its own",
         test=whole,
         look="view product",
+    ),
+    Law(
+        name="heads",
+        says="the outputs of the heads stand side by side",
+        test=merged,
+        look="view mean product",
     ),
     Law(
         name="biases",

@@ -141,6 +141,12 @@ HEADS = (
         remedy="project first, nn.Linear(width, width), and split into heads then",
         look="view product",
     ),
+    Mistake(
+        slug="heads-added-up",
+        cause="the outputs of the heads are averaged or added up before the output projection, and do not stand side by side",
+        remedy="out.transpose(1, 2).reshape(b, n, heads * d), then nn.Linear(heads * d, width)",
+        look="view mean product",
+    ),
     DROPOUT,
     Mistake(
         slug="bias-argument",

@@ -173,7 +173,7 @@ def _kept(bench: Workbench, made: Made, rng: np.random.Generator) -> Subject:
         }
         subject.set(values)
         subject.facts |= {"drawn": values | apart(values), "parts": parts}
-    if not fitted and ((parts and square) or _is_free(roles["log_variances"], text)):
+    if not fitted and (parts or _is_free(roles["log_variances"], text)):
         subject.otherwise = lambda: measured(subject, means_of(held[roles["means"]], k, d))
         subject.facts["unsaid"] = not says(roles["log_variances"], text)
     return subject

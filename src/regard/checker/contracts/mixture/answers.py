@@ -27,7 +27,7 @@ EACH = re.compile(r"comp|cond|class|cluster|each|per_|weighted|joint|terms", re.
 "Words in the names of functions that give a number for each point and component, as they say."
 
 
-CHANGES = r"sample|fit|predict|loss|init|start|set_?up|_step$|^step|expect|maximi[sz]|update"
+CHANGES = r"sample|fit|predict|loss|init|start|set_?up|_step$|^step|expect|maximi[sz]|update|^run|train|learn|optimi[sz]|iterat"
 "Words in the names of methods that give no likelihood, or change the mixture."
 
 
@@ -239,6 +239,10 @@ def _expecting(subject: Subject, trial: Case, roles: dict[str, str]) -> Subject:
         if _beside(subject.raw(*subject.enter(trial))).size:
             own = {"bench": bench, "made": made, "enter": subject.enter, "method": found}
             return Pointwise(**own, leave=lambda answer, case: _beside(answer))
+        place = _of_points(subject.raw(*subject.enter(trial)), len(trial["x"]))
+        if place is not None:
+            subject.leave = lambda answer, case, place=place: leave(answer[place])
+            return subject
         shares = first(subject.raw(*subject.enter(trial)))
         if _is_shares(shares):
             subject.facts["shares_asked"] = True
@@ -264,6 +268,16 @@ def _beside(answer: Any) -> np.ndarray:
     parts = answer if isinstance(answer, list) else []
     ones = [np.ravel(part).astype(np.float64) for part in parts if np.size(part) == 1]
     return ones[0] if len(ones) == 1 and len(parts) == 2 else np.zeros(0)
+
+
+def _of_points(answer: Any, count: int) -> int | None:
+    """The place of the numbers, one for each point and some below zero, that come beside responsibilities."""
+    parts = answer if isinstance(answer, list) and len(answer) == 2 else []
+    numbers = [isinstance(part, np.ndarray) and part.shape in ((count,), (count, 1)) for part in parts]
+    if sum(numbers) != 1 or not _is_shares(parts[1 - numbers.index(True)]):
+        return None
+    place = numbers.index(True)
+    return place if parts[place].dtype.kind == "f" and (parts[place] < 0).any() else None
 
 
 def _apart(subject: Subject, trial: Case, roles: dict[str, str]) -> bool:

@@ -53,7 +53,7 @@ def _heeded(subject: Subject, variances: np.ndarray, axes: np.ndarray) -> bool:
     k, d = variances.shape
     held = subject.facts["drawn"]
     kept = spread_of((held | listed(held, list(held)))[subject.facts["roles"]["log_variances"]], k, d)
-    if kept is None or kept.ndim == 3:
+    if kept is None or kept.ndim == 3 or subject.facts.get("parts"):
         whole = kept is None or _turned(variances, axes)
         return whole and float(np.ptp(np.log(variances))) > SURE
     along = np.log(np.einsum("kij,kj,kij->ki", axes, variances, axes)).ravel()[np.argsort(kept.ravel())]

@@ -1,5 +1,6 @@
 """How a person's rotary positions are called: the form that gives back the shape it was given, and turns along the tokens."""
 
+import ast
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -23,6 +24,7 @@ from regard.checker.contracts.rotary.forms import forms as ways
 from regard.checker.contracts.rotary.tables import BASE, COUNT, UNTOLD
 from regard.checker.process.session import Raised
 from regard.checker.reading.arguments import mean
+from regard.checker.reading.source import Source
 from regard.checker.subject import Subject
 from regard.checker.workbench import Unfit, Workbench
 
@@ -59,6 +61,19 @@ def ruled_out(text: str) -> tuple[str, ...]:
     if HEADS_SECOND.search(text):
         return ("b n h d",)
     return ("b h n d",) if HEADS_THIRD.search(text) else ()
+
+
+def axes_told(source: Source, name: str) -> str:
+    """The text of a member where it speaks of axes; else what the file says of itself.
+
+    >>> file = Source("'x: (batch, heads, tokens, width)'\\ndef turn(x):\\n    return x")
+    >>> ruled_out(axes_told(file, "turn"))
+    ('b n h d',)
+    """
+    text = source.text_of(name)
+    if any(axes.search(text) for axes in (HEADS_SECOND, HEADS_THIRD, TOKENS_FIRST)):
+        return text
+    return ast.get_docstring(source.tree) or ""
 
 
 def adapt(bench: Workbench) -> Subject:
@@ -99,7 +114,7 @@ def _first(bench: Workbench, forms: Iterable[Form]) -> Subject:
     running: tuple[Subject, Any] | None = None
     unread: Unfit | None = None
     refused = False
-    text = bench.source.text_of(bench.name)
+    text = axes_told(bench.source, bench.name)
     heads_second = bool(HEADS_SECOND.search(text))
     for form in forms:
         if form.layout in ruled_out(text) or (refused and not form.offset):

@@ -18,6 +18,7 @@ from regard.checker.contract import (
 )
 from regard.checker.contracts.rotary.adapt import adapt
 from regard.checker.contracts.rotary.forms import HELPER, OFFSET, TOLD, case
+from regard.checker.contracts.rotary.heads import WHOLE, alike
 from regard.checker.contracts.rotary.heeded import heeded
 from regard.checker.contracts.rotary.mistakes import HALF, MISTAKES
 from regard.checker.contracts.rotary.reference import ONE, rotary
@@ -236,7 +237,7 @@ CONTRACT = Contract(
     ),
     reference=rotary,
     program=ONE,
-    mistakes=(*MISTAKES, *conduct.USED),
+    mistakes=(*MISTAKES, WHOLE, *conduct.USED),
     decide=decide,
     conventions=CONVENTIONS,
     laws=(
@@ -259,6 +260,7 @@ CONTRACT = Contract(
             name="samples", says="each sample is turned by its own positions", test=samples, look="frequency"
         ),
         Law(name="base", says="a base that is given changes the angles", test=heeded, look="power frequency"),
+        Law(name="heads", says="every head turns as one alone", test=alike, look="power frequency"),
         laws.untouched(usual),
         flowing(usual, ("x",)),
         *conduct.modes(usual),

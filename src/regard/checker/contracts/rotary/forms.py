@@ -92,9 +92,9 @@ def case(
     )
 
 
-def make(bench: Workbench, base: float | None = None) -> Made:
-    """The function, or the object, with a base of ours where one is given."""
-    heads = HEADS if bench.member.get("method") else 1
+def make(bench: Workbench, base: float | None = None, heads: int = 0) -> Made:
+    """The function, or the object, with a base of ours where one is given, for one head unless more are asked for."""
+    heads = heads or (HEADS if bench.member.get("method") else 1)
     wide = WIDTH + bench.stretch
     known = {
         "width": wide * heads,

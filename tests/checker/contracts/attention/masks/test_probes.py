@@ -10,6 +10,7 @@ from regard.checker.contracts.attention.masks.layer import MaskForm
 from regard.checker.contracts.attention.masks.probes import (
     LAYOUTS,
     asked,
+    growing,
     hidden,
     order,
     shaped,
@@ -80,3 +81,12 @@ def test_an_impossible_mask_is_taken_only_where_nobody_looks(looks: bool, puppet
     )
     case = asked(subject, np.random.default_rng(0), masked=True)
     assert unread(real, case) is not looks
+
+
+def test_the_last_sample_alone_may_have_something_to_hide(puppet: Callable) -> None:
+    subject = puppet("multi-head-attention", {})
+    name = "one hidden in the last sample alone"
+    found = [case for case in growing(subject, np.random.default_rng(0)) if name in case.name]
+    assert [case["mask"].all((1, 2, 3)).tolist() for case in found] == [[True, False]]
+    subject.facts["layout"] = "n m"
+    assert not [case for case in growing(subject, np.random.default_rng(0)) if name in case.name]

@@ -100,7 +100,16 @@ def growing(subject: Subject, rng: np.random.Generator) -> list[Case]:
     small = asked(subject, rng, masked=masked, size=SMALL)
     small = replace(small, name=f"small inputs, {small.name}", facts=small.facts | {"breaks": ""})
     single = asked(subject, rng, masked=False, batch=1)
-    return [single, small, *batches, *longer, *uneven, *loud(subject, rng), *_alone(subject, rng)]
+    return [
+        single,
+        small,
+        *batches,
+        *longer,
+        *uneven,
+        *loud(subject, rng),
+        *_alone(subject, rng),
+        *_last(subject, rng),
+    ]
 
 
 def _alone(subject: Subject, rng: np.random.Generator) -> list[Case]:
@@ -112,6 +121,22 @@ def _alone(subject: Subject, rng: np.random.Generator) -> list[Case]:
     x = case["query"]
     facts = case.facts | {"alone": True, "breaks": ""}
     return [replace(case, name=f"without {name}", inputs=case.inputs | {"key": x, "value": x}, facts=facts)]
+
+
+def _last(subject: Subject, rng: np.random.Generator) -> list[Case]:
+    """With keys that are hidden in the last sample alone: one sample does not tell whether there is anything to hide."""
+    facts = subject.facts
+    if not facts["mask"] or facts.get("single") or "b" not in facts["layout"].split():
+        return []
+    case = asked(subject, rng, masked=True)
+    mask = np.ones_like(case["mask"])
+    mask[-1, ..., -1] = False
+    name = case.name.replace("some hidden", "one hidden in the last sample alone")
+    return [
+        replace(
+            case, name=name, inputs=case.inputs | {"mask": mask}, facts=case.facts | {"breaks": "mask-shape"}
+        )
+    ]
 
 
 def varied(subject: Subject, rng: np.random.Generator, form: Any, keys: int = 0) -> Case:

@@ -66,6 +66,7 @@ class GCNLayer(nn.Module):
 '''
 
 INPUTS, OUTPUTS = 10, 13
+CONVOLUTIONS = ("Conv1d", "Conv2d")
 LOOPS = r"(self|identity)[\s_-]?(loops?|connections?|links?|edges?)"
 BRINGS = (
     rf"\badj\w*(\s+matri\w+)?,?\s+(with|including|that (has|have|contains?)|which (has|have|contains?)|has|having)\s+"
@@ -206,6 +207,16 @@ def run(bench: Workbench, outputs: int, rng: np.random.Generator) -> tuple[Subje
     return call(bench, made, width, rng, (outputs,)), width, outputs
 
 
+def flat(value: np.ndarray, owner: str) -> np.ndarray:
+    """The matrix of a convolution over one node at a time; anything else as it is.
+
+    >>> flat(np.ones((13, 10, 1)), "Conv1d").shape, flat(np.ones((13, 10, 3)), "Conv1d").shape
+    ((13, 10), (13, 10, 3))
+    """
+    single = owner in CONVOLUTIONS and value.ndim > 2 and set(value.shape[2:]) == {1}
+    return value.reshape(value.shape[:2]) if single else value
+
+
 def adapt(bench: Workbench) -> Subject:
     """Make it, find how the graph is passed, read the weights."""
     rng = np.random.default_rng(7)
@@ -229,6 +240,7 @@ def adapt(bench: Workbench) -> Subject:
     subject.set(drawn)
     subject.facts["drawn"] = drawn
     drawn, norm = parted(drawn, made.owners)
+    drawn = {name: flat(value, made.owners[name]) for name, value in drawn.items()}
     matrices = [
         (n, v) for n, v in drawn.items() if v.ndim == 2 and sorted(v.shape) == sorted((width, outputs))
     ]
@@ -239,7 +251,7 @@ def adapt(bench: Workbench) -> Subject:
             "keep the transformation as one matrix",
         )
     name, value = matrices[0]
-    flip = made.owners[name] == "Linear" or (value.shape[0] == outputs and outputs != width)
+    flip = made.owners[name] in ("Linear", *CONVOLUTIONS) or (value.shape[0] == outputs and outputs != width)
     w = value.T if flip else value
     biases = [v for n, v in drawn.items() if v.size == outputs and n != name]
     weights = {"w": w, "bias": sum(biases) if biases else np.zeros(outputs)} | norm
