@@ -117,7 +117,7 @@ SOFTMAX = (
         remedy="scores.masked_fill(adj == 0, float('-inf')), or a number such as -1e9",
         look="mask masked",
         forms=each(
-            (-1.0, -5.0, -9.0, -10.0, -20.0),
+            (-1.0, -5.0, -9.0, -10.0),
             lambda low: {"normalise": lambda e, a: over(np.where(a > 0, e, low), np.ones(e.shape))},
         ),
     ),
