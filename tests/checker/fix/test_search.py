@@ -152,12 +152,12 @@ class GATLayer(nn.Module):
 
 
 @pytest.mark.slow
-def test_what_a_law_alone_has_named_may_keep_any_convention(tmp_path: Path) -> None:
-    """Loops are added by the file itself, which could not be seen as long as its nodes were mixed up."""
+def test_heads_that_mix_nodes_are_mended_beside_a_convention(tmp_path: Path) -> None:
+    """Loops are added by the file itself."""
     file = tmp_path / "mine.py"
     file.write_text(GRAPH.format("F.leaky_relu", ", 0.2", "-1", ""), encoding="utf-8")
     report = check_file(str(file))
-    assert report.verdicts[0].slugs == ("not-equivariant",)
+    assert report.verdicts[0].slugs == ("heads-merge-view",)
     (fix,) = fixes(str(file), report, budget=90.0)
     assert "transpose(0, 1).reshape(n, -1)" in fix.diff
 
