@@ -1,5 +1,5 @@
 # contract: gcn-layer
-# says: rows & columns \& (scaled|sum)
+# says: rows & columns & (scaled|sum)
 import torch
 from torch import nn
 
