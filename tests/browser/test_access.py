@@ -25,6 +25,9 @@ READY = {
     "check": ".verdict",
 }
 "What is there once a view is."
+DRAWN = "images => Promise.all(images.map(image => image.decode().catch(() => null)))"
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"Sizes are told to those who watch them between two frames."
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,10 +45,12 @@ def recorded(page: Any, lab: Lab) -> dict[str, str]:
 
 
 def visited(page: Any, lab: Lab) -> Any:
-    """Each view, once it is there."""
+    """Each view, once it is there, its pictures are drawn, and it knows which of its parts are wider than the screen."""
     for place, sign in {**READY, **recorded(page, lab)}.items():
         page.evaluate("place => { location.hash = place }", place)
         page.locator(sign).first.wait_for()
+        page.locator("img").evaluate_all(DRAWN)
+        page.evaluate(FRAMES)
         yield place
 
 
