@@ -4,6 +4,7 @@ import os
 import sys
 from importlib.util import find_spec
 
+import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
@@ -40,3 +41,24 @@ settings.load_profile(os.environ.get("REGARD_PROFILE", "test"))
 
 collect_ignore = ["faults/library.py", "on_gpu.py"]
 "Programs of their own: no tests."
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked():
+    """Checks are forked from a process that has torch loaded, as those of a folder are."""
+    from regard.checker.process.nursery import nursery
+    from regard.checker.process.session import INSIDE
+
+    with nursery(INSIDE):
+        yield
+
+
+@pytest.fixture(scope="module", params=["forked", "started anew"])
+def each_way(request):
+    """Both ways in which the process of a check begins: as for a folder, and as for one file."""
+    from regard.checker.process import nursery
+
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param != "forked":
+            patch.setattr(nursery, "_opened", [])
+        yield request.param

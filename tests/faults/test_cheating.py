@@ -23,7 +23,7 @@ def test_there_are_twenty_one() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_no_cheat_passes(file: Path) -> None:
+def test_no_cheat_passes(file: Path, each_way: str) -> None:
     report = check_file(str(file), contract=header(file)["contract"])
     assert report.code != 0, report.verdicts[0].sentence
     if file.stem in WATCHING:

@@ -130,6 +130,8 @@ def _file(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
 
 def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
     from regard.checker import check, survey
+    from regard.checker.process.nursery import nursery
+    from regard.checker.process.session import INSIDE
 
     wanted = [one for one in survey(Path(arguments.target)) if arguments.contract in (None, one.contract)]
     if name := _made(wishes["make"]):
@@ -140,11 +142,12 @@ def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
         print(f"{len(wanted)} that could be one of the contracts, by their syntax:")
         print(*(f"  {one.path}:{one.name} as {one.contract}" for one in wanted), sep="\n")
     reports = []
-    for one in wanted:
-        reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
-        _keep(reports[-1])
-        if not arguments.json:
-            print_folded(str(reports[-1]))
+    with nursery(INSIDE):
+        for one in wanted:
+            reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
+            _keep(reports[-1])
+            if not arguments.json:
+                print_folded(str(reports[-1]))
     if arguments.json:
         print_json([_told(report) for report in reports])
     codes = [report.code for report in reports]

@@ -101,7 +101,7 @@ def _elsewhere(theorem: Theorem) -> str:
 
 
 def _claims(theorem: Theorem) -> Iterator[Claim]:
-    source, items = "derived here", theorem.items
+    source = "derived here"
     for one in theorem.conclusions:
         yield Claim(
             name=_steps(one), low=0, high=0, source=source, items=one.items,
@@ -114,7 +114,7 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
         title, gap = _begun(trial.title), _ended(trial)
         no_bound = NO_BOUND.get(trial.title, "")
         yield Claim(
-            name=_named(trial), high=trial.limit, source=source, items=() if no_bound else items,
+            name=_named(trial), high=trial.limit, source=source, items=() if no_bound else _items(theorem, trial),
             why=YARDSTICK if no_bound else f"where every assumption holds, {_agrees(trial)}",
             says=f"{title}: {_agrees(trial)}{gap}.",
             otherwise=f"{title}: {_misses(trial)}{gap}." + (no_bound and " " + no_bound),
@@ -123,7 +123,7 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
     for trial in theorem.breaks:
         where, gap = f"Where the assumption holds (“{trial.title}” breaks it)", _ended(trial)
         yield Claim(
-            name=_named(trial), high=trial.limit, source=source, items=items,
+            name=_named(trial), high=trial.limit, source=source, items=_items(theorem, trial),
             why=f"where every assumption holds, {_agrees(trial)}",
             says=f"{where}, {_agrees(trial)}{gap}.",
             otherwise=f"{where}, {_misses(trial)} all the same{gap}.",
@@ -132,12 +132,16 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
     for trial in theorem.breaks:
         gap = _ended(trial)
         yield Claim(
-            name=f"broken, {_named(trial)}", low=trial.fall, source=source, items=items,
+            name=f"broken, {_named(trial)}", low=trial.fall, source=source, items=_items(theorem, trial),
             why="without the assumption the formula does not hold: the knob is seen to matter",
             says=f"Where the assumption is broken (“{trial.title}”), the formula no longer holds{gap}.",
             otherwise=f"The formula survives although its assumption is broken (“{trial.title}”){gap}.",
             asks=f"whether the assumption matters that “{trial.title}” breaks",
         )  # fmt: skip
+
+
+def _items(theorem: Theorem, trial: Trial) -> tuple[int, ...]:
+    return trial.items or theorem.items
 
 
 def _steps(one: Conclusion) -> str:
@@ -217,7 +221,7 @@ def _table(one: TrialOutcome) -> tuple[tuple[str, ...], list[tuple], str]:
     columns = (one.trial.knob, word, "measured", "from", "to", "assumption")
     told = f"{_begun(one.trial.title)}: {one.trial.quantity}, with 95 % intervals of the mean."
     if one.trial.relation not in AGREES and one.trial.title not in NO_BOUND:
-        told += " The bound is one of every instance, not of the mean alone."
+        told += " Every instance is held to the bound, not their mean alone."
     return columns, rows, told + _marked(one)
 
 

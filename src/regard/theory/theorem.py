@@ -77,6 +77,8 @@ class Trial:
     relation: Literal["=", "≡", "≤", "≥"] = "="
     "How what is measured stands to what is predicted: equal in the mean, or in every instance, or bounded."
     scales: tuple[str, str] = ("linear", "linear")
+    items: tuple[int, ...] = ()
+    "Those of the theorem's checklist items that it settles; all of them, where none is named."
 
     @property
     def limit(self) -> float:

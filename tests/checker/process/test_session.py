@@ -1,6 +1,7 @@
 """The child answers, is watched, and is ended with everything it started."""
 
 import os
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -9,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from regard.checker.process import nursery
 from regard.checker.process.limits import ProcessLimits, members
-from regard.checker.process.session import Lost, Raised, Session
+from regard.checker.process.session import INSIDE, Lost, Raised, Session
 from regard.checker.reading.source import Source
 from regard.checker.target import refused
 
@@ -62,7 +64,7 @@ def jam(x):
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory):
+def session(tmp_path_factory: pytest.TempPathFactory, each_way: str):
     file = tmp_path_factory.mktemp("person") / "mine.py"
     file.write_text(CODE, encoding="utf-8")
     os.environ["REGARD_SECRET"] = "1"
@@ -102,7 +104,7 @@ def leave(x): os._exit(7)
 
 
 @pytest.mark.slow
-def test_what_is_lost_once_is_asked_again_before_anybody_is_blamed(tmp_path: Path) -> None:
+def test_what_is_lost_once_is_asked_again_before_anybody_is_blamed(tmp_path: Path, each_way: str) -> None:
     file = tmp_path / "once.py"
     file.write_text(ONCE.format(mark=str(tmp_path / "mark")), encoding="utf-8")
     with Session(QUICK) as session:
@@ -129,6 +131,7 @@ def test_a_process_that_cannot_start_is_not_the_codes_fault(lucky: bool, tmp_pat
     starter.write_text(STARTER.format(mark=f"'{mark}'", python=sys.executable), encoding="utf-8")
     starter.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(starter))
+    monkeypatch.setattr(nursery, "_opened", [])
     with Session(QUICK) as session:
         if lucky:
             assert session.ask("load", str(file))["members"][0]["name"] == "double"
@@ -183,7 +186,7 @@ def test_a_fork_answers_once(session: Session) -> None:
 
 
 @pytest.mark.slow
-def test_a_stray_process_is_ended_with_the_rest(tmp_path: Path) -> None:
+def test_a_stray_process_is_ended_with_the_rest(tmp_path: Path, each_way: str) -> None:
     file = tmp_path / "mine.py"
     file.write_text(CODE, encoding="utf-8")
     with Session(QUICK) as session:
@@ -241,9 +244,29 @@ for descriptor in range(3, 12):
 
 
 @pytest.mark.slow
-def test_an_answer_that_somebody_else_wrote_is_none(tmp_path: Path) -> None:
+def test_an_answer_that_somebody_else_wrote_is_none(tmp_path: Path, each_way: str) -> None:
     file = tmp_path / "mine.py"
     file.write_text(FORGER, encoding="utf-8")
     with Session(QUICK) as session, pytest.raises(Lost) as caught:
         session.ask("load", str(file))
     assert caught.value.slug == "broken-answer"
+
+
+@pytest.mark.slow
+def test_where_the_nursery_is_gone_a_process_is_started_anew(tmp_path: Path, monkeypatch) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(CODE, encoding="utf-8")
+    own = nursery.Nursery(INSIDE)
+    monkeypatch.setattr(nursery, "_opened", [own])
+    kinds = []
+    for _ in range(2):
+        with Session(QUICK) as session:
+            session.ask("load", str(file))
+            assert call(session, "double").tolist() == [0.0, 2.0, 4.0]
+            assert session.child
+            kinds.append(type(session.child.process))
+        assert own._process
+        own._process.kill()
+        own._process.wait()
+    own.close()
+    assert kinds == [nursery.Forked, subprocess.Popen]

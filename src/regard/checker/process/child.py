@@ -51,22 +51,27 @@ def _frame(reply: dict[str, Any], key: str) -> bytes:
         )
 
 
-def main() -> None:
-    """Keep the two streams for frames; what the person prints goes to the third."""
-    confine(ProcessLimits(**json.loads(sys.argv[1])))
+def loaded(inside: str) -> Any:
+    """What answers, made once torch is there: its cost is not the person's."""
+    import torch
+
+    module, _, name = inside.partition(":")
+    answers = getattr(importlib.import_module(module), name)()
+    torch.set_num_threads(1)
+    sys.dont_write_bytecode = True
+    sys.argv = [""]
+    return answers
+
+
+def live(limits: ProcessLimits, ready: Callable[[], Any]) -> None:
+    """Keep the two streams for frames; what the person prints goes to the third. Ends the process."""
+    confine(limits)
     asked = os.fdopen(os.dup(0), "rb", buffering=0)
     answers = os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    # Loaded here, within the limits, and before the person's file: its cost is not the person's.
-    import torch
-
-    module, _, name = sys.argv[2].partition(":")
-    inside = getattr(importlib.import_module(module), name)()
-    torch.set_num_threads(1)
-    sys.dont_write_bytecode = True
-    sys.argv = [""]
+    inside = ready()
 
     def tell(frame: bytes) -> None:
         answers.write(frame)
@@ -79,4 +84,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    words, made_by = sys.argv[1:3]
+    # Loaded within the limits, and before the person's file.
+    live(ProcessLimits(**json.loads(words)), lambda: loaded(made_by))

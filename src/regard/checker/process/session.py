@@ -18,6 +18,7 @@ import numpy as np
 
 from regard.checker.process import wire
 from regard.checker.process.limits import ProcessLimits, environment, members, resident, sweep, worked
+from regard.checker.process.nursery import fork, new_token
 
 INSIDE = "regard.checker.process.inside:Inside"
 "What answers in the child: a module and its class."
@@ -161,18 +162,10 @@ class Child:
         self.limits, self.lost, self.ready, self.ended = limits, False, False, False
         self.took = 0.0
         "Seconds from the last request to its answer."
-        self.token = f"{os.getpid()}-{secrets.token_hex(8)}"
+        self.token = new_token()
         self.folder = tempfile.mkdtemp(prefix="regard-check-")
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "regard.checker.process.child", json.dumps(asdict(limits)), inside],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=self.folder,
-            env=environment(self.folder, self.token),
-            start_new_session=True,
-            bufsize=0,
-        )
+        forked = fork(inside, limits, self.folder, self.token)
+        self.process = forked or started(inside, limits, self.folder, self.token)
         self.frames: queue.Queue[Any] = queue.Queue()
         self.said = bytearray()
         assert self.process.stdin and self.process.stdout and self.process.stderr
@@ -289,6 +282,20 @@ class Child:
         thread = threading.Thread(target=work, args=(stream,), daemon=True)
         thread.start()
         return thread
+
+
+def started(inside: str, limits: ProcessLimits, folder: str, token: str) -> subprocess.Popen[bytes]:
+    """A process that is started anew, and loads torch."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "regard.checker.process.child", json.dumps(asdict(limits)), inside],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env=environment(folder, token),
+        start_new_session=True,
+        bufsize=0,
+    )
 
 
 def _is_reply(reply: Any) -> bool:

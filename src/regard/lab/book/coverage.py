@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from regard.claims import Claim
 from regard.lab.book.checklist import NOT_APPLICABLE
 from regard.lab.book.sources import SOURCES
 from regard.lab.experiment import Experiment
-from regard.lab.records.record import Record
+from regard.lab.records.record import Record, RecordedClaim
 from regard.lab.store.entries import RunEntry
 
 NO_RECORDS: Mapping[str, Record] = MappingProxyType({})
@@ -21,6 +22,8 @@ class ItemClaim:
     name: str
     here: str
     recorded: str
+    missed: str = ""
+    "Where the recorded run failed it: what was measured, beside what was expected."
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,13 @@ def _claims(
         if number in claim.items:
             found = record.claims.get(claim.name) if record else None
             here = run.claims.get(claim.name, "not settled") if run else _not_run(owner.name, changed)
-            yield ItemClaim(claim.name, here, found.state if found else "")
+            yield ItemClaim(claim.name, here, found.state if found else "", _missed(claim, found))
+
+
+def _missed(claim: Claim, found: RecordedClaim | None) -> str:
+    if found is None or found.state != "failed" or found.value is None:
+        return ""
+    return f"{found.value:.4g}, expected {claim.band}"
 
 
 def _state(number: int, owner: str | None, newest: dict[str, RunEntry], changed: set[str]) -> str:

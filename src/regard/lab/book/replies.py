@@ -12,10 +12,13 @@ REPLIES = {
     38: "gradient at W₂ = W₁ᵀ = U_k, relative to the covariance",
     40: "the beam of two finds the most probable text",
     48: "largest difference of the log-density of boxes from torch's distributions",
+    61: "things, trained upright: upright minus turned, %",
+    62: "things, trained on turned pictures: highest minus lowest, %",
     64: "block: gap to the formulas written out",
     76: "marked strangers: attention less convolution",
     81: "exponent of the operations in N, low rank",
     82: "gap between QKᵀV and Q(CK)ᵀDV with C = D of the right singular vectors",
     90: "GAT: test accuracy, %",
+    92: "largest change under a shift by 8, with skips",
 }
 "By the number of a checklist item: the name of a claim that settles it."

@@ -14,7 +14,7 @@ from regard.lab.book.ideas import idea_and_method
 from regard.lab.book.leads import figure_names
 from regard.lab.book.numerals import is_number, shown, typeset
 from regard.lab.book.provenance import command, provenance
-from regard.lab.book.sentences import answer, claim_sentence, settled_by_record
+from regard.lab.book.sentences import answer, claim_sentence, number_named, settled_by_record
 from regard.lab.book.site.page import relative
 from regard.lab.book.sources import asked
 from regard.lab.book.svg import inlined, is_fixed, share_glyphs, smallest_letter, width
@@ -323,6 +323,7 @@ def _templates() -> Any:
         "answer": answer,
         "found_own": FOUND,
         "claim_sentence": claim_sentence,
+        "number_named": number_named,
         "not_asked": not_asked,
         "settled_by_record": settled_by_record,
         "settings": settings,

@@ -69,6 +69,14 @@ def settled_by_record(verdict: ClaimVerdict, recorded: RecordedVerdict | None) -
     return f"settled by the recorded run: {recorded.state}{value}"
 
 
+def number_named(run: Run, verdict: ClaimVerdict) -> str:
+    """The name of a claim's number; of a difference that does not say so by itself, what is taken from what."""
+    name = verdict.claim.name
+    pair = next((one.labels for one in run.compared if one.name == name), None)
+    says_so = pair is None or any(word in name for word in (" minus ", " less "))
+    return name if says_so else f"{name}: {pair[0]} minus {pair[1]}"
+
+
 def _sentence(run: Run, verdict: ClaimVerdict) -> str:
     reason = NOTHING.sub(_nothing(run), verdict.reason)
     return sentence(replace(verdict, reason=reason), summaries(run))

@@ -160,6 +160,7 @@ THEOREM = Theorem(
             title="variance of the slope",
             knob="correlation β of the two noises",
             quantity="variance × Σx²",
+            items=(2,),
             measure=known_correlation,
             caption="Squared error of the slope, times Σx², over simulated data (points with 95 % intervals), on 1 − β² (solid line); least squares on y alone stays at 1. "
             "At β = 0 the second output is worth nothing; towards ±1 it gives the noise away.",
@@ -170,6 +171,7 @@ THEOREM = Theorem(
             title="a correlation that is not the true one",
             knob=f"assumed β (the true one is {TRUE})",
             quantity="variance × Σx²",
+            items=(2,),
             measure=wrong_correlation,
             caption=f"The estimate computed with an assumed correlation b while the true one is β = {TRUE}. The promised variance (solid line) is reached at b = β alone; "
             "elsewhere it is 1 − 2bβ + b² (dotted). With b of the wrong sign, or above 2β, the second output does harm: least squares has 1.",

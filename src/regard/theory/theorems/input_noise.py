@@ -131,6 +131,7 @@ THEOREM = Theorem(
             title="what the noise adds",
             knob="standard deviation σ of the noise",
             quantity="loss with noise − loss without",
+            items=(3,),
             measure=independent_noise,
             caption="What noise adds to the loss of weights of length 1, averaged over draws of the noise (points), beside σ² (solid line): ridge with λ = σ².",
         ),
@@ -140,6 +141,7 @@ THEOREM = Theorem(
             title="noise that is correlated between entries",
             knob="correlation ρ between the entries of the noise",
             quantity="loss with noise − loss without",
+            items=(3,),
             measure=correlated_noise,
             caption="The same at σ = 1 with five equal weights, when the entries of the noise have correlation ρ. The penalty is then θᵀCθ with the noise's covariance C, here 1 + 4ρ (dotted), "
             "and no longer ridge: it punishes weights that share a sign and spares those that cancel.",

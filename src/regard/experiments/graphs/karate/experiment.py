@@ -207,8 +207,8 @@ MISPLACED = (
 ACCURACIES = (
     "Each training: the labels it learns, who trains it, its accuracy on the tested nodes after the last epoch and the "
     "nodes it is wrong about, the epoch at which Berkeley HW6's rule would stop it (the test loss has not fallen for 50 "
-    "epochs), and the accuracy there. Stopping by the test loss is also a second leak: a third set of nodes would be "
-    "needed to do without."
+    "epochs; the last epoch, where it never would), and the accuracy there. Stopping by the test loss is also a second "
+    "leak: a third set of nodes would be needed to do without."
 )
 GRADIENT = (
     "The gradient by hand (question 1.1, steps 4 and 5): for one weight of each layer, the largest in its gradient, the "

@@ -36,6 +36,8 @@ MARGIN = 3
 
 
 BOTH = "largest gap of a cache or of flash attention / bound"
+ODD = 331
+"Tokens for flash attention: no multiple of its blocks."
 CHUNKS = (37, 1, 60, 2)
 "Tokens that are read at once, one lot after the other, before all the rest."
 
@@ -147,20 +149,28 @@ def inputs(length: int, kind: torch.dtype = torch.float32, seed: int = 0) -> tup
 
 
 def _values(context: Context) -> Generator[Event, None, float]:
-    used = 0.0
+    used, rows = 0.0, []
     for name, kind in KINDS.items():
         yield ProgressEvent(f"flash attention in {name}", 0.3)
-        q, k, v = inputs(331, kind, context.seed)
+        q, k, v = inputs(ODD, kind, context.seed)
         flash, plain = (
             attend(q, k, v, support=Causal(), backend=backend).output.double()
             for backend in ("sdpa", "reference")
         )
         gap = float((flash - plain).abs().max() / plain.abs().max())
         # Scores, then weighted values: two chains, of the head's width and of the length.
-        limit = MARGIN * sqrt(WIDTH + 331) * torch.finfo(kind).eps / 2
+        limit = MARGIN * sqrt(WIDTH + ODD) * torch.finfo(kind).eps / 2
         used = max(used, gap / limit)
         yield Metric("flash less reference, relative to the largest output", gap, at={"type": name})
+        rows.append((name, gap, limit, gap / limit))
     yield Metric("largest gap of flash attention / bound", used)
+    yield TableEvent(
+        "flash",
+        ("type", "largest gap", "bound", "gap / bound"),
+        rows,
+        f"Causal flash attention against the plain computation, {ODD} tokens and {HEADS} heads of width {WIDTH}, "
+        f"relative to the largest output. The bound is {MARGIN} √({WIDTH} + {ODD}) u, u the rounding of one.",
+    )
     return used
 
 

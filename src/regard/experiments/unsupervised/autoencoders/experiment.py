@@ -212,7 +212,10 @@ def _digits(task: Points, straight: Trials, curved: Trials) -> Iterator[Event]:
         yield Metric(
             f"training error of linear models on digits / that of PCA, k = {k}", value / learnt, repeat
         )
-    yield Metric(f"error of nonlinear models on fresh digits / that of PCA, k = {k}", curve.error / bound)
+    for repeat, value in enumerate(curve.valid[-1].tolist()):
+        yield Metric(
+            f"error of nonlinear models on fresh digits / that of PCA, k = {k}", value / bound, repeat
+        )
     every = [trial.few.mean().item() for part in (straight, curved) for trial in part.values()]
     yield Metric(f"best probe accuracy on digits with {FEW} labels", max(every))
     blocks = curve.correct[0].view(-1, FEW).mean(1)

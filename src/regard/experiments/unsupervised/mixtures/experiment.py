@@ -334,7 +334,7 @@ CLAIMS = (
           otherwise="The likelihood falls in a step of EM, by {value:.1e}, against theory.",
           asks="whether the likelihood ever falls in a step of EM"),
     Claim("EM, random means: passes until as good as gradient descent at its end", high=50,
-          why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes", source="this experiment", data="points", items=(46,),
+          why="an exact step for all parameters at once, against small ones of size 0.01 in each of 50 passes", source="this experiment", data="points",
           says="EM from the same random start is as good after {value} passes over the places as gradient descent after all its epochs, of {of[steps of gradient descent in a pass]} steps each (the assignment takes 27).",
           otherwise="EM from the same random start is not as good within 50 passes over the places as gradient descent after all its epochs, of {of[steps of gradient descent in a pass]} steps each.",
           asks="after how many passes EM is as good as gradient descent"),
