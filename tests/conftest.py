@@ -23,12 +23,16 @@ if find_spec("jaxtyping") and find_spec("beartype"):
         "regard.models.gpt.step_kernels",
         "regard.training.gpu.fused_loss",
     }
+    PROGRAMS = (
+        "regard.checker.contract",
+        "regard.checker.family",
+        "regard.checker.grammar",
+    )
     everywhere = hook.should_instrument
 
     def checked(name: str) -> bool:
-        """Whether a module is checked: not kernels, nor the checker's programs, run by the ten thousand."""
-        program = name.startswith("regard.checker") and name.endswith((".program", ".reference"))
-        return name not in KERNELS and not program and everywhere(name)
+        """Whether a module is checked: not kernels, nor the checker's programs, run by the hundred thousand."""
+        return name not in KERNELS and not name.startswith(PROGRAMS) and everywhere(name)
 
     hook.should_instrument = checked
 
