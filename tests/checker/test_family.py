@@ -21,6 +21,7 @@ PROGRAMS = [
 SAME = (
     {"base-wrong", "exponent-without-two"},  # 10000 ** (-i/d) is 100 ** (-2i/d)
     {"leaky-missing", "leaky-after-softmax"},  # after a softmax nothing is negative
+    {"target-term-missing", "leaky-of-parts"},  # a sum of parts loses the node's own in the softmax
     {"source-term-missing", "attention-unused"},  # scores that ignore the neighbour make a plain mean
     {"sum-overwritten", "diagonal-alone"},  # where loops come last, they are what is kept
 )

@@ -231,8 +231,9 @@ def _weights(
 
 def _why(subject: Subject) -> str:
     """What makes gradients and differences disagree: stairs, where what runs rounds and cuts nothing; else a cut."""
-    text = subject.bench.source.running(subject.bench.name)
-    return "rounded-inside" if ROUNDS.search(text) and not CUTS.search(text) else "gradient-cut"
+    source, name = subject.bench.source, subject.bench.name
+    rounds, cuts = ROUNDS.search(source.text_of(name)), CUTS.search(source.running(name))
+    return "rounded-inside" if rounds and not cuts else "gradient-cut"
 
 
 def alike(value: np.ndarray, way: np.ndarray) -> np.ndarray:

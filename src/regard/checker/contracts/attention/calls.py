@@ -17,7 +17,10 @@ from regard.checker.reading.source import role
 from regard.checker.subject import Subject
 from regard.checker.workbench import Made, Unfit, Workbench
 
-MASK = re.compile(r"mask|masque|mascar|mascher|valid_?len|^lengths?$|^lens$|seq_lens?$", re.I)
+MASK = re.compile(
+    r"mask|masque|mascar|mascher|valid_?len|^lengths?$|^lens$|seq_lens?$|^(keep|valid|visible|allowed|(key_)?padding|pad)$",
+    re.I,
+)
 COUNTED = re.compile(r"len", re.I)
 OTHER = re.compile(r"head_?mask|layer|quer|^q_|out|tgt|target", re.I)
 "Masks that hide no keys."

@@ -201,7 +201,7 @@ CONTRACT = Contract(
     ),
     conventions=CONVENTIONS,
     laws=(
-        laws.afresh(masked, otherwise),
+        laws.afresh(otherwise, masked),
         laws.steady(usual),
         Law(name="ones", says="the weights of a query sum to one", test=ones, look="softmax exponential"),
         Law(name="order", says="the order of the keys does not matter", test=order, look="view product"),

@@ -202,13 +202,23 @@ def _adds(bench: Workbench) -> bool:
 
 
 def _local(subject: Subject) -> bool:
-    """Whether the graph is heard in this way: only those a node listens to, or who listen to it, move it."""
+    """Whether the graph is heard in this way, by an object that was never called if not by this one."""
+    return _heard(subject) or _heard(replace(subject, fresh=True))
+
+
+def _heard(subject: Subject) -> bool:
+    """Only those a node listens to, or who listen to it, move it."""
     try:
         rng = np.random.default_rng(5)
         if strangers(subject, rng) is None:
             return True
         turned = Subject(
-            subject.bench, subject.made, lambda c: subject.enter(_turned(c)), leave, facts=subject.facts
+            subject.bench,
+            subject.made,
+            lambda c: subject.enter(_turned(c)),
+            leave,
+            facts=subject.facts,
+            fresh=subject.fresh,
         )
         return strangers(turned, rng) is None
     except Raised:

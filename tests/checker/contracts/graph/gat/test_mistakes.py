@@ -53,11 +53,14 @@ def written(slug: str) -> torch.Tensor:
         "relu-for-leaky": lambda: hidden(raw.relu()).softmax(1) @ h,
         "raw-features": lambda: hidden(e).softmax(1) @ x,
         "attention-unused": lambda: (a.double() / a.sum(1, keepdim=True)) @ h,
+        "leaky-of-parts": lambda: (
+            hidden(F.leaky_relu((h @ t)[:, None], 0.2) + F.leaky_relu((h @ s)[None], 0.2)).softmax(1) @ h
+        ),
         "target-term-missing": lambda: hidden(F.leaky_relu((h @ s)[None].expand(5, 5), 0.2)).softmax(1) @ h,
     }[slug]()
 
 
-@pytest.mark.parametrize("slug", ["softmax-all-edges", "softmax-sources", "softmax-missing", "mask-ignored", "mask-zero-fill", "mask-after-softmax", "direction-reversed", "leaky-missing", "leaky-slope", "relu-for-leaky", "raw-features", "attention-unused", "target-term-missing"])  # fmt: skip
+@pytest.mark.parametrize("slug", ["softmax-all-edges", "softmax-sources", "softmax-missing", "mask-ignored", "mask-zero-fill", "mask-after-softmax", "direction-reversed", "leaky-missing", "leaky-slope", "relu-for-leaky", "raw-features", "attention-unused", "leaky-of-parts", "target-term-missing"])  # fmt: skip
 def test_a_sabotaged_reference_is_the_mistake_it_is_called(slug: str) -> None:
     found, _ = attention(
         Case(name="", inputs={"x": X, "adjacency": A.astype(float)}), FRAME, SLUGS[slug].forms[0]

@@ -83,6 +83,19 @@ def asked(
     )
 
 
+def masked(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case with a mask, if it takes one."""
+    return asked(subject, rng, masked=bool(subject.facts["mask"]))
+
+
+def otherwise(subject: Subject, rng: np.random.Generator) -> Case:
+    """A case of the same sizes with another mask of the same shape."""
+    case = masked(subject, rng)
+    mask = case["mask"]
+    other = np.roll(mask, 1, axis=-1) if subject.facts["layout"] == "n m" else mask[::-1].copy()
+    return replace(case, inputs=case.inputs | {"mask": other})
+
+
 def cases(subject: Subject, rng: np.random.Generator) -> list[Case]:
     """With and without a mask."""
     plain = asked(subject, rng, masked=False)

@@ -1,5 +1,6 @@
 """A graph attention layer: each node gathers from those it listens to, with weights it computes."""
 
+import ast
 import re
 from dataclasses import replace
 from typing import Any
@@ -193,6 +194,17 @@ def suits(member: dict[str, Any], source: str) -> float:
     return 0.95 if re.search(r"layer|conv|head|att", name) else 0.9 if "ModuleList" not in source else 0.7
 
 
+def _added(source: Source, name: str) -> bool:
+    """Whether a LeakyReLU stands on both sides of a sum."""
+
+    def bent(node: ast.AST) -> bool:
+        calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+        return any(re.search(r"leaky|relu|act", ast.unparse(call.func), re.I) for call in calls)
+
+    sums = (n for n in ast.walk(source.member(name)) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add))
+    return any(bent(n.left) and bent(n.right) for n in sums)
+
+
 def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) -> str | None:
     """Some mistakes are the same function: the source, and which weights gradients reach, tell them apart."""
     if slugs == {"leaky-missing", "leaky-after-softmax"}:
@@ -201,6 +213,8 @@ def decide(source: Source, name: str, slugs: set[str], facts: dict[str, Any]) ->
             if re.search(r"(leaky|relu|act)\w*\(", source.running(name), re.I)
             else "leaky-missing"
         )
+    if slugs == {"target-term-missing", "leaky-of-parts"}:
+        return "leaky-of-parts" if _added(source, name) else "target-term-missing"
     if slugs == {"source-term-missing", "attention-unused"} and "unreached" in facts:
         return (
             "attention-unused"

@@ -167,6 +167,13 @@ def _each(h: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
     return np.einsum("nhd,hd->hn", h, target)[:, :, None] + np.einsum("nhd,hd->hn", h, source)[:, None]
 
 
+def _parts(h: np.ndarray, g: np.ndarray, t: np.ndarray, s: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The score with a LeakyReLU on the part of each end, before they are added."""
+    return (
+        leaky(np.einsum("nhd,hd->hn", g, t))[:, :, None] + leaky(np.einsum("nhd,hd->hn", h, s))[:, None] + b
+    )
+
+
 def _cut(x: np.ndarray, w: WeightMap) -> np.ndarray:
     """Channels as (nodes, heads, d), read as if they lay as (heads, nodes, d)."""
     h = transform(x, w)
@@ -192,6 +199,13 @@ SCORE = (
         remedy="LeakyReLU(score, 0.2) before the softmax",
         look="softmax product",
         forms=forms({"activate": lambda e: e}),
+    ),
+    Mistake(
+        slug="leaky-of-parts",
+        cause="the LeakyReLU stands on the part of each end before the two are added: the node's own part then cancels in the softmax",
+        remedy="F.leaky_relu(own[:, None] + other[None], 0.2): first add the two, then the LeakyReLU",
+        look="leaky",
+        forms=forms(scored(_parts) | {"activate": lambda e: e}),
     ),
     Mistake(
         slug="leaky-slope",
