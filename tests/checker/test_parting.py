@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regard.checker.contract import Case, Steps
+from regard.checker.contract import Case, Steps, WeightMap
 from regard.checker.contracts.table import CONTRACTS, named
 from regard.checker.parting import parted, worst
 
@@ -41,6 +41,22 @@ def test_a_fault_is_found_where_it_was_planted(name: str, steps: Steps, where: s
     assert found
     first, *_ = found[0].rpartition("wrong ")[2].removeprefix("already ").partition(",")
     assert first.startswith(where)
+
+
+def test_two_conventions_at_once_explain_nothing(puppet: Callable) -> None:
+    # With loops alone it is twice the input, as an A + I taken literally would be that nothing divides.
+    steps: Steps = {"loops": lambda a: a + np.eye(len(a)), "degree": lambda a, looped: a.sum(1)}
+    subject = puppet("gcn-layer", steps)
+    (frame,) = subject.frames
+    subject.frames.append(
+        WeightMap(
+            weights=frame.weights,
+            facts=frame.facts | {"prepared": True},
+            conventions=("normalised-adjacency",),
+        )
+    )
+    found = parted(named("gcn-layer"), subject, RNG(1))
+    assert found and found[0].startswith("it is wrong already with loops alone")
 
 
 @pytest.mark.parametrize("contract", CONTRACTS, ids=lambda c: c.name)

@@ -137,7 +137,15 @@ def test_check_lists_what_a_folder_may_hold_and_then_judges_it(capsys, elsewhere
         "1 that could be one of the contracts, by their syntax:",
         "  deep/odd.py:CausalSelfAttention as causal-attention",
     ]
-    assert out.splitlines()[2].startswith("correct  CausalSelfAttention as causal-attention")
+    assert out.splitlines()[2:4] == ["", "deep/odd.py"]
+    assert out.splitlines()[4].startswith("correct  CausalSelfAttention as causal-attention")
+
+
+def test_check_names_the_files_of_a_folder_that_python_cannot_read(capsys, elsewhere: Path) -> None:
+    (elsewhere / "deep").mkdir()
+    (elsewhere / "deep" / "torn.py").write_text("def attention(q, k:\n    pass\n")
+    status, out, _ = told(capsys, "check", "deep")
+    assert (status, out.splitlines()[1]) == (3, "Python cannot read deep/torn.py:1: '(' was never closed")
 
 
 def test_check_refuses_a_convention_that_the_contract_does_not_know(capsys, elsewhere: Path) -> None:

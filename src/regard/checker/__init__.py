@@ -8,7 +8,7 @@ from regard.checker.report.terminal import show
 from regard.checker.report.verdict import Finding, Verdict
 from regard.checker.selftest import selftest
 from regard.checker.start import start
-from regard.checker.survey import Candidate, survey
+from regard.checker.survey import Candidate, survey, unreadable
 from regard.checker.wishes import mapping
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "show",
     "start",
     "survey",
+    "unreadable",
 ]

@@ -16,6 +16,7 @@ from regard.checker.family import (
     Family,
     Match,
     Member,
+    apart,
     computed,
     distance,
     percent,
@@ -222,9 +223,9 @@ class Examination:
     def evidence(self, match: Match) -> tuple[str, ...]:
         """Numbers: how near, how far the right one, how far the next; and the laws that break."""
         said = [f"under your own weights it equals the reference with this mistake to {match.distance:.1e}"]
-        said.append(f"the correct reference is {percent(self.gap)} away")
+        said.append(apart("the correct reference", self.gap))
         if np.isfinite(match.runner):
-            said.append(f"the next known cause is {percent(match.runner)} away")
+            said.append(apart("the next known cause", match.runner))
         said += [f"the same function in other words: {words}" for words in match.words]
         return (*said, *(f"{law.name}: {broken.words}" for law, broken in self.broken))
 

@@ -20,6 +20,8 @@ USUAL, FEW = 3, 82
 "How many programs of one mistake are tried together with another mistake, unless there are few in all."
 PATIENCE = 60.0
 "Seconds for which known programs are compared."
+HUGE = 1000
+"Times its size: how much more a difference is says nothing."
 MORE = 1.5
 "Seconds for each kind of program that is tried only if there is time: edits under conventions, two edits."
 FAR = 100.0
@@ -119,12 +121,27 @@ def distance(actual: np.ndarray, expected: np.ndarray) -> float:
 def percent(gap: float) -> str:
     """A distance in words.
 
-    >>> percent(0.25), percent(3e-4), percent(1.004), percent(float("inf"))
-    ('25 %', '0.03 %', '100 %', 'not comparable (NaNs or shapes differ)')
+    >>> percent(0.25), percent(3e-4), percent(1.004), percent(48.4), percent(5e8)
+    ('25 %', '0.03 %', '100 %', '48 times its size', 'more than 1,000 times its size')
     """
     if not np.isfinite(gap):
-        return "not comparable (NaNs or shapes differ)"
+        return "more than can be told (NaNs or shapes differ)"
+    if gap >= HUGE:
+        return f"more than {HUGE:,} times its size"
+    if gap >= 10:
+        return f"{gap:.0f} times its size"
     return f"{100 * gap:.2g} %" if gap < 0.995 else f"{100 * gap:.0f} %"
+
+
+def apart(what: str, gap: float) -> str:
+    """How far something is away, in words.
+
+    >>> apart("the reference", 0.25), apart("the reference", float("inf"))
+    ('the reference is 25 % away', 'the reference cannot be compared: NaNs or shapes differ')
+    """
+    if not np.isfinite(gap):
+        return f"{what} cannot be compared: NaNs or shapes differ"
+    return f"{what} is {percent(gap)} away"
 
 
 def computed(contract: Contract, case: Case, frame: WeightMap, steps: Steps) -> np.ndarray | None:

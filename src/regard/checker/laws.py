@@ -25,7 +25,7 @@ def gap(one: np.ndarray, two: np.ndarray) -> float:
     fine = np.isfinite(one)
     if not fine.any():
         return 0.0
-    return float(np.abs(one - two)[fine].max() / max(np.abs(one[fine]).max(), 1e-300))
+    return float(np.abs(one[fine] - two[fine]).max() / max(np.abs(one[fine]).max(), 1e-300))
 
 
 def unsteady(subject: Subject, probe: Case) -> Broken | None:

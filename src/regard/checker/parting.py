@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 
 from regard.checker.contract import Case, Contract, WeightMap
-from regard.checker.family import TIGHT, Family, computed
+from regard.checker.family import TIGHT, Family, Member, computed
 from regard.checker.process.session import Raised
 from regard.checker.subject import Subject
 
@@ -16,8 +16,13 @@ PROGRAMS = 300
 def parted(
     contract: Contract, subject: Subject, rng: np.random.Generator
 ) -> tuple[str, Case, np.ndarray] | None:
-    """The first stage that no reading and no convention explains: what is seen up to it, its case, what was answered."""
+    """The first stage that nothing explains, what is seen up to it, its case, what was answered.
+
+    What explains is one reading with one convention at most, the same at every stage: on inputs as simple as the
+    first ones, two conventions explain nearly anything.
+    """
     right: list[str] = []
+    standing = range(PROGRAMS)
     for stage in contract.stages:
         case = stage.case(subject, rng)
         try:
@@ -25,11 +30,17 @@ def parted(
         except Raised:
             return None  # a case that it does not take says nothing
         family = Family(contract, subject.frames, [case], [answer])
-        if not any(family.far(member) < TIGHT["float32"] for member in islice(family.right(), PROGRAMS)):
+        members = [one for one in islice(family.right(), PROGRAMS) if _plain(one)]
+        standing = [at for at in standing if at < len(members) and family.far(members[at]) < TIGHT["float32"]]
+        if not standing:
             before = f"it is right {' and '.join(right)}, and wrong" if right else "it is wrong already"
             return f"{before} {stage.where}", case, answer
         right.append(stage.where)
     return None
+
+
+def _plain(member: Member) -> bool:
+    return len(member.conventions) + len(member.frame.conventions) < 2
 
 
 def worst(contract: Contract, frame: WeightMap, asked: list[tuple[Case, np.ndarray]]) -> str:

@@ -33,6 +33,22 @@ def survey(folder: Path) -> list[Candidate]:
     return [found for path in sorted(files(folder)) for found in candidates(path)]
 
 
+def unreadable(folder: Path) -> list[str]:
+    """The files of a folder that Python cannot read: which, where and why."""
+    return [words for path in sorted(files(folder)) if (words := trouble(path))]
+
+
+def trouble(path: Path) -> str:
+    """Why Python cannot read a file; nothing where it can."""
+    try:
+        ast.parse(opened(str(path)).text)
+    except RegardError as error:
+        return f"{path}: {error.what}"
+    except (SyntaxError, ValueError) as error:
+        return f"{path}:{getattr(error, 'lineno', None) or 1}: {getattr(error, 'msg', error)}"
+    return ""
+
+
 def files(folder: Path) -> Iterator[Path]:
     """Python files and notebooks, but for what is hidden, built or installed."""
     for path in folder.rglob("*"):

@@ -129,7 +129,7 @@ def _file(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
 
 
 def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
-    from regard.checker import check, survey
+    from regard.checker import check, survey, unreadable
     from regard.checker.process.nursery import nursery
     from regard.checker.process.session import INSIDE
 
@@ -138,20 +138,25 @@ def _folder(arguments: argparse.Namespace, wishes: dict[str, Any]) -> int:
         names = [one.name for one in wanted]
         _require_known(name, names, wishes["make"])
         wanted = [one for one in wanted if one.name == name]
+    broken = unreadable(Path(arguments.target))
     if not arguments.json:
         print(f"{len(wanted)} that could be one of the contracts, by their syntax:")
-        print(*(f"  {one.path}:{one.name} as {one.contract}" for one in wanted), sep="\n")
+        for one in wanted:
+            print(f"  {one.path}:{one.name} as {one.contract}")
+        for words in broken:
+            print(f"Python cannot read {words}")
     reports = []
     with nursery(INSIDE):
         for one in wanted:
             reports.append(check(f"{one.path}:{one.name}", contract=one.contract, **wishes))
             _keep(reports[-1])
             if not arguments.json:
+                print(f"\n{one.path}")
                 print_folded(str(reports[-1]))
     if arguments.json:
         print_json([_told(report) for report in reports])
     codes = [report.code for report in reports]
-    return 1 if 1 in codes else 3 if 3 in codes or not codes else 0
+    return 1 if 1 in codes else 3 if 3 in codes or broken or not codes else 0
 
 
 def _made(make: str) -> str:

@@ -102,6 +102,10 @@ def _elsewhere(theorem: Theorem) -> str:
 
 def _claims(theorem: Theorem) -> Iterator[Claim]:
     source = "derived here"
+
+    def settles(trial: Trial) -> tuple[int, ...]:
+        return trial.items or theorem.items
+
     for one in theorem.conclusions:
         yield Claim(
             name=_steps(one), low=0, high=0, source=source, items=one.items,
@@ -114,7 +118,7 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
         title, gap = _begun(trial.title), _ended(trial)
         no_bound = NO_BOUND.get(trial.title, "")
         yield Claim(
-            name=_named(trial), high=trial.limit, source=source, items=() if no_bound else _items(theorem, trial),
+            name=_named(trial), high=trial.limit, source=source, items=() if no_bound else settles(trial),
             why=YARDSTICK if no_bound else f"where every assumption holds, {_agrees(trial)}",
             says=f"{title}: {_agrees(trial)}{gap}.",
             otherwise=f"{title}: {_misses(trial)}{gap}." + (no_bound and " " + no_bound),
@@ -123,7 +127,7 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
     for trial in theorem.breaks:
         where, gap = f"Where the assumption holds (“{trial.title}” breaks it)", _ended(trial)
         yield Claim(
-            name=_named(trial), high=trial.limit, source=source, items=_items(theorem, trial),
+            name=_named(trial), high=trial.limit, source=source, items=settles(trial),
             why=f"where every assumption holds, {_agrees(trial)}",
             says=f"{where}, {_agrees(trial)}{gap}.",
             otherwise=f"{where}, {_misses(trial)} all the same{gap}.",
@@ -132,16 +136,12 @@ def _claims(theorem: Theorem) -> Iterator[Claim]:
     for trial in theorem.breaks:
         gap = _ended(trial)
         yield Claim(
-            name=f"broken, {_named(trial)}", low=trial.fall, source=source, items=_items(theorem, trial),
+            name=f"broken, {_named(trial)}", low=trial.fall, source=source, items=settles(trial),
             why="without the assumption the formula does not hold: the knob is seen to matter",
             says=f"Where the assumption is broken (“{trial.title}”), the formula no longer holds{gap}.",
             otherwise=f"The formula survives although its assumption is broken (“{trial.title}”){gap}.",
             asks=f"whether the assumption matters that “{trial.title}” breaks",
         )  # fmt: skip
-
-
-def _items(theorem: Theorem, trial: Trial) -> tuple[int, ...]:
-    return trial.items or theorem.items
 
 
 def _steps(one: Conclusion) -> str:

@@ -5,7 +5,6 @@ limits and token. Where nothing can be forked, and when the nursery is gone, eac
 """
 
 import ctypes
-import importlib
 import json
 import os
 import select
@@ -216,8 +215,8 @@ def _begin(request: dict[str, Any], streams: list[int], inside: Any) -> None:
         os.environ |= environment(request["folder"], request["token"])
         tempfile.tempdir = None
         child.live(ProcessLimits(**request["limits"]), lambda: inside)
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
     finally:
         os._exit(1)
 

@@ -1,7 +1,6 @@
 """Session with the child process: starts it, asks, watches, ends it."""
 
 import json
-import os
 import queue
 import secrets
 import shutil

@@ -70,11 +70,12 @@ def settled_by_record(verdict: ClaimVerdict, recorded: RecordedVerdict | None) -
 
 
 def number_named(run: Run, verdict: ClaimVerdict) -> str:
-    """The name of a claim's number; of a difference that does not say so by itself, what is taken from what."""
+    """The name of a claim's number; of a difference that does not say so itself, what is taken from what."""
     name = verdict.claim.name
     pair = next((one.labels for one in run.compared if one.name == name), None)
-    says_so = pair is None or any(word in name for word in (" minus ", " less "))
-    return name if says_so else f"{name}: {pair[0]} minus {pair[1]}"
+    if pair is None or any(word in name for word in (" minus ", " less ")):
+        return name
+    return f"{name}: {pair[0]} minus {pair[1]}"
 
 
 def _sentence(run: Run, verdict: ClaimVerdict) -> str:

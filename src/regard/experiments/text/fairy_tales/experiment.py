@@ -11,7 +11,7 @@ import torch
 
 from regard.claims import Claim
 from regard.experiments.text.corpus import Corpus, TextSource, load_corpus, real_words
-from regard.experiments.text.fairy_tales.recitation import GOES_ON, QUOTED, longest_copy, quotations, right_starts
+from regard.experiments.text.fairy_tales.recitation import QUOTED, longest_copy, quotations, right_starts
 from regard.generation.engine import continuation
 from regard.generation.sampling import GREEDY, Sampler
 from regard.lab.book.style import panels, style
@@ -213,7 +213,7 @@ def _quotations(settings: Settings, model: GPT, corpus: Corpus) -> Iterator[Even
         ("quoted from", "the quotation", "the book goes on", "the model goes on", "characters right"),
         rows,
         f"Quotations of {QUOTED} characters from text that was trained on and from text that was not, how the book goes on, how the model does "
-        f"by its most probable character at each step, and after how many characters the two part (of {GOES_ON} that are compared).",
+        "by its most probable character at each step, and after how many characters the two part; so many are compared as the columns show.",
     )
 
 

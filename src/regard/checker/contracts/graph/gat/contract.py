@@ -201,7 +201,9 @@ def _added(source: Source, name: str) -> bool:
         calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
         return any(re.search(r"leaky|relu|act", ast.unparse(call.func), re.I) for call in calls)
 
-    sums = (n for n in ast.walk(source.member(name)) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add))
+    sums = (
+        n for n in ast.walk(source.member(name)) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Add)
+    )
     return any(bent(n.left) and bent(n.right) for n in sums)
 
 

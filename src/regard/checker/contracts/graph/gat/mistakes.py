@@ -43,6 +43,7 @@ SOFTMAX = (
         forms=forms(
             {"normalise": lambda e, a: over(e, np.broadcast_to(a, e.shape), -2)},
             {"normalise": lambda e, a: over(np.where(a > 0, e, FILLED), np.ones(e.shape), -2)},
+            {"normalise": lambda e, a: _hollow(e, a, -2)},
         ),
     ),
     Mistake(
@@ -161,6 +162,12 @@ SECOND = forms(
     },
 )
 "GATv2: the LeakyReLU on the two ends side by side, or on their sum, and then the attention vector."
+
+
+def _hollow(e: np.ndarray, a: np.ndarray, axis: int) -> np.ndarray:
+    """A softmax of what is filled with -inf: NaN where nothing else stands."""
+    count = np.broadcast_to(a, e.shape)
+    return np.where(count.sum(axis=axis, keepdims=True) > 0, over(e, count, axis), np.nan)
 
 
 def _each(h: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:

@@ -54,6 +54,8 @@ def safe_ends(a: np.ndarray) -> np.ndarray:
 
 ONCE = Rewired(("normal", "looped", "h"), lambda a, count, h: np.diag(a / np.maximum(count, 1))[:, None] * h)
 "Of several loops at a node, the last alone."
+FLOORS = (1e-5, 1e-6, 1e-8, 1e-9, 1e-10, 1e-12)
+"What people put in the place of a degree of zero."
 MISTAKES = (
     Mistake(
         slug="self-loops-missing",
@@ -94,7 +96,11 @@ MISTAKES = (
             {"degree": lambda a, looped: a.sum(1), "normalise": safe},
             {"degree": lambda a, looped: a.sum(1), "loops": literal},
             {"degree": lambda a, looped: a.sum(1), "loops": literal, "normalise": safe},
-            {"degree": lambda a, looped: np.maximum(a.sum(1), 1)},
+            *(
+                {"degree": lambda a, looped, least=least: np.maximum(a.sum(1), least), "loops": loops}
+                for least in (1, *FLOORS)
+                for loops in (looped, literal)
+            ),
             {"degree": lambda a, looped: np.maximum(stripped(a).sum(1), 1)},
             {"degree": lambda a, looped: stripped(a).sum(1), "normalise": safe},
             {"degree": lambda a, looped: stripped(a).sum(1), "normalise": single},
