@@ -214,7 +214,7 @@ def _figure(settings: Settings, curves: dict[str, list[Tensor]]):
         mark_place(axis, settings.length, "trained length")
         axis.set(xlabel="place in the window", ylabel="loss (nats a character)")
         axis.set_title("loss by place, five places averaged")
-        axis.legend(ncols=2, loc="lower right")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=5)
         return figure
 
 

@@ -202,7 +202,7 @@ THEOREM = Theorem(
         ),
         Trial(
             title="orthogonal weights and tanh",
-            knob="share g of a length that the weights W keep (n = 6)",
+            knob="share g of length that W keeps (n = 6)",
             quantity="largest singular value of the Jacobian",
             measure=kept_alive,
             relation="≤",
