@@ -38,6 +38,14 @@ class UpcastingNorm(Norm):
         return super().size(x.float()).to(x.dtype)
 
 
+class RoundedNorm(Norm):
+    inner = torch.bfloat16
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        share = torch.rsqrt(self.size(x) + self.eps).to(self.inner)
+        return x * share.to(x.dtype) * self.weight
+
+
 class Attention(nn.Module):
     """Causal attention with one head, and something done to its weights."""
 
@@ -133,6 +141,12 @@ def test_a_gradient_that_is_whole_is_not(thing, contract: str) -> None:
     verdict = judged(thing, contract)
     assert verdict.laws["gradient"] is True
     assert verdict.state == "correct"
+
+
+@pytest.mark.slow
+def test_a_precision_that_the_class_names_explains_a_gradient_that_is_off() -> None:
+    assert "gradient-cut" not in judged(RoundedNorm, "rms-norm").slugs
+    assert "rounded-inside" in judged(RoundedNorm, "rms-norm").slugs
 
 
 @pytest.mark.slow
