@@ -97,9 +97,9 @@ MISTAKES = (
             {"degree": lambda a, looped: a.sum(1), "loops": literal},
             {"degree": lambda a, looped: a.sum(1), "loops": literal, "normalise": safe},
             *(
-                {"degree": lambda a, looped, least=least: np.maximum(a.sum(1), least), "loops": loops}
+                {"degree": lambda a, looped, least=least: np.maximum(a.sum(1), least)} | loops
                 for least in (1, *FLOORS)
-                for loops in (looped, literal)
+                for loops in ({}, {"loops": literal})
             ),
             {"degree": lambda a, looped: np.maximum(stripped(a).sum(1), 1)},
             {"degree": lambda a, looped: stripped(a).sum(1), "normalise": safe},
