@@ -227,6 +227,21 @@ def test_a_mistake_is_three_lines_and_leaves_nothing(capsys, words: list[str], m
     assert Store(Path("runs")).runs() == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "mine.txt", *TINY],
+        *(["run", name, "--set", "text=mine.txt"] for name in ("shakespeare", "fairy-tales")),
+    ],
+    ids=["train", "shakespeare", "fairy-tales"],
+)
+def test_without_safetensors_nothing_begins(capsys, monkeypatch, words: list[str]) -> None:
+    monkeypatch.setitem(sys.modules, "safetensors.torch", None)
+    status, _, err = told(capsys, *words)
+    assert status == 2 and err.startswith("checkpoints need the package safetensors\n  got: no module")
+    assert err.count("\n") == 3 and Store(Path("runs")).runs() == []
+
+
 def test_a_run_of_another_kind_is_not_taken_up(capsys) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("regard.lab.train.training.prepare", lambda *words: 1 / 0)
