@@ -99,7 +99,8 @@ def _said(now: "Standing", reason: str, arguments: argparse.Namespace) -> str:
         one, other = (f"{fall:.4f}" for fall in now.learning)
         lines.append(
             "  both are still learning: the second half of the steps lowered their losses by "
-            f"{one} and {other}, more than they are apart; which is better later is open (--steps {4 * arguments.steps})"
+            f"{one} and {other}, more than they are apart; which is better later is open "
+            f"(--steps {4 * arguments.steps})"
         )
     one, other = (f"{loss:.4f}" for loss in now.losses)
     lines.append(f"  held-out loss: {arguments.first} {one}, {arguments.second} {other}")

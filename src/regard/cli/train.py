@@ -116,6 +116,12 @@ def _earlier(word: str) -> "Run":
     )
     found = store().find(word, free)
     require_experiment(found, NAME)
+    if is_main() and not found.problem and found.state not in RESUMABLE:
+        raise RegardError(
+            f"this run is {found.state}",
+            f"--resume {word}",
+            f"go on with its weights: regard train TEXT --from {word}",
+        )
     return found
 
 

@@ -35,7 +35,7 @@ def test_the_best_so_far_is_below_what_was_before_training_and_before_it_was_tak
     watch = narrated(lambda event: None)
     for one in events:
         watch(one)
-    again = narrated(lambda event: None, [*events, Metric("held-out loss at the end", 0.1)])
+    again = narrated(lambda event: None, [*events, Metric("held-out loss of the best checkpoint", 0.1)])
     for value in (1.6, 1.4, 1.45):
         again(Metric("held-out loss", value, at={"step": 20}))
     told = [line.removeprefix("held-out loss ") for line in capsys.readouterr().out.splitlines()]

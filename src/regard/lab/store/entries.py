@@ -83,7 +83,7 @@ def _training(run: Run) -> list[str]:
         tokenizer = ["the file's tokenizer"]
     more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
     model = settings["recipe"]["model"]
-    found = [one.value for one in run.measured if one.name == "held-out loss at the end"]
+    found = [one.value for one in run.measured if one.name == "held-out loss of the best checkpoint"]
     loss = [f"held-out loss {found[0]:.4f}"] if found else []
     size = f"{model['depth']} layer{'' if model['depth'] == 1 else 's'} of width {model['width']}"
     return [texts[0] + more, *tokenizer, size, *loss]
