@@ -337,7 +337,7 @@ def _words(
 EXPERIMENT = Experiment(
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
     method="""Two models read characters. Jerusalem ex. 5's has 3 layers, 3 heads, width 48 and sees 10
-        characters; it is trained by Adam at 3e-4 on batches of 64 windows for ten epochs, and is
+        characters; it is trained by Adam at 3e-4 on batches of 64 windows for as many epochs as are set, ten in both presets, and is
         tested on the last 5 % of the text. Duke HW3's has 4 layers, 4 heads, width 128 and sees 64
         characters; its test text is the last tenth: all of it, or in the quick preset 2,048 windows from anywhere in it.
 
