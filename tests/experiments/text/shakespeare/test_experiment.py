@@ -129,6 +129,6 @@ def test_a_model_is_trained_on_the_device_that_is_asked_for(
     monkeypatch.setattr(here, "find_device", lambda name: torch.device({"another": "meta"}[name]))
     monkeypatch.setattr(here, "DUKE", replace(here.DUKE, context=8))
     asked = replace(settings, device="another")
+    words = (asked, Context(folder=tmp_path), small, False, ALONE, Checkpoints(tmp_path / model))
     with pytest.raises(RuntimeError, match="'meta'"):
-        words = (asked, Context(folder=tmp_path), small, False, ALONE, Checkpoints(tmp_path / model))
         list(getattr(here, f"_{model}")(*words))
