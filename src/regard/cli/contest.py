@@ -96,10 +96,10 @@ def _said(now: "Standing", reason: str, arguments: argparse.Namespace) -> str:
     }.get(now.answer) or f"{better[now.answer]} is better {after}"
     lines = [head]
     if now.may_turn:
-        one, other = (f"{fall:.4f}" for fall in now.learning)
+        late = (arguments.first, arguments.second)[now.behind]
         lines.append(
-            "  both are still learning: the second half of the steps lowered their losses by "
-            f"{one} and {other}, more than they are apart; which is better later is open "
+            f"  {late}, which is behind, is still learning: the second half of the steps lowered its loss by "
+            f"{now.learning[now.behind]:.4f}, more than they are apart; which is better later is open "
             f"(--steps {4 * arguments.steps})"
         )
     one, other = (f"{loss:.4f}" for loss in now.losses)

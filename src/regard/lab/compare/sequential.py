@@ -39,8 +39,13 @@ class Standing:
 
     @property
     def may_turn(self) -> bool:
-        """Whether both are still learning, each by more in half of the steps than they are apart."""
-        return min(self.learning) > abs(self.mean)
+        """Whether the one that is behind has learned more in half of the steps than they are apart."""
+        return self.learning[self.behind] > abs(self.mean)
+
+    @property
+    def behind(self) -> int:
+        """Which has the higher loss: 0 is the first, 1 the second."""
+        return int(self.mean > 0)
 
     def needed(self, margin: float) -> float:
         """About how many pairs it would take, if the differences go on as they are."""
