@@ -43,7 +43,7 @@ def command(text: Path, seed: int, data: Any, minutes: float = MINUTES) -> dict[
         took = time.perf_counter() - began
         (run,) = (path.parent for path in Path(folder).glob("*/run.json"))
         lines = [json.loads(line) for line in (run / "log.jsonl").read_text("utf-8").splitlines()]
-        own = next(one["value"] for one in lines if one.get("name") == "held-out loss at the end")
+        own = next(one["value"] for one in lines if one.get("name") == "held-out loss of the best checkpoint")
         model = load_text_model(run).model
         return {"own": own, "short": evaluate(model, data.cover("validation", size=256)), "seconds": took}
 

@@ -1,12 +1,13 @@
 """Three lines for people, and the nearest name."""
 
 import pickle
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.errors import RegardError, nearest
+from regard.errors import RegardError, Uninstalled, nearest, package
 
 
 def test_an_error_is_three_lines_and_a_value_error() -> None:
@@ -49,3 +50,12 @@ def test_the_nearest_name_is_offered_only_when_it_is_near(name: str, remedy: str
 
 def test_without_known_names_there_is_no_guess() -> None:
     assert nearest("depth", [], "there are no settings") == "there are no settings"
+
+
+def test_a_package_that_is_missing_is_told_in_three_lines_and_is_an_import_error(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "json.tool", None)
+    with pytest.raises(ImportError) as caught:
+        package("json.tool", "this needs json", "pip install json")
+    assert str(caught.value) == "this needs json\n  got: no module 'json'\n  fix: pip install json"
+    assert type(pickle.loads(pickle.dumps(caught.value))) is Uninstalled
+    assert package("math", "", "").sqrt(4) == 2

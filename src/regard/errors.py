@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
+from types import ModuleType
 
 
 class RegardError(ValueError):
@@ -25,11 +27,27 @@ class Unreachable(RegardError):
     """Data that cannot be had here and now: what depends on it is not settled, and nothing else is wrong."""
 
 
+class Uninstalled(RegardError, ImportError):
+    """A package that is asked for and not there; whoever tries an import may catch it as such."""
+
+
 class Stopped(KeyboardInterrupt):
     """Ctrl-C while a run is under way: what is kept. A bare KeyboardInterrupt came before or after."""
 
     def __init__(self, kept: str = "what was measured is kept") -> None:
         super().__init__(kept)
+
+
+def package(name: str, what: str, fix: str) -> ModuleType:
+    """An optional package by its name, loaded here; where it is missing, `what` needs it.
+
+    >>> package("math", "this needs math", "pip install math").pi > 3
+    True
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise Uninstalled(what, f"no module '{name.partition('.')[0]}'", fix) from error
 
 
 def nearest(name: str, names: Iterable[str], otherwise: str) -> str:

@@ -1,6 +1,7 @@
 """The verb compare: the answer in sentences, or JSON; files are said to be run."""
 
 import json
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from regard.cli import contest
 from regard.cli.main import main
 from regard.lab.compare.sequential import Standing
 
-BEGUN = Standing("open", -0.05, -inf, inf, 1, inf)
+BEGUN = Standing("open", -0.05, -inf, inf, 1, inf, (2.5, 2.45))
 NONE = """
 import torch
 class Nothing(torch.nn.Module):
@@ -19,7 +20,7 @@ class Nothing(torch.nn.Module):
     def forward(self, x):
         return 0 * x
 """
-DONE = Standing("second", -0.05, -0.08, -0.02, 4, 0.06)
+DONE = Standing("second", -0.05, -0.08, -0.02, 4, 0.06, (2.5, 2.45))
 
 
 @pytest.fixture
@@ -34,7 +35,8 @@ def quick(monkeypatch, tmp_path: Path) -> None:
 def test_the_answer_comes_with_its_interval_and_the_noise_floor(capsys) -> None:
     assert main(["compare", "position=none", "position=rotary", "--text", "text.txt"]) == 0
     assert capsys.readouterr().out == (
-        "position=rotary is better\n"
+        "position=rotary is better after 150 steps\n"
+        "  held-out loss: position=none 2.5000, position=rotary 2.4500\n"
         "  held-out loss of position=rotary minus that of position=none: -0.0500 nats "
         "(95 %: -0.0800 to -0.0200) over 4 pairs of seeds\n"
         "  noise: 0.0600 (a standard deviation: the same training with another seed gives a loss that much away)\n"
@@ -43,6 +45,28 @@ def test_the_answer_comes_with_its_interval_and_the_noise_floor(capsys) -> None:
     )
     assert main(["compare", "position=none", "position=rotary", "--text", "text.txt", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answer"] == "second" and contest.compare
+
+
+@pytest.mark.parametrize(("learning", "said"), [((0.31, 0.04), True), ((0.04, 0.31), False)])
+def test_that_the_one_behind_still_learns_more_than_they_are_apart_stands_under_the_answer(
+    monkeypatch, tmp_path: Path, capsys, learning: tuple[float, float], said: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.txt").write_text("some words " * 100)
+    found = [(replace(DONE, learning=learning), "settled")]
+    monkeypatch.setattr("regard.lab.compare.compare.compare", lambda *_, **__: iter(found))
+    assert main(["compare", "position=none", "position=rotary", "--text", "text.txt"]) == 0
+    second = capsys.readouterr().out.splitlines()[1]
+    assert second.startswith("  position=none, which is behind, is still learning: ") == said
+    assert not said or second.endswith(
+        "by 0.3100, more than they are apart; which is better later is open (--steps 600)"
+    )
+
+
+def test_a_file_that_is_not_there_is_not_said_to_be_run(monkeypatch, tmp_path: Path, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["compare", "nofile.py:Layer,position=none", "position=rotary"]) == 2
+    assert capsys.readouterr().err.startswith("there is no such file to compare\n")
 
 
 @pytest.mark.usefixtures("quick")
@@ -94,6 +118,7 @@ def test_of_one_pair_no_interval_is_told(monkeypatch, tmp_path: Path, capsys) ->
     assert said.err == "1 pair: second - first -0.0500\n"
     assert said.out == (
         "not settled: the budget ends after 1 of the 3 pairs that are needed\n"
+        "  held-out loss: position=none 2.5000, position=rotary 2.4500\n"
         "  held-out loss of position=rotary minus that of position=none: -0.0500 nats over 1 pair of seeds\n"
         "  measured after 150 steps of a small GPT on text.txt, with 100,608 parameters each; longer trainings "
         "may say otherwise (--steps)\n"

@@ -25,6 +25,7 @@ def test_a_file_is_looked_into_and_the_word_says_that_it_runs(tmp_path: Path, mo
     )
     assert said.out.splitlines()[-1] == "x.html was written: 1 layer, 2 heads"
     assert Path("x.html").read_text().count("<svg") == 1
+    assert "<title>Attention of mine.py:model</title>" in Path("x.html").read_text()
     assert main(["attention", "mine.py", "--json", "--head", "1", "--input", "1,3,8"]) == 0
     found = json.loads(capsys.readouterr().out)
     (layer,) = found["layers"]

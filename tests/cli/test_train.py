@@ -59,7 +59,7 @@ def test_a_text_is_trained_on_listed_shown_speaks_and_goes(capsys) -> None:
     assert "mine.txt, character, 1 layer of width 8, held-out loss " in listed
     assert listed.split()[1] == "finished" and "  0  " not in listed
     shown = told(capsys, "show", "train")[1]
-    assert "held-out loss at the end" in shown and "On all that was held out: loss " in shown
+    assert "held-out loss of the best checkpoint" in shown and "On all that was held out: loss " in shown
     assert f"regard train mine.txt {' '.join(TINY)}\n" in shown
     assert told(capsys, "show", "train", "--csv")[1].startswith("name,value,seed,step")
     assert told(capsys, "remove", run.id, "--yes")[0] == 0 and Store(Path("runs")).runs() == []
@@ -225,6 +225,29 @@ def test_a_mistake_is_three_lines_and_leaves_nothing(capsys, words: list[str], m
     status, _, err = told(capsys, *words)
     assert status == 2 and err.startswith(message) and err.count("\n") == 3
     assert Store(Path("runs")).runs() == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["train", "mine.txt", *TINY],
+        *(["run", name, "--set", "text=mine.txt"] for name in ("shakespeare", "fairy-tales")),
+    ],
+    ids=["train", "shakespeare", "fairy-tales"],
+)
+def test_without_safetensors_nothing_begins(capsys, monkeypatch, words: list[str]) -> None:
+    monkeypatch.setitem(sys.modules, "safetensors.torch", None)
+    status, _, err = told(capsys, *words)
+    assert status == 2 and err.startswith("checkpoints need the package safetensors\n  got: no module")
+    assert err.count("\n") == 3 and Store(Path("runs")).runs() == []
+
+
+def test_a_finished_run_is_refused_before_anything_is_shown_and_goes_on_by_its_weights(capsys) -> None:
+    assert told(capsys, "train", "mine.txt", *TINY)[0] == 0
+    (run,) = Store(Path("runs")).runs()
+    assert told(capsys, "train", "--resume", run.id) == (
+        2, "", f"this run is finished\n  got: --resume {run.id}\n  fix: go on with its weights: regard train TEXT --from {run.id}\n"
+    )  # fmt: skip
 
 
 def test_a_run_of_another_kind_is_not_taken_up(capsys) -> None:

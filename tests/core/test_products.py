@@ -67,5 +67,15 @@ def test_what_is_marked_counts_whatever_its_rows_sum_to() -> None:
     assert weights_of(torch.matmul, (w, torch.randn(2, 2)), lambda x: x is w) is w
 
 
+def test_a_softmax_over_the_rows_of_a_learned_table_looks_at_them() -> None:
+    w, table = rows(4, 7), torch.nn.Parameter(torch.randn(7, 3))
+    for func, operands in ((torch.matmul, (w, table)), (torch.einsum, ("nm,md->nd", w, table))):
+        found = weights_of(func, operands, lambda x: x is w)
+        assert found is not None and torch.equal(found, w)
+    assert weights_of(torch.matmul, (w, torch.nn.Parameter(torch.randn(7, 3))), lambda x: False) is None
+    halves = w / 2
+    assert weights_of(torch.matmul, (halves, table), lambda x: x is halves) is None
+
+
 def test_an_equation_without_an_arrow_has_theletters_that_stand_once() -> None:
     assert letters("ij,jd", [2, 2]) == ("ij", "jd", "di")

@@ -157,6 +157,23 @@ def test_what_attend_does_inside_is_noted_once() -> None:
     assert [len(looks) for looks in seen.looks.values()] == [2]
 
 
+@pytest.mark.parametrize("shape", [(12, 16), (2, 12, 16)])
+def test_a_memory_of_learned_rows_is_looked_at(shape: tuple[int, ...]) -> None:
+    class Memory(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.q, self.m = nn.Linear(16, 16), nn.Parameter(torch.randn(7, 16))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return (self.q(x) @ self.m.T / 4).softmax(-1) @ self.m
+
+    model, x = Memory(), torch.randn(shape)
+    with torch.no_grad(), Watch(model) as seen:
+        model(x)
+    ((look,),) = seen.looks.values()
+    assert torch.allclose(look.weights.squeeze(), (model.q(x) @ model.m.T / 4).softmax(-1))
+
+
 def test_a_probability_of_classes_is_no_attention() -> None:
     class Classifier(nn.Module):
         def forward(self, x: Tensor) -> Tensor:

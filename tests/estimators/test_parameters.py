@@ -1,5 +1,8 @@
 """Wrong parameters of estimators: three lines for each kind of constraint, and for what people met."""
 
+import importlib
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -11,6 +14,18 @@ from regard import Noisy
 from regard.errors import RegardError
 from regard.estimators import AutoencoderEstimator, GaussianMixture, UniformMixture
 from regard.estimators.parameters import validate
+
+
+def test_without_scikit_learn_the_import_says_what_to_install(monkeypatch) -> None:
+    import regard.estimators
+
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(ImportError) as caught:
+        importlib.reload(regard.estimators)
+    assert str(caught.value) == (
+        "the estimators need scikit-learn\n  got: no module 'sklearn'\n  fix: pip install 'regard[sklearn]'"
+    )
+
 
 POINTS = np.random.RandomState(0).randn(40, 3)
 

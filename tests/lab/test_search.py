@@ -55,6 +55,14 @@ def test_the_question_that_has_most_of_the_words_comes_first_and_a_letter_stands
         search("b", [experiment("book", "Who burns bonfires?")])
 
 
+def test_of_those_that_speak_of_all_words_the_one_that_has_them_side_by_side_most_often_comes_first() -> None:
+    loose = experiment("loose", "How large?", "an error of √N, and a width of d")
+    once = experiment("once", "How wide?", "scores are divided by √d")
+    derived = experiment("derived", "How far?", "the deviation is √d, so (q k) / √d has variance 1")
+    found = search("why sqrt(d)?", [loose, once, derived])
+    assert [hit.experiment.name for hit in found] == ["derived", "once", "loose"]
+
+
 def test_questions_come_before_methods_and_a_passage_holds_the_word() -> None:
     other = experiment("other", "Does Cora fit?")
     first, second = search("fit", [CORA, other]), search("cora", [SCALE, other, CORA])

@@ -62,6 +62,7 @@ def test_a_dotted_name_reaches_inside_and_leaves_the_rest() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        ("minutes=0.7", "how long it may take is no setting\n  got: --set minutes=0.7\n  fix: --minutes 0.7, without --set"),
         ("rat=1", "no setting of that name\n  got: 'rat'\n  fix: did you mean 'rate'?"),
         ("model.dept=1", "no setting of that name\n  got: 'model.dept'\n  fix: did you mean 'model.depth'?"),
         ("zzz=1", "no setting of that name\n  got: 'zzz'\n  fix: the settings are rate, sizes, exact, text, title, model (depth, norm), share, pair, fixed (depth), device, strange; write model.depth"),

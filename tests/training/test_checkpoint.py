@@ -374,16 +374,16 @@ def test_no_pickle_is_near() -> None:
         assert {"torch.load", "torch.save", "eval", "exec"}.isdisjoint(calls), file.name
 
 
-def test_without_safetensors_it_is_told(tmp_path: Path, monkeypatch) -> None:
+def test_without_safetensors_it_is_told_before_anything_is_to_be_saved(tmp_path: Path, monkeypatch) -> None:
     import sys
 
     monkeypatch.setitem(sys.modules, "safetensors.torch", None)
     with pytest.raises(RegardError) as caught:
-        Checkpoints(tmp_path).save(state(1))
+        Checkpoints(tmp_path)
     assert str(caught.value) == (
         "checkpoints need the package safetensors\n"
-        "  got: it is not installed\n"
-        "  fix: pip install 'regard[text]'"
+        "  got: no module 'safetensors'\n"
+        "  fix: pip install safetensors"
     )
 
 

@@ -17,6 +17,7 @@ EVEN = "settings of the model around a layer stand after it, as in mine.py,posit
 
 
 def compare(arguments: argparse.Namespace) -> int:
+    from regard.checker.reading.place import place
     from regard.data import load_text_or_shakespeare, read_text
     from regard.lab.compare.compare import compare
     from regard.lab.compare.contenders import contender, unlike
@@ -26,7 +27,8 @@ def compare(arguments: argparse.Namespace) -> int:
             "these are one and the same", f"'{arguments.first}' twice", "name two layers or two settings"
         )
     for file in dict.fromkeys(word for word in (arguments.first, arguments.second) if ".py" in word):
-        print(f"{file.partition(':')[0]} is run here, as your own program would be", file=sys.stderr)
+        place(named := file.partition(",")[0], "compare", (".py",))
+        print(f"{named.partition(':')[0]} is run here, as your own program would be", file=sys.stderr)
     first, second = contender(arguments.first), contender(arguments.second)
     apart = unlike(first, second)
     if apart:
@@ -87,11 +89,22 @@ def _said(now: "Standing", reason: str, arguments: argparse.Namespace) -> str:
     """The answer in sentences."""
     band = f"{now.mean:+.4f} nats{_interval(now, ' (95 %: {} to {})')} over {_pairs(now)} of seeds"
     better = {"first": arguments.first, "second": arguments.second}
+    after = f"after {arguments.steps:,} step{'' if arguments.steps == 1 else 's'}"
     head = {
-        "alike": f"no difference above {arguments.margin:g}",
+        "alike": f"no difference above {arguments.margin:g} {after}",
         "open": reason,
-    }.get(now.answer) or f"{better[now.answer]} is better"
-    lines = [head, f"  held-out loss of {arguments.second} minus that of {arguments.first}: {band}"]
+    }.get(now.answer) or f"{better[now.answer]} is better {after}"
+    lines = [head]
+    if now.may_turn:
+        late = (arguments.first, arguments.second)[now.behind]
+        lines.append(
+            f"  {late}, which is behind, is still learning: the second half of the steps lowered its loss by "
+            f"{now.learning[now.behind]:.4f}, more than they are apart; which is better later is open "
+            f"(--steps {4 * arguments.steps})"
+        )
+    one, other = (f"{loss:.4f}" for loss in now.losses)
+    lines.append(f"  held-out loss: {arguments.first} {one}, {arguments.second} {other}")
+    lines.append(f"  held-out loss of {arguments.second} minus that of {arguments.first}: {band}")
     if isfinite(now.floor):
         again = "the same training with another seed gives a loss that much away"
         lines.append(f"  noise: {now.floor:.4f} (a standard deviation: {again})")

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regard.cli.output import print_json
@@ -27,7 +28,7 @@ def attention(arguments: argparse.Namespace) -> None:
     if arguments.json:
         return print_json(_plain(found))
     if out is not None:
-        return print(*found.notes, f"{out} was written: {found.told}", sep="\n")
+        return print(*found.said, f"{out} was written: {found.told}", sep="\n")
     return print(found)
 
 
@@ -37,7 +38,8 @@ def _of_file(arguments: argparse.Namespace) -> "Attention":
 
     print(f"{arguments.target.partition(':')[0]} {RUNS_FILE}", file=sys.stderr)
     words = {"prompt": arguments.prompt, "shape": arguments.input}
-    return attention_of_file(arguments.target, given=mapping(arguments.set, "--set"), **words)
+    found = attention_of_file(arguments.target, given=mapping(arguments.set, "--set"), **words)
+    return replace(found, of=_of(arguments.target, arguments.prompt))
 
 
 def _of_run(arguments: argparse.Namespace) -> "Attention":
@@ -52,7 +54,13 @@ def _of_run(arguments: argparse.Namespace) -> "Attention":
     if arguments.prompt is None:
         raise RegardError("a run's model looks at a text", "no --prompt", "add --prompt 'a text to look at'")
     with chosen(arguments.target, found):
-        return attention(load_text_model(found.path, arguments.model), arguments.prompt)
+        seen = attention(load_text_model(found.path, arguments.model), arguments.prompt)
+    return replace(seen, of=_of(found.id, arguments.prompt))
+
+
+def _of(model: str, prompt: str | None) -> str:
+    """Whose attention it is, and on which text."""
+    return model if prompt is None else f"{model} on '{prompt}'"
 
 
 def _is_file(target: str) -> bool:

@@ -2,6 +2,7 @@
 
 import argparse
 import tempfile
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from regard.cli.runs import chosen, exit_code, store, told
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
+    from regard.lab.events import Metric
     from regard.lab.store.run import Run
 
 FRESH = ("tokenizer", "vocabulary", "size", "form", "steps", "device", "start", "set", "seed")
@@ -34,7 +36,7 @@ def train(arguments: argparse.Namespace) -> int:
         settings, experiment = stored_settings(earlier.request), trainer(minutes=more)
         if not is_main():
             return _follow(experiment, settings, earlier.request["seed"])
-        with _screen(arguments, experiment) as watch:
+        with _screen(arguments, experiment, earlier.measured) as watch:
             words = {"source": SOURCE, "accept": arguments.accept, "watch": watch}
             done = resume(earlier, experiment, settings, **words)
         return _finish(arguments, done)
@@ -114,6 +116,12 @@ def _earlier(word: str) -> "Run":
     )
     found = store().find(word, free)
     require_experiment(found, NAME)
+    if is_main() and not found.problem and found.state not in RESUMABLE:
+        raise RegardError(
+            f"this run is {found.state}",
+            f"--resume {word}",
+            f"go on with its weights: regard train TEXT --from {word}",
+        )
     return found
 
 
@@ -140,7 +148,7 @@ def _start(word: str | None) -> Path | None:
         ) from error
 
 
-def _screen(arguments: argparse.Namespace, experiment: Any) -> Any:
+def _screen(arguments: argparse.Namespace, experiment: Any, before: Sequence["Metric"] = ()) -> Any:
     """A context whose value watches a training, unless what is printed is for a program."""
     if arguments.json:
         return nullcontext(lambda event: None)
@@ -152,7 +160,7 @@ def _screen(arguments: argparse.Namespace, experiment: Any) -> Any:
     @contextmanager
     def shown() -> Any:
         with Screen([experiment]) as screen:
-            yield narrated(screen.watch(experiment))
+            yield narrated(screen.watch(experiment), before)
 
     return shown()
 

@@ -73,6 +73,8 @@ class Edges(Support):
     "Rows are the sources: the transpose, for the gradients."
     repeated: str
     "How many edges were given again, and what became of them; empty where none was."
+    unused: str = ""
+    "What the edges came with that is not taken along, in words."
 
     def __init__(
         self,
@@ -111,7 +113,7 @@ class Edges(Support):
         return self.source.device
 
     def __repr__(self) -> str:
-        said = f", {self.repeated}" if self.repeated else ""
+        said = "".join(f", {one}" for one in (self.repeated, self.unused) if one)
         sizes = f"{self.count} edges, {self.sizes[0]} targets, {self.sizes[1]} sources"
         return f"{type(self).__name__}({sizes}{said})"
 

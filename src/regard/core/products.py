@@ -104,9 +104,11 @@ def of_sum(
 
 
 def _applies(x: Tensor, values: Tensor, axis: int, marked: Callable[[Tensor], bool]) -> bool:
-    """Whether rows along an axis weigh values: a table that was learned has none to weigh."""
-    if isinstance(x, nn.Parameter) or isinstance(values, nn.Parameter) or not x.is_floating_point():
+    """Whether rows along an axis weigh values; the rows of a table that was learned, by a softmax alone."""
+    if isinstance(x, nn.Parameter) or not x.is_floating_point():
         return False
+    if isinstance(values, nn.Parameter):
+        return marked(x) and _sums_to_one(x.detach(), axis)
     return marked(x) or _sums_to_one(x.detach(), axis)
 
 

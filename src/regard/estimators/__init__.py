@@ -1,4 +1,13 @@
-"""The models as scikit-learn estimators; they need the extra: pip install regard[sklearn]."""
+"""The models as scikit-learn estimators; they need the extra: pip install 'regard[sklearn]'."""
+
+from regard.errors import Uninstalled
+
+try:
+    import sklearn  # noqa: F401
+except ImportError as error:
+    raise Uninstalled(
+        "the estimators need scikit-learn", "no module 'sklearn'", "pip install 'regard[sklearn]'"
+    ) from error
 
 from regard.estimators.autoencoder import AutoencoderEstimator
 from regard.estimators.mixture import GaussianMixture

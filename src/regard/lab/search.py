@@ -58,13 +58,15 @@ class Hit:
     "What the words count that it speaks of, those of its name and question twice."
     all: bool = True
     "Whether it speaks of all of them, as whole words."
+    together: int = 0
+    "How often several of them stand side by side in it."
 
 
 def search(words: str, experiments: Iterable[Experiment]) -> list[Hit]:
     """The experiments that speak of the words: side by side, else all of them, else those that count most.
 
     A word matches in any of its inflections, and the rarer it is the more it counts. Those whose name and
-    question have more of the words come first.
+    question have more of the words come first; of equals those that have them side by side most often.
     """
     asked = folded(words)
     if not asked:
@@ -87,7 +89,7 @@ def search(words: str, experiments: Iterable[Experiment]) -> list[Hit]:
 
 
 def _ranked(hits: list[Hit]) -> list[Hit]:
-    return sorted(hits, key=lambda hit: -hit.score)
+    return sorted(hits, key=lambda hit: (-hit.score, -hit.together))
 
 
 def _rarity(word: str, everything: Iterable[list[tuple[str, str, str]]]) -> float:
@@ -201,7 +203,9 @@ def _hit(
         return None
     best = sorted(passages, key=lambda where: -passages[where][0])
     shown = tuple(Passage(where, _around(*passages[where][1:])) for where in best)
-    return Hit(one, shown, sum(spoken.values()) + sum(opened.values()), spoken == weights)
+    phrase = f" {' '.join(weights)} "
+    together = sum(f" {plain} ".count(phrase) for _, _, plain in parts) if len(weights) > 1 else 0
+    return Hit(one, shown, sum(spoken.values()) + sum(opened.values()), spoken == weights, together)
 
 
 def _around(text: str, asked: str) -> str:

@@ -69,6 +69,12 @@ def _read(settings: Any, path: list[str], value: str, name: str) -> Any:
     fields = [field.name for field in dataclasses.fields(settings)]
     if path == ["device"] and "device" not in fields:
         raise RegardError("this experiment computes on the CPU alone", f"'{name}'", "leave the device out")
+    if path == ["minutes"] and "minutes" not in fields:
+        raise RegardError(
+            "how long it may take is no setting",
+            f"--set {name}={value}",
+            f"--minutes {value or 5}, without --set",
+        )
     if path[0] not in fields:
         raise RegardError(
             "no setting of that name",

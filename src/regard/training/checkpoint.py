@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 from regard.errors import RegardError
 from regard.files import Damaged, contents, explained, write
 from regard.training.manifest import Manifest
 from regard.training.parallel import ALONE, ProcessGroup
-from regard.training.sharded.files import ShardedTensors, save_shards
+from regard.training.sharded.files import ShardedTensors, safetensors, save_shards
 from regard.training.state import TrainingState
 
 NAME = re.compile(r"step-(\d{9,})\.json")
@@ -51,7 +50,11 @@ class Checkpoints:
     """
 
     def __init__(self, folder: Path, group: ProcessGroup = ALONE) -> None:
-        """With a group, all of its processes use it together: shards are written and read by all of them."""
+        """With a group, all of its processes use it together: shards are written and read by all of them.
+
+        It is refused where none could be written: who makes it before a training learns of that in time.
+        """
+        safetensors()
         self.folder, self.group = folder, group
 
     def steps(self) -> list[int]:
@@ -69,7 +72,7 @@ class Checkpoints:
             shards = save_shards(self.folder, state.step, state.tensors, self.group)
             manifest = Manifest.of_shards(facts, figure, shards)
         else:
-            content = _safetensors().save(
+            content = safetensors().save(
                 {name: one.cpu().contiguous() for name, one in state.tensors.items()}
             )
             manifest = Manifest(facts, figure, len(content), sha256(content).hexdigest())
@@ -115,7 +118,7 @@ class Checkpoints:
         content = contents(file, manifest.size)
         if sha256(content).hexdigest() != manifest.digest:
             raise Damaged(f"{file.name} is not what was written")
-        return TrainingState(_safetensors().load(content), manifest.facts), manifest.metric
+        return TrainingState(safetensors().load(content), manifest.facts), manifest.metric
 
     def _manifests(self) -> dict[int, Manifest]:
         """The manifests that are sound and whose tensors are there, by step."""
@@ -165,13 +168,3 @@ class Checkpoints:
             for file in sorted(self.folder.iterdir(), key=lambda one: one.suffix != ".json"):
                 if file.name.startswith(("step-", ".step-")) and file.name not in names:
                     shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
-
-
-def _safetensors() -> Any:
-    try:
-        import safetensors.torch
-    except ModuleNotFoundError as error:
-        raise RegardError(
-            "checkpoints need the package safetensors", "it is not installed", "pip install 'regard[text]'"
-        ) from error
-    return safetensors.torch

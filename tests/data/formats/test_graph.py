@@ -42,6 +42,27 @@ def test_an_edge_list_however_it_is_written(tmp_path: Path, name: str, content: 
     assert pairs(read_graph_file(tmp_path / name)) == PAIRS
 
 
+@pytest.mark.parametrize(
+    ("content", "said", "edges"),
+    [
+        ("who,with\nEva,Ann\nAnn,Bo\nBo,Eva\nEva,Cy\n", ("the first row, 'who' and 'with', is taken for a header, since neither stands in another row",), 4),
+        ("person,event,seen\nEva,tea,no\nAnn,ball,no\n", ("the first row, 'person' and 'event', is taken for an edge", "the column 'column 3' is not used"), 3),
+        ("who,with\nEva,Ann\nEva,Bo\n", ("the first row, 'who' and 'with', is taken for a header, since neither stands in another row",), 2),
+        ("person,event,seen\nEva,tea,no\nAnn,tea,no\nEva,ball,no\nAnn,ball,yes\n", ("the first row, 'person' and 'event', is taken for a header, since neither stands in another row", "the column 'seen' is not used"), 4),
+        ("a,b\nb,c\nc,a\n", ("the first row, 'a' and 'b', is taken for an edge",), 3),
+        ("a,b\nc,d\ne,f\n", ("the first row, 'a' and 'b', is taken for an edge",), 3),
+        ("1,2\n3,4\n4,3\n", (), 3),
+        ("source,target,w,x\na,b,1,2\nb,a,1,2\n", ("the columns 'w', 'x' are not used",), 2),
+    ],
+)  # fmt: skip
+def test_a_first_row_of_words_met_nowhere_else_is_a_header_and_that_is_said(
+    tmp_path: Path, content: str, said: tuple[str, ...], edges: int
+) -> None:
+    (tmp_path / "t.csv").write_text(content)
+    found = read_graph_file(tmp_path / "t.csv")
+    assert (found.notes, len(found.pairs)) == (said, edges)
+
+
 def test_whole_numbers_are_in_order_also_when_written_with_a_point(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("10.0,2.0\n2.0,1.0\n")
     found = read_graph_file(tmp_path / "t.csv")

@@ -81,7 +81,7 @@ def test_a_text_that_is_too_short_is_told_in_three_lines(tmp_path: Path, content
     ("name", "message"),
     [
         ("tiny_shakespeare", "no text of that name\n  got: 'tiny_shakespeare'\n  fix: did you mean 'tiny-shakespeare'?"),
-        (".", "a text is a file\n  got: '.', a folder\n  fix: name a text file in it"),
+        (".", "a text is a file\n  got: '.', a folder\n  fix: name a text file in it; regard train . takes them all"),
         ("nowhere.txt", "no text of that name\n  got: 'nowhere.txt'\n  fix: name a text file, or one of shakespeare, tiny-shakespeare, grimm, andersen"),
     ],
 )  # fmt: skip

@@ -170,6 +170,14 @@ def test_points_that_do_not_fit_are_told(tmp_path: Path, words: dict, message: s
     assert str(error.value) == message
 
 
+def test_why_a_column_was_left_out_stands_where_one_is_missing(tmp_path: Path) -> None:
+    rows = "".join(f"{one},5;{one % 7}\n" for one in range(99))
+    (tmp_path / "de.csv").write_text(f"höhe;breite\nabc;3\n{rows}")
+    with pytest.raises(RegardError) as error:
+        load_plane(OwnPlane(points=tmp_path / "de.csv"), countries=3, limit=None)
+    assert error.value.got == "breite in de.csv; not used: 'höhe' ('abc' in row 1 is no number)"
+
+
 def test_points_that_are_given_again_and_again_make_fewer_groups(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("x,y\n" + "1,2\n3,4\n5,0\n" * 40)
     plane = load_plane(OwnPlane(points=tmp_path / "mine.csv"), countries=33, limit=None)

@@ -7,7 +7,7 @@ import pytest
 
 from regard.data.sets.text import Text
 from regard.lab.compare import compare as module
-from regard.lab.compare.compare import MOST, _end, compare, held_out
+from regard.lab.compare.compare import MOST, HeldOut, _end, compare, held_out
 from regard.lab.compare.contenders import contender
 from regard.lab.compare.sequential import stand
 
@@ -16,7 +16,7 @@ TEXT = Text("abc", "the quick brown fox jumps over the lazy dog " * 60, "")
 
 def losses(monkeypatch, first: list[float], second: list[float]) -> None:
     queue = iter([x for pair in zip(first, second, strict=True) for x in pair])
-    monkeypatch.setattr(module, "held_out", lambda *_: next(queue))
+    monkeypatch.setattr(module, "held_out", lambda *_: HeldOut(1.5 * (end := next(queue)), end))
 
 
 def run(seconds: float, step: float = 1.0, margin: float = 0.02) -> list:
@@ -29,6 +29,8 @@ def test_it_stops_as_soon_as_it_is_settled(monkeypatch) -> None:
     losses(monkeypatch, [2.0, 2.1, 1.9, 0, 0], [1.5, 1.61, 1.4, 0, 0])
     found = run(1000)
     assert len(found) == 3 and found[-1][0].answer == "second" and found[-1][1] == "settled"
+    assert found[-1][0].losses == pytest.approx((2.0, 4.51 / 3))
+    assert found[-1][0].learning == pytest.approx((1.0, 4.51 / 6)) and found[-1][0].may_turn
 
 
 def test_the_minutes_that_would_do_are_said_rounded_up() -> None:
@@ -62,7 +64,7 @@ def test_the_same_seed_gives_the_same_loss_and_learning_lowers_it() -> None:
     windows = Windows(cut(letters.encode(TEXT.characters), {"train": 0.9, "validation": 0.1}), 64)
     one = contender("position=rotary")
     first, again, longer = (held_out(one, windows, letters.size, 0, steps) for steps in (2, 2, 12))
-    assert first == again and longer < first
+    assert first == again and longer.end < first.end and longer.end < longer.half
 
 
 LAYER = """

@@ -1,5 +1,7 @@
 """The sequential test: right however often it is looked at, quick where the answer is clear."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,3 +40,10 @@ def test_before_the_first_look_nothing_is_settled_and_the_need_is_told() -> None
     assert stand([1.0, 1.1], [0.0, 0.1], 0.02).answer == "open"
     now = stand([1.0, 1.2, 0.9, 1.1], [1.3, 0.8, 1.2, 1.0], 0.02)
     assert now.answer == "open" and now.needed(0.02) > now.pairs
+
+
+def test_it_may_turn_where_the_one_behind_still_learns_more_than_they_are_apart() -> None:
+    now = stand([2.0, 2.1, 1.9], [1.5, 1.61, 1.4], 0.02)
+    assert now.losses == pytest.approx((2.0, 4.51 / 3)) and now.behind == 0
+    assert replace(now, learning=(0.6, 0.0)).may_turn and not replace(now, learning=(0.4, 0.6)).may_turn
+    assert stand([1.5, 1.6, 1.4], [2.0, 2.1, 1.91], 0.02).behind == 1

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -13,6 +14,7 @@ from regard.lab.fanout.dispatcher import Dispatcher, Tally, Task
 from regard.lab.fanout.screen import FanoutScreen, show_seeds
 from regard.lab.fanout.seeds import ClaimCount, SeedSummary
 from regard.lab.statistics import summarise
+from regard.lab.store.run import Run
 
 
 class Standing(Dispatcher):
@@ -58,6 +60,18 @@ def test_a_pipe_gets_a_line_now_and_then(console, capsys, monkeypatch) -> None:
         monkeypatch.setattr(module, "QUIET_STEP", -1.0)
         screen.see(Standing(running=1, left=4, lost=0))
     assert capsys.readouterr().out == "0 of 4 done, 1 running: cora, seed 0 for 0 s (node7 process 0)\n"
+
+
+@pytest.mark.parametrize(("values", "said"), [([0.52] * 3, True), ([0.52, 0.52, 0.53], False)])
+def test_runs_that_take_no_notice_of_their_seed_are_told_as_such(
+    console, experiment, capsys, values: list[float], said: bool
+) -> None:
+    console(False)
+    numbers = [ReportedNumber("share", summarise(values), "over 3 runs, in each once")]
+    runs = {seed: Run(Path(f"heights-{seed}")) for seed in range(3)}
+    show_seeds(SeedSummary(replace(experiment, name="heights"), runs, {}, numbers, []))
+    told = "the same in all 3 runs: nothing that was measured depends on the seed\n"
+    assert (told in capsys.readouterr().out) == said
 
 
 def test_the_table_of_seeds_has_intervals_counts_and_what_is_missing(console, experiment, capsys) -> None:

@@ -74,6 +74,18 @@ def test_the_summary_is_over_the_means_of_the_runs(seeded, source, store) -> Non
 
 
 @pytest.mark.slow
+def test_a_claim_that_was_not_asked_of_own_data_is_left_out(seeded, source, store) -> None:
+    claims = tuple(replace(one, data="height" if one.name == "height" else "") for one in seeded.claims)
+    own = replace(seeded.presets["quick"], height=9.0)
+    asked = replace(plan(replace(seeded, claims=claims), source, range(2)), settings=own)
+    for seed in range(2):
+        run(asked.experiment, own, store, source=source, preset="quick", seed=seed)
+    assert [one.claim.name for one in asked.merged(store, {}).claims] == [
+        one.name for one in claims if not one.data
+    ]
+
+
+@pytest.mark.slow
 def test_what_is_missing_says_why_and_counts_for_nothing(seeded, source, store) -> None:
     made(seeded, source, store, 0)
     asked = plan(seeded, source, range(3))

@@ -1,5 +1,6 @@
 """The page: all maps, then each layer by itself; written whole, to a place that can be written."""
 
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -24,6 +25,20 @@ def test_a_page_shows_all_maps_and_then_each_layer_where_there_are_many(tmp_path
     assert few.count("<svg") == 1 and "<details" not in few
     assert many.count("<details") == 12 and many.count("<svg") == 1 + 12 * 3
     assert "a &lt;note&gt;" in few and "<b0>" not in few + many
+
+
+def test_a_page_says_whose_maps_it_shows_and_what_small_numbers_mean(tmp_path: Path) -> None:
+    replace(maps(1, 1), of="train-1 on '<ab>'", labels=("a", "д₁", "д₂")).save(tmp_path / "x.html")
+    shown = (tmp_path / "x.html").read_text()
+    title = "Attention of train-1 on &#x27;&lt;ab&gt;&#x27;"
+    assert f"<title>{title}</title>" in shown and f"<h1>{title}</h1>" in shown
+    assert escape("д₁ and д₂ are tokens that make 'д' together: a small number counts them") in shown
+    maps(1, 1).save(tmp_path / "y.html")
+    assert "<h1>Attention</h1>" in (tmp_path / "y.html").read_text()
+
+
+def test_small_numbers_of_the_text_itself_are_not_explained() -> None:
+    assert replace(maps(1, 1), labels=("x₁", "y", "x₂")).said == ("a <note>",)
 
 
 def test_a_notebook_shows_a_part_of_a_page_and_the_picture() -> None:

@@ -5,7 +5,9 @@ import pytest
 
 from regard.claims import Claim
 from regard.files import Format
+from regard.lab.experiment import ORIGINAL
 from regard.lab.store.entries import entries, finished, settled_items
+from regard.lab.store.index import RunIndex
 from regard.lab.store.runs import Store
 
 CLAIM = Claim(name="height", low=1.0, why="so", source="here")
@@ -45,6 +47,18 @@ def test_entries_count_verdicts(store: Store) -> None:
         ("heights", 1, 0, 0),
         ("heights", 0, 1, 0),
     ]
+
+
+def test_claims_that_were_not_asked_of_own_data_do_not_count(store: Store) -> None:
+    own = {"name": "a", "key": "k", "started": "2026-01-01T00:00:00+00:00", "seed": 0}
+    writer = store.create("a", "quick", REQUEST | own)
+    other = Claim(name="width", low=1.0)
+    writer.finish(
+        "finished", [CLAIM.settle(1.5), other.settle(None, reason=f"{ORIGINAL}; graph=my.csv")], seconds=1.0
+    )
+    writer.close()
+    assert [(one.held, one.failed, one.unsettled) for one in entries(store)] == [(1, 0, 0)]
+    assert [one.claims for one in RunIndex(store).lines()] == [{"held": 1, "failed": 0, "not settled": 0}]
 
 
 @pytest.mark.parametrize(

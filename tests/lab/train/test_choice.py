@@ -35,6 +35,21 @@ def test_everything_that_is_left_open_is_chosen_and_said() -> None:
 
 
 @pytest.mark.usefixtures("mine")
+def test_the_vocabulary_is_that_of_the_texts() -> None:
+    assert choose(asked()).settings.recipe.model.vocabulary == 15
+    assert choose(asked(tokenizer="bpe", vocabulary=300)).settings.recipe.model.vocabulary == 300
+
+
+@pytest.mark.usefixtures("mine")
+def test_under_torchrun_it_is_said_how_many_processes_share_the_batches(monkeypatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    why = choose(asked(device="cpu")).why
+    assert why[1] == "device: cpu in each of 2 processes, as asked"
+    assert "batches of 16 windows over all 2 processes, for 5 minutes" in why[-1]
+    assert "threads in each of 2 processes" in choose(asked()).why[1].replace("thread ", "threads ")
+
+
+@pytest.mark.usefixtures("mine")
 def test_time_and_text_choose_the_size_together(monkeypatch) -> None:
     long = "long.txt"
     Path(long).write_text("to be or not to be, that is the question\n" * 20_000)

@@ -13,6 +13,7 @@ from regard.lab.train.learned import learned
     ("untrained", "lowered", "letter", "said"),
     [
         (2.0, False, 3.0, "3.0000 nats a character"),
+        (2.0, False, 3.0000000000000004, "3.0000 nats a character"),
         (4.0, True, 1.5, "3.0000 nats a token (1.5000 nats a character)"),
     ],
 )
@@ -20,8 +21,8 @@ def test_a_text_that_teaches_nothing_beyond_itself_is_told(
     monkeypatch, untrained: float, lowered: bool, letter: float, said: str
 ) -> None:
     ends = {
-        "held-out loss at the end": 3.0,
-        "held-out loss at the end, nats a character": letter,
+        "held-out loss of the best checkpoint": 3.0,
+        "held-out loss of the best checkpoint, nats a character": letter,
         "step of the best checkpoint": 5,
         "steps": 9,
         "passes over the texts": 100,

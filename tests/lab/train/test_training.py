@@ -47,7 +47,10 @@ def test_a_training_measures_speaks_keeps_its_best_and_has_no_claims() -> None:
     assert numbers["steps"] == 24 and numbers["step of the best checkpoint"] == min(
         held, key=held.__getitem__
     )
-    assert numbers["held-out loss at the end"] == numbers["held-out loss at the end, nats a character"]
+    assert (
+        numbers["held-out loss of the best checkpoint"]
+        == numbers["held-out loss of the best checkpoint, nats a character"]
+    )
     assert numbers["passes over the texts"] == pytest.approx(24 * 2 * 61 / 1107)
     said = {one.name: one.text for one in done.said}
     assert said["What was chosen"] == "because" and said["A sample after step 24"].startswith("to be")
@@ -98,7 +101,7 @@ def test_a_training_that_is_stopped_ends_as_if_it_had_not_been(text: str) -> Non
     assert stopped.state == "stopped" and Checkpoints(stopped.path / "model").last().state.step == 7
     again = resume(stopped, trainer(), stored_settings(stopped.request), source=SOURCE)
     assert again.state == "finished"
-    for name in ("held-out loss at the end", "steps"):
+    for name in ("held-out loss of the best checkpoint", "steps"):
         first, second = (
             next(one.value for one in each.measured if one.name == name) for each in (whole, again)
         )
@@ -184,4 +187,4 @@ def test_a_mistake_leaves_no_run_behind() -> None:
 
 
 def test_a_metric_of_the_end_has_no_place_on_a_curve() -> None:
-    assert Metric("held-out loss at the end", 1.0).at == {}
+    assert Metric("held-out loss of the best checkpoint", 1.0).at == {}

@@ -141,3 +141,14 @@ def test_an_edge_index_of_numpy_is_one_of_torch(kind: type) -> None:
         as_edges(index.T)
     with pytest.raises(RegardError, match="layers over graphs take Edges"):
         as_edges(index.astype(float))
+
+
+def test_that_the_weights_of_a_networkx_graph_are_not_used_is_said() -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph()
+    graph.add_weighted_edges_from([(0, 1, 0.5), (1, 2, 2.0)])
+    assert repr(as_edges(graph)) == (
+        "Edges(4 edges, 3 targets, 3 sources, their weights not used: "
+        "from_networkx(graph, edge_features='weight') has them)"
+    )
+    assert repr(as_edges(path())) == "Edges(6 edges, 4 targets, 4 sources)"

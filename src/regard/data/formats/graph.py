@@ -3,8 +3,9 @@
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ def _of_table(table: Table) -> GraphFile:
         )
     if (matrix := _matrix(table)) is not None:
         return matrix
+    table, notes = _headed(table)
     lower = [name.lower().lstrip("# ") for name in table.header]
     known = [(lower.index(a), lower.index(b)) for a, b in ENDS if a in lower and b in lower]
     places = known[0] if known else (0, 1)
@@ -114,9 +116,32 @@ def _of_table(table: Table) -> GraphFile:
     number = {name: place for place, name in enumerate(nodes)}
     pairs = numpy.array([[number[a], number[b]] for a, b in zip(*ends, strict=True)], numpy.int64)
     others = [name for place, name in enumerate(table.header) if place not in places]
-    notes = (f"the columns {', '.join(others)[:120]} are not used",) if others else ()
+    if others:
+        named = ", ".join(f"'{name}'" for name in others)[:120]
+        notes += (
+            f"the column {named} is not used" if len(others) == 1 else f"the columns {named} are not used",
+        )
     notes += ("decimal numbers are taken for names of nodes",) if decimal is not None else ()
     return GraphFile(nodes=nodes, pairs=pairs, notes=notes)
+
+
+def _headed(table: Table) -> tuple[Table, tuple[str, ...]]:
+    """An edge list with its first row for a header where that names no nodes, and in words which it is.
+
+    It names none where its two words stand in no other row, while most of the other rows share a name.
+    """
+    first, rest = [column[0].strip() for column in table.columns], [column[1:] for column in table.columns]
+    words = not any(word.replace(".", "").lstrip("-").isdecimal() for word in first[:2])
+    if table.header[0] != "column 1" or not words or first[0] == first[1]:
+        return table, ()
+    met = Counter(name.strip() for column in rest[:2] for name in column)
+    shared = sum(met[a.strip()] > 1 or met[b.strip()] > 1 for a, b in zip(*rest[:2], strict=True))
+    row = f"the first row, '{first[0]}' and '{first[1]}',"
+    if met.keys() & set(first[:2]) or shared <= len(rest[0]) / 2:
+        return table, (f"{row} is taken for an edge",)
+    header = tuple(word or name for word, name in zip(first, table.header, strict=True))
+    headed = replace(table, header=header, columns=tuple(rest))
+    return headed, (f"{row} is taken for a header, since neither stands in another row",)
 
 
 def _matrix(table: Table) -> GraphFile | None:

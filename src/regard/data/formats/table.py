@@ -7,7 +7,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,14 +62,26 @@ class Table:
         >>> table.numbers(0), table.numbers(1)
         (array([1.5, nan]), None)
         """
+        return next((numpy.array(found) for found, odd in self._read(column) if not odd), None)
+
+    def strange(self, column: int) -> list[int]:
+        """The rows of a column, from 0, whose values are no numbers where the others are.
+
+        >>> read_table(b"x;name\\n1,5;a\\nabc;b\\n2,5;c\\n", "t.csv").strange(0)
+        [1]
+        """
+        return min((odd for _, odd in self._read(column)), key=len)
+
+    def _read(self, column: int) -> Iterator[tuple[list[float], list[int]]]:
+        """A column with a decimal point, then with a comma: its numbers, and the rows that are none."""
         values = [value.strip() for value in self.columns[column]]
         values = ["nan" if value.lower() in MISSING else value for value in values]
         for decimal in (".", ",") if self.delimiter != "," else (".",):
-            try:
-                return numpy.array([float(value.replace(decimal, ".")) for value in values])
-            except ValueError:
-                continue
-        return None
+            read = [_float(value.replace(decimal, ".")) for value in values]
+            yield (
+                [one for one in read if one is not None],
+                [row for row, one in enumerate(read) if one is None],
+            )
 
 
 def open_table(path: Path) -> Table:
@@ -199,6 +211,13 @@ def _numbers(values: Iterable[str]) -> bool:
     """Whether most of what is not missing is numbers."""
     given = [value for value in values if value.strip().lower() not in MISSING]
     return sum(map(_number, given)) > 0.5 * len(given)
+
+
+def _float(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
 
 
 def _number(value: str) -> bool:

@@ -36,6 +36,8 @@ class PointTable:
     "What the classes are called, the largest first."
     said: str
     "What was read, and what was left out."
+    unused: tuple[str, ...] = ()
+    "The columns that were left out, each with why."
 
 
 @kinds
@@ -57,7 +59,10 @@ def read_points(
     if named is not None:
         whole &= numpy.array([bool(word) for word in named])
     if whole.sum() < least:
-        got = f"{int(whole.sum())} whole rows of {table.rows} in {table.name}, columns {', '.join(used)}"
+        rest = f"; not used: {', '.join(left)}" if left else ""
+        got = (
+            f"{int(whole.sum())} whole rows of {table.rows} in {table.name}, columns {', '.join(used)}{rest}"
+        )
         raise RegardError("there are too few points", got, f"name a file that has {least} or more")
     counts = Counter(word for word, kept in zip(named, whole, strict=True) if kept) if named else Counter()
     classes = tuple(word for word, _ in counts.most_common())
@@ -69,6 +74,7 @@ def read_points(
         labels=None if labels is None else torch.tensor(labels),
         classes=classes,
         said=_said(table, used, int(whole.sum()), chosen, counts, left),
+        unused=tuple(left),
     )
 
 
@@ -101,12 +107,12 @@ def _columns(
             raise RegardError("a column is named twice", ", ".join(columns), "name each of them once")
         for name in found:
             if numbers[name] is None:
-                words = numpy.array(table.columns[table.header.index(name)])
-                odd = next(one for one in words if not _is_number(one))
-                fix = (
-                    f"choose of {', '.join(n for n, v in numbers.items() if v is not None) or 'another file'}"
+                others = ", ".join(n for n, v in numbers.items() if v is not None) or "another file"
+                few = _few_strange(table, name)
+                fix = f"mend that row, or choose of {others}" if few else f"choose of {others}"
+                raise RegardError(
+                    "this column is not of numbers", f"{_strange(table, name)} in '{name}'", fix
                 )
-                raise RegardError("this column is not of numbers", f"'{odd[:40]}' in '{name}'", fix)
         return found, []
     left, used = [], []
     for name in table.header:
@@ -114,7 +120,10 @@ def _columns(
             continue
         values = numbers[name]
         if values is None:
-            left.append(f"'{name}' (not numbers)")
+            few = _few_strange(table, name)
+            left.append(
+                f"'{name}' ({_strange(table, name)} is no number)" if few else f"'{name}' (not numbers)"
+            )
         elif numpy.isnan(values).mean() > 0.5:
             left.append(f"'{name}' (mostly empty)")
         elif _counts_rows(name, values):
@@ -129,12 +138,17 @@ def _columns(
     return tuple(used), left
 
 
-def _is_number(value: str) -> bool:
-    try:
-        float(value)
-        return True
-    except ValueError:
-        return not value.strip()
+def _few_strange(table: Table, name: str) -> bool:
+    """Whether a column is of numbers but for some of its rows."""
+    return len(table.strange(table.header.index(name))) < 0.5 * table.rows
+
+
+def _strange(table: Table, name: str) -> str:
+    """The first value of a column that is no number, where it stands, and how many others there are."""
+    place = table.header.index(name)
+    first, *others = table.strange(place)
+    more = f" and {len(others)} more" if others else ""
+    return f"'{table.columns[place][first].strip()[:40]}' in row {first + 1}{more}"
 
 
 def _counts_rows(name: str, values: numpy.ndarray) -> bool:

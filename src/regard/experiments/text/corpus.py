@@ -65,7 +65,11 @@ class TextSource:
         if value in TEXTS or Path(value).is_file():
             return
         if Path(value).is_dir():
-            raise RegardError("a text is a file", f"'{value}', a folder", "name a text file in it")
+            raise RegardError(
+                "a text is a file",
+                f"'{value}', a folder",
+                f"name a text file in it; regard train {value} takes them all",
+            )
         known = nearest(value.replace("_", "-"), TEXTS, f"name a text file, or one of {', '.join(TEXTS)}")
         raise RegardError("no text of that name", f"'{value}'", known)
 

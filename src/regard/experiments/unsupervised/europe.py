@@ -123,7 +123,8 @@ def own_plane(path: Path, columns: Sequence[str], label: str, *, groups: int, li
     if len(table.columns) < 2 or (columns and len(columns) != 2):
         raise RegardError(
             "points of the plane have two columns",
-            f"{', '.join(table.columns)} in {path.name}",
+            f"{', '.join(table.columns)} in {path.name}"
+            + (f"; not used: {', '.join(table.unused)}" if table.unused else ""),
             "name two columns of numbers: --set columns=x,y",
         )
     table = replace(table, values=table.values[:, :2], columns=table.columns[:2])

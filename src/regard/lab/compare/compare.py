@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterator
-from math import ceil, isfinite
-
-import torch
+from dataclasses import replace
+from math import ceil, inf, isfinite
+from statistics import fmean
+from typing import NamedTuple
 
 from regard.data.sets.text import Text
 from regard.data.tokens.tokenizer import Character
@@ -37,7 +38,9 @@ def compare(
     for pair in range(MOST):
         for found, one in zip(losses, (first, second), strict=True):
             found.append(held_out(one, windows, tokenizer.size, pair, steps))
-        now = stand(*losses, margin)
+        ends, others = ([loss.end for loss in found] for found in losses)
+        fall, fallen = (fmean(loss.half - loss.end for loss in found) for found in losses)
+        now = replace(stand(ends, others, margin), learning=(fall, fallen))
         spent = clock() - begun
         reason = _end(now, margin, spent, seconds)
         if not reason and pair == MOST - 1:
@@ -47,22 +50,31 @@ def compare(
             return
 
 
-def held_out(one: Contender, windows: Windows, vocabulary: int, seed: int, steps: int) -> float:
-    """The held-out loss after a short training; a seed gives start and batches, the same to both."""
+class HeldOut(NamedTuple):
+    """The held-out loss of a short training."""
+
+    half: float
+    "After half of its steps."
+    end: float
+    "After all of them."
+
+
+def held_out(one: Contender, windows: Windows, vocabulary: int, seed: int, steps: int) -> HeldOut:
+    """The held-out loss of a short training; a seed gives start and batches, the same to both."""
     model = one.model(vocabulary, seed)
     plan = Plan(steps=steps, precision="float32", seed=seed)
     training = Training(
         model, lambda index: windows.batch("train", index, size=BATCH, seed=seed), cross_entropy, plan
     )
-    for _ in training:
-        pass
-    model.eval()
-    with torch.no_grad():
-        batches = [windows.batch("validation", index, size=64, seed=0) for index in range(4)]
-        loss = float(evaluate(model, batches, cross_entropy))
+    batches = [windows.batch("validation", index, size=64, seed=0) for index in range(4)]
+    half = inf
+    for step in training:
+        if step.step == max(1, steps // 2):
+            half = evaluate(model, batches)
+    loss = evaluate(model, batches)
     if not isfinite(loss):
         raise RegardError("the training lost its way", f"{one.name}: a loss of {loss}", "look at its values")
-    return loss
+    return HeldOut(half, loss)
 
 
 def _end(now: Standing, margin: float, spent: float, seconds: float) -> str:

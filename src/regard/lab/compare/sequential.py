@@ -7,7 +7,7 @@ many there are, so that stopping at the first clear answer does not cheat.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import ceil, inf, sqrt
+from math import ceil, inf, nan, sqrt
 from statistics import fmean, stdev
 from typing import Literal
 
@@ -32,6 +32,20 @@ class Standing:
     pairs: int
     floor: float
     "The noise floor: how far two trainings of the same thing with two seeds are apart, as a deviation."
+    losses: tuple[float, float] = (nan, nan)
+    "The mean loss of each."
+    learning: tuple[float, float] = (0.0, 0.0)
+    "By how much the second half of the steps has lowered each of them."
+
+    @property
+    def may_turn(self) -> bool:
+        """Whether the one that is behind has learned more in half of the steps than they are apart."""
+        return self.learning[self.behind] > abs(self.mean)
+
+    @property
+    def behind(self) -> int:
+        """Which has the higher loss: 0 is the first, 1 the second."""
+        return int(self.mean > 0)
 
     def needed(self, margin: float) -> float:
         """About how many pairs it would take, if the differences go on as they are."""
@@ -49,11 +63,12 @@ def stand(first: Sequence[float], second: Sequence[float], margin: float) -> Sta
     >>> stand([1.0, 1.1, 0.9], [1.2, 0.9, 0.9], 0.01).answer
     'open'
     """
+    losses = fmean(first), fmean(second)
     apart = [b - a for a, b in zip(first, second, strict=True)]
     mean, count = fmean(apart), len(apart)
     spread = max(stdev(first), stdev(second)) if count > 1 else inf
     if count < FIRST:
-        return Standing("open", mean, -inf, inf, count, sqrt(2) * spread)
+        return Standing("open", mean, -inf, inf, count, sqrt(2) * spread, losses)
     look = count - FIRST + 1
     half = _student(count - 1, 1 - ERROR / (look * (look + 1))) * stdev(apart) / sqrt(count)
     low, high = mean - half, mean + half
@@ -62,4 +77,4 @@ def stand(first: Sequence[float], second: Sequence[float], margin: float) -> Sta
         answer = "second" if high < 0 else "first"
     if -margin < low and high < margin:
         answer = "alike"
-    return Standing(answer, mean, low, high, count, sqrt(2) * spread)
+    return Standing(answer, mean, low, high, count, sqrt(2) * spread, losses)

@@ -87,6 +87,8 @@ def show_seeds(summary: SeedSummary) -> None:
         for one in summary.numbers
     ]
     show_table(console, (Column("number", wraps=True), *map(Column, ("mean", "95 % interval", "runs"))), rows)
+    if summary.seedless:
+        console.print(f"the same in all {count} runs: nothing that was measured depends on the seed")
     console.print()
     claims = [
         (

@@ -13,7 +13,7 @@ from typing import Any
 
 from regard.claims import Claim, State
 from regard.lab.book.report import ReportedNumber, numbers
-from regard.lab.experiment import Experiment
+from regard.lab.experiment import Experiment, is_of_original
 from regard.lab.fanout.dispatcher import Task
 from regard.lab.fanout.order import make_task
 from regard.lab.fanout.spread import runs_of
@@ -44,6 +44,11 @@ class SeedSummary:
     numbers: Sequence[ReportedNumber]
     "Over the runs: mean, spread and 95 % interval of each run's own mean."
     claims: Sequence[ClaimCount]
+
+    @property
+    def seedless(self) -> bool:
+        """Whether several runs measured the same to the last digit."""
+        return len(self.runs) > 1 and all(one.summary.low == one.summary.high for one in self.numbers)
 
     def plain(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -122,12 +127,17 @@ def _numbers(runs: Mapping[int, Run]) -> list[ReportedNumber]:
 
 
 def _claims(experiment: Experiment, runs: Mapping[int, Run]) -> list[ClaimCount]:
+    """What came of each claim that was asked: of a person's own data, those about the original are not."""
     states: dict[str, list[State]] = {claim.name: [] for claim in experiment.claims}
     for run in runs.values():
         for one in run.verdicts:
-            states[one.claim.name].append(one.state)
+            if is_of_original(one):
+                states.pop(one.claim.name, None)
+            else:
+                states[one.claim.name].append(one.state)
     every: tuple[State, ...] = ("held", "failed", "not settled")
     return [
         ClaimCount(claim, {state: states[claim.name].count(state) for state in every})
         for claim in experiment.claims
+        if claim.name in states
     ]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TypeVar
 
 import torch
@@ -75,6 +76,8 @@ class AttentionMaps:
     "Rows and columns of patches, where the model looks at a picture."
     picture: Float[Tensor, "c y x"] | None = field(default=None, repr=False)
     "That picture."
+    of: str = ""
+    "Whose maps they are, and what it was fed; empty where nobody said."
 
     def __repr__(self) -> str:
         return f"Attention({self.told})"
@@ -87,6 +90,18 @@ class AttentionMaps:
         counts |= {"label": str(len(self.labels))} if self.labels else {}
         said = [f"{count} {word}{'' if count == '1' else 's'}" for word, count in counts.items()]
         return ", ".join([*said, *([f"{self.grid[0]} by {self.grid[1]} patches"] if self.grid else [])])
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The notes, and what small numbers in the labels mean where there are some."""
+        pairs = pairwise(self.labels)
+        part = next((a[:-1] for a, b in pairs if a.endswith("₁") and b == f"{a[:-1]}₂"), None)
+        if part is None:
+            return self.notes
+        return (
+            *self.notes,
+            f"{part}₁ and {part}₂ are tokens that make '{part}' together: a small number counts them",
+        )
 
     @property
     def weights(self) -> list[Float[Tensor, "..."]]:

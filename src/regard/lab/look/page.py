@@ -44,17 +44,18 @@ def place(path: Any) -> Path:
 
 def fragment(attention: AttentionMaps) -> str:
     """The notes and the figure; everything that may come from a text or a model is escaped."""
-    notes = "".join(f"<p>{escape(note)}</p>" for note in attention.notes)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in attention.said)
     return f"<div>{notes}{inline(svg(attention), 'attention')}</div>"
 
 
 def page(attention: AttentionMaps) -> str:
     """All maps together, then each layer by itself, larger."""
+    title = escape(f"Attention of {attention.of}" if attention.of else "Attention")
     sources = ", ".join(dict.fromkeys(layer.how for layer in attention.layers))
     parts = [
         "<!doctype html><html lang='en'><meta charset='utf-8'>",
         "<meta name='viewport' content='width=device-width'>",
-        f"<title>Attention</title><style>{STYLE}</style><h1>Attention</h1>",
+        f"<title>{title}</title><style>{STYLE}</style><h1>{title}</h1>",
         "<p>Rows look at columns; over a picture, each patch shows what it is given. "
         f"Weights: {escape(sources)}.</p>",
         fragment(attention),
@@ -66,8 +67,8 @@ def page(attention: AttentionMaps) -> str:
                 inline(svg(replace(one, shown=some)), f"layer{number}-{some[0]}")
                 for some in batched([head for head in attention.heads if head < layer.heads], ACROSS)
             ]
-            title = f"layer {attention.number(number)} <code>{escape(layer.name)}</code>"
-            parts.append(f"<details><summary>{title}</summary>{''.join(heads)}</details>")
+            name = f"layer {attention.number(number)} <code>{escape(layer.name)}</code>"
+            parts.append(f"<details><summary>{name}</summary>{''.join(heads)}</details>")
     return "\n".join([*parts, "</html>", ""])
 
 

@@ -32,7 +32,7 @@ KEY += " ".join(2 * shade for shade in SHADES[1:])
 
 def text(attention: AttentionMaps) -> str:
     """The table of heads; below it the maps, where there are few."""
-    parts = [*attention.notes, *_table(attention)]
+    parts = [*attention.said, *_table(attention)]
     count = sum(len(maps_of(attention, layer)) for layer in attention.layers)
     if count > MAPS:
         parts.append(f"{count} maps; {MORE}")

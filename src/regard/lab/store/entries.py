@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.claims import ClaimVerdict, State
+from regard.lab.experiment import is_of_original
 from regard.lab.store.run import Run
 from regard.lab.store.runs import Store
 
@@ -23,6 +24,7 @@ class RunEntry:
     held: int
     failed: int
     unsettled: int
+    "Without the claims about original data that were not asked of a person's own."
     items: dict[int, State] = field(default_factory=dict)
     "The checklist items that its claims settle, and what came of each."
     claims: dict[str, State] = field(default_factory=dict)
@@ -44,7 +46,7 @@ def finished(store: Store) -> dict[str, RunEntry]:
 def _entry(run: Run) -> RunEntry:
     if run.problem:
         return RunEntry(run.id, run.name, "", "", run.state, "", None, 0, 0, 0)
-    request, states = run.request, [one.state for one in run.verdicts]
+    request, states = run.request, [one.state for one in run.verdicts if not is_of_original(one)]
     return RunEntry(
         run.id,
         run.name,
@@ -81,7 +83,7 @@ def _training(run: Run) -> list[str]:
         tokenizer = ["the file's tokenizer"]
     more = f" and {len(texts) - 1} more" if len(texts) > 1 else ""
     model = settings["recipe"]["model"]
-    found = [one.value for one in run.measured if one.name == "held-out loss at the end"]
+    found = [one.value for one in run.measured if one.name == "held-out loss of the best checkpoint"]
     loss = [f"held-out loss {found[0]:.4f}"] if found else []
     size = f"{model['depth']} layer{'' if model['depth'] == 1 else 's'} of width {model['width']}"
     return [texts[0] + more, *tokenizer, size, *loss]

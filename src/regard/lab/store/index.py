@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.files import Damaged, OtherFormat
+from regard.lab.experiment import ORIGINAL
 from regard.lab.store.lock import held
 from regard.lab.store.run import ASKED, CAME, LOCK, LOG, REQUEST, RESULT, Run
 from regard.lab.store.runs import Store
@@ -44,7 +45,7 @@ class RunLine:
     "When it began, in seconds; lines are ordered by it."
     seconds: float | None
     claims: dict[str, int]
-    "How many are held, failed, not settled."
+    "How many are held, failed, not settled, of those that were asked."
     changes: list[str]
     process: int | None = None
     "The process that began it."
@@ -128,7 +129,8 @@ def _read(path: Path, stamp: Stamp) -> RunLine:
     run = Run(path)
     if request is not UNREADABLE:
         vars(run)["request"] = request  # what was read is not read again
-    verdicts = Counter(one["state"] for one in result["verdicts"])
+    asked = (one for one in result["verdicts"] if not one.get("reason", "").startswith(ORIGINAL))
+    verdicts = Counter(one["state"] for one in asked)
     unsettled = 0 if result["verdicts"] else len(request["claims"])
     counts = {one: verdicts[one] for one in ("held", "failed")}
     return RunLine(

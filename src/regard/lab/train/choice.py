@@ -135,7 +135,7 @@ def choose(asked: Asked) -> Chosen:
         texts=corpus.sources,
         tokenizer=tokenizer,
         vocabulary=vocabulary,
-        recipe=recipe,
+        recipe=replace(recipe, model=replace(recipe.model, vocabulary=known)),
         minutes=minutes,
         device=device,
         start="" if asked.start is None else str(asked.start.resolve()),
@@ -153,7 +153,7 @@ def fitted(recipe: TrainRecipe, vocabulary: int, device: str, *, own: bool) -> t
 
     Processes of torchrun must agree, and may share the model: there the batch stays as it is.
     """
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if _processes() > 1:
         return recipe, ""
     config, free = replace(recipe.model, vocabulary=vocabulary), free_bytes(device)
     window = min(recipe.window or config.context, config.context)
@@ -196,13 +196,20 @@ def _require_free(asked: Asked) -> None:
 
 
 def _device(asked: str | None) -> tuple[str, str]:
+    each = f" in each of {_processes()} processes" if _processes() > 1 else ""
     if asked is not None:
         find_device(asked)
-        return asked, f"device: {asked}, as asked"
+        return asked, f"device: {asked}{each}, as asked"
     if torch.cuda.is_available():
-        return "cuda", "device: cuda, since a GPU is here"
+        return "cuda", f"device: cuda{each}, since a GPU is here"
     threads = torch.get_num_threads()
-    return "cpu", f"device: cpu with {threads} thread{'' if threads == 1 else 's'}, since no GPU is here"
+    many = "" if threads == 1 else "s"
+    return "cpu", f"device: cpu with {threads} thread{many}{each}, since no GPU is here"
+
+
+def _processes() -> int:
+    """How many torchrun has started."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def _tokenizer(asked: Asked, corpus: TrainCorpus) -> tuple[str, int | None, str]:
@@ -306,4 +313,5 @@ def _how(recipe: TrainRecipe, minutes: float | None, steps: int | None, usual: b
     times = [f"{minutes:g} minute{'' if minutes == 1 else 's'}{other}"] if minutes else []
     times += [f"{steps:,} step{'' if steps == 1 else 's'}"] if steps else []
     end = " or ".join(times) + (", whichever ends first" if len(times) > 1 else "")
-    return f"plan: the optimiser {name}, batches of {recipe.batch} windows, for {end}"
+    all_of = f" over all {_processes()} processes" if _processes() > 1 else ""
+    return f"plan: the optimiser {name}, batches of {recipe.batch} windows{all_of}, for {end}"

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TRAINED, HELD = "training loss", "held-out loss"
+JUDGED = "held-out loss of the best checkpoint"
+"The best model of a training, judged by all that was held out."
 LOSS = "The loss on batches of training and on held-out text, by step. Dotted: what guessing costs."
 
 

@@ -1,20 +1,20 @@
-"""What a training has learned, in sentences: the held-out loss at its end (nats a token and a character)."""
+"""What a training has learned, in sentences: the held-out loss of its best checkpoint in nats."""
 
-from math import inf
+from math import inf, isclose
 
 from regard.lab.store.run import Run
-from regard.lab.train.figure import HELD
+from regard.lab.train.figure import HELD, JUDGED
 
 
 def learned(run: Run) -> list[str]:
     """The held-out loss of the best model, and whether training lowered it; else nothing."""
     found = {one.name: one.value for one in run.measured if not one.at}
-    if "held-out loss at the end" not in found:
+    if JUDGED not in found:
         return []
-    loss, letter = (found[f"held-out loss at the end{one}"] for one in ("", ", nats a character"))
+    loss, letter = (found[f"{JUDGED}{one}"] for one in ("", ", nats a character"))
     # A token of a character tokenizer is a character.
     nats = f"{letter:.4f} nats a character"
-    nats = nats if loss == letter else f"{loss:.4f} nats a token ({nats})"
+    nats = nats if isclose(loss, letter) else f"{loss:.4f} nats a token ({nats})"
     said = [
         f"On all that was held out: loss {nats} at step "
         f"{found['step of the best checkpoint']:,.0f} of {found['steps']:,.0f}, "

@@ -1,5 +1,6 @@
 """A training in the terminal: what was chosen, held-out losses and samples as they come, what to do next."""
 
+from collections.abc import Sequence
 from math import inf
 
 from rich.markup import escape
@@ -11,9 +12,12 @@ from regard.lab.store.run import Run
 from regard.lab.train.figure import HELD
 
 
-def narrated(watch: Watch) -> Watch:
-    """Shows what is said and judged beside the progress that `watch` shows."""
-    best = inf
+def narrated(watch: Watch, before: Sequence[Metric] = ()) -> Watch:
+    """Shows what is said and judged beside the progress that `watch` shows.
+
+    `before` is what a run that is taken up has measured: the best so far is the best of that too.
+    """
+    best = min((one.value for one in before if one.name == HELD and one.at), default=inf)
 
     def see(event: Event) -> None:
         nonlocal best
@@ -25,7 +29,7 @@ def narrated(watch: Watch) -> Watch:
             when = "before training"
             if event.at["step"]:
                 when = f"after step {event.at['step']:,}{', the best so far' if event.value < best else ''}"
-                best = min(best, event.value)
+            best = min(best, event.value)
             console.print(f"[bold]held-out loss {event.value:.4f}[/] {when}")
         watch(event)
 

@@ -10,7 +10,7 @@ from regard.lab.events import Event, FigureEvent, Metric, ProgressEvent, TextEve
 from regard.lab.experiment import Context, Experiment
 from regard.lab.store.run import Run
 from regard.lab.train.corpus import read_corpus
-from regard.lab.train.figure import HELD, LOSS, TRAINED, draw_losses, losses_of
+from regard.lab.train.figure import HELD, JUDGED, LOSS, TRAINED, draw_losses, losses_of
 from regard.lab.train.lesson import GLIMPSE, TextLesson, prepare
 from regard.lab.train.settings import TrainSettings
 from regard.training import Training, checkpointed, distributed, save
@@ -140,8 +140,8 @@ def _ended(lesson: TextLesson, context: Context) -> Iterator[Event]:
         training.take_weights(best.state)
     loss, held = lesson.judge(), lesson.windows.splits["held-out"]
     characters = len(lesson.tokenizer.decode(held.cpu()))
-    yield Metric("held-out loss at the end", loss)
-    yield Metric("held-out loss at the end, nats a character", loss * len(held) / characters)
+    yield Metric(JUDGED, loss)
+    yield Metric(f"{JUDGED}, nats a character", loss * len(held) / characters)
     yield Metric("step of the best checkpoint", training.step if best is None else best.state.step)
     yield Metric("steps", training.step)
     read = training.step * lesson.batch * lesson.windows.context * training.plan.accumulate

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from regard.arguments import kinds
-from regard.errors import RegardError
+from regard.errors import RegardError, package
 from regard.files import write
 from regard.models.gpt.config import GPTConfig
 from regard.models.gpt.model import GPT
@@ -216,10 +216,4 @@ def read(path: Path, parse: Callable[[Path], Any]) -> Any:
 
 def safetensors() -> Any:
     """The package that reads and writes the tensors."""
-    try:
-        import safetensors.torch
-    except ImportError as error:
-        raise RegardError(
-            "checkpoints need the package safetensors", "not installed", "pip install regard[text]"
-        ) from error
-    return safetensors.torch
+    return package("safetensors.torch", "checkpoints need the package safetensors", "pip install safetensors")

@@ -124,7 +124,12 @@ def _of_index(index: Tensor, extras: dict[str, Any], nodes: int | None, duplicat
 def _of_networkx(graph: Any, duplicates: Duplicates) -> Edges:
     number = {node: i for i, node in enumerate(graph)}
     joined = [(number[u], number[v]) for u, v in graph.edges()]
+    weighted = any("weight" in attributes for _, _, attributes in graph.edges(data=True))
     if not graph.is_directed():
         joined += [(v, u) for u, v in joined if u != v]
     ends = torch.tensor(joined, dtype=torch.long).view(-1, 2)
-    return Edges(ends[:, 0], ends[:, 1], nodes=len(number), duplicates=duplicates)
+    edges = Edges(ends[:, 0], ends[:, 1], nodes=len(number), duplicates=duplicates)
+    edges.unused = (
+        "their weights not used: from_networkx(graph, edge_features='weight') has them" if weighted else ""
+    )
+    return edges

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import package
 from regard.files import Damaged, explained, settle
 from regard.training.parallel import ALONE, ProcessGroup
 
@@ -146,14 +146,14 @@ def _hash(file: Path) -> str:
         return file_digest(content, "sha256").hexdigest()
 
 
+def safetensors() -> Any:
+    """The package that reads and writes tensors."""
+    return package("safetensors.torch", "checkpoints need the package safetensors", "pip install safetensors")
+
+
 def _storage() -> Any:
     """The safetensors storage of torch.distributed.checkpoint."""
-    try:
-        import safetensors  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise RegardError(
-            "checkpoints need the package safetensors", "it is not installed", "pip install 'regard[text]'"
-        ) from error
+    safetensors()
     from torch.distributed.checkpoint import hf_storage
 
     return hf_storage

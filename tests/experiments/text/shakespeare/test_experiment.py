@@ -33,6 +33,11 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
+def test_the_method_is_true_of_any_number_of_epochs() -> None:
+    assert "for ten epochs" not in EXPERIMENT.method and "as many epochs as are set" in EXPERIMENT.method
+    assert {one.epochs for one in EXPERIMENT.presets.values()} == {10}, "ten in both presets"
+
+
 def test_accuracy_looks_at_the_last_character_alone(settings: Settings) -> None:
     corpus = load_corpus(settings.text, shares={"train": 0.5, "test": 0.5}, context=5)
     _, targets = corpus.windows.batch("test", 0, size=len(corpus.windows.splits["test"]) // 5, seed=0)
@@ -124,5 +129,6 @@ def test_a_model_is_trained_on_the_device_that_is_asked_for(
     monkeypatch.setattr(here, "find_device", lambda name: torch.device({"another": "meta"}[name]))
     monkeypatch.setattr(here, "DUKE", replace(here.DUKE, context=8))
     asked = replace(settings, device="another")
+    words = (asked, Context(folder=tmp_path), small, False, ALONE, Checkpoints(tmp_path / model))
     with pytest.raises(RuntimeError, match="'meta'"):
-        list(getattr(here, f"_{model}")(asked, Context(folder=tmp_path), small, False, ALONE))
+        list(getattr(here, f"_{model}")(*words))

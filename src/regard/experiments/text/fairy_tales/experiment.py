@@ -86,7 +86,6 @@ def run(settings: Settings, context: Context) -> Iterator[Event]:
             context=settings.model.context,
             limit=settings.limit,
         )
-        yield TextEvent("The text", corpus.said)
         torch.manual_seed(context.seed)
         model = GPT(replace(settings.model, vocabulary=corpus.tokenizer.size))
         model = model.to(find_device(settings.device))
@@ -108,6 +107,8 @@ def _learned(
 
     It gives the model, and whether all steps of the plan were made.
     """
+    checkpoints = Checkpoints(context.folder / "checkpoints")
+    yield TextEvent("The text", corpus.said)
     plan = replace(settings.plan, seed=context.seed)
     batches = corpus.batches("train", size=settings.batch // group.world, seed=context.seed)
     batch = tuple(one.to(settings.device) for one in batches(0))
@@ -115,7 +116,6 @@ def _learned(
     yield TextEvent("The model by torch.compile", f"{choice.sentence[:1].upper()}{choice.sentence[1:]}.")
     seconds = inf if context.left() == inf else 0.6 * context.left()
     training = Training(model, batches, choice.objective, plan, seconds=seconds, group=group, capture=True)
-    checkpoints = Checkpoints(context.folder / "checkpoints")
     if group.is_main:
         save_text_model(checkpoints.folder, model.config, corpus.tokenizer)
     resume(training, checkpoints)

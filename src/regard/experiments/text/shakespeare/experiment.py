@@ -4,7 +4,6 @@ import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
 from math import inf, log
-from pathlib import Path
 from statistics import fmean
 from typing import Annotated
 
@@ -126,30 +125,34 @@ CURVES = (
 def run(settings: Settings, context: Context) -> Iterator[Event]:
     """Jerusalem ex. 5's model first, then Duke HW3's; each is saved as it goes."""
     with distributed() as group:
+        # Where no checkpoint can be written, nothing begins.
+        saved, last_saved = (Checkpoints(context.folder / name) for name in ("jerusalem", "duke"))
         small = load_corpus(settings.text, shares={"train": 0.95, "test": 0.05}, context=JERUSALEM.context)
         yield TextEvent("The text", small.said)
         known = small.text.name == "tiny-shakespeare"
-        curve = yield from _jerusalem(settings, context, small, known, group)
+        curve = yield from _jerusalem(settings, context, small, known, group, saved)
         last = None
         if curve and settings.text != Settings.text:
             last = SmallEnd(len(small.used), small.tokenizer.size, curve[-1], letter_pairs(small))
             yield TextEvent(FOUND, said_of_own(last))
         large = load_corpus(settings.text, shares={"train": 0.9, "test": 0.1}, context=DUKE.context)
-        yield from _duke(settings, context, large, known, group, last)
+        yield from _duke(settings, context, large, known, group, last_saved, last)
 
 
 def _jerusalem(
-    settings: Settings, context: Context, corpus: Corpus, known: bool, group: ProcessGroup
+    settings: Settings,
+    context: Context,
+    corpus: Corpus,
+    known: bool,
+    group: ProcessGroup,
+    checkpoints: Checkpoints,
 ) -> Generator[Event, None, list[Epoch]]:
     torch.manual_seed(context.seed)
     model = GPT(replace(JERUSALEM, vocabulary=corpus.tokenizer.size))
     untrained = spelling(model, corpus, settings.rows, settings.spoken)
     plan = replace(ADAM, steps=settings.epochs * settings.epoch, seed=context.seed)
     seconds = inf if context.left() == inf else 0.4 * context.left()
-    place = context.folder / "jerusalem"
-    training, checkpoints = _begun(
-        settings, model, corpus, plan, place, batch=64, seconds=seconds, group=group
-    )
+    training = _begun(settings, model, corpus, plan, checkpoints, batch=64, seconds=seconds, group=group)
     recent: list[float] = []
     curve: list[Epoch] = []
     rows: list[Row] = []
@@ -228,23 +231,22 @@ def _begun(
     model: GPT,
     corpus: Corpus,
     plan: Plan,
-    folder: Path,
+    checkpoints: Checkpoints,
     *,
     batch: int,
     seconds: float,
     group: ProcessGroup,
-) -> tuple[Training, Checkpoints]:
+) -> Training:
     """A training that goes on from its last checkpoint; what its model needs to speak lies beside them."""
     batches = corpus.batches("train", size=batch // group.world, seed=plan.seed)
     device = find_device(settings.device)
     training = Training(
         model, batches, cross_entropy, plan, seconds=seconds, group=group, capture=True, device=device
     )
-    checkpoints = Checkpoints(folder)
     if group.is_main:
-        save_text_model(folder, model.config, corpus.tokenizer)
+        save_text_model(checkpoints.folder, model.config, corpus.tokenizer)
     resume(training, checkpoints)
-    return training, checkpoints
+    return training
 
 
 def _tested(model: GPT, corpus: Corpus) -> tuple[float, float, float]:
@@ -259,6 +261,7 @@ def _duke(
     corpus: Corpus,
     known: bool,
     group: ProcessGroup,
+    checkpoints: Checkpoints,
     last: SmallEnd | None = None,
 ) -> Iterator[Event]:
     torch.manual_seed(context.seed)
@@ -281,9 +284,8 @@ def _duke(
     after = max(0.15 * context.left(), 15 * (time.monotonic() - began))
     seconds = inf if context.left() == inf else max(context.left() - after, 0.3 * context.left())
     plan = replace(settings.plan, seed=context.seed)
-    place = context.folder / "duke"
-    training, checkpoints = _begun(
-        settings, model, corpus, plan, place, batch=settings.batch, seconds=seconds, group=group
+    training = _begun(
+        settings, model, corpus, plan, checkpoints, batch=settings.batch, seconds=seconds, group=group
     )
     losses: list[tuple[int, float]] = [(0, before)]
     tests: list[tuple[int, float]] = [(0, before)]
@@ -335,7 +337,7 @@ def _words(
 EXPERIMENT = Experiment(
     question="What does a small GPT learn of Shakespeare, and how does it sound before, during and after?",
     method="""Two models read characters. Jerusalem ex. 5's has 3 layers, 3 heads, width 48 and sees 10
-        characters; it is trained by Adam at 3e-4 on batches of 64 windows for ten epochs, and is
+        characters; it is trained by Adam at 3e-4 on batches of 64 windows for as many epochs as are set, ten in both presets, and is
         tested on the last 5 % of the text. Duke HW3's has 4 layers, 4 heads, width 128 and sees 64
         characters; its test text is the last tenth: all of it, or in the quick preset 2,048 windows from anywhere in it.
 

@@ -60,13 +60,13 @@ def _right(counts: Tensor, ids: Tensor) -> float:
 def compared(trained: float, tested: float, unseen: float, parts: list[float]) -> str:
     """Why the accuracy on test windows is above that on training windows, where it is."""
     said = f"After the last epoch the character after a window is right in {tested:.0%} of the test windows and in {trained:.0%} of training windows."
-    if tested <= trained:
+    if tested <= trained or f"{tested:.0%}" == f"{trained:.0%}":
         return f"{said} What was trained on is no harder than what was not."
     table = "For a table of what follows two characters, counted elsewhere in the training text"
     shares = f"it is right in {unseen:.1%} of the test text and in {min(parts):.1%} to {max(parts):.1%} of parts of the training text that are as long"
     least, most, points = unseen - max(parts), unseen - min(parts), tested - trained
     if least <= 0:
-        return f"{said} {table} the test text is not the easier one: {shares}. So the text does not tell why."
+        return f"{said} {table} the test text is not the easier one: {shares}. So the text does not tell why the model is more often right there."
     easier = f"{said} {table} the test text is the easier one too, by {100 * least:.1f} to {100 * most:.1f} points: {shares}."
     share = "all" if least >= points else "some" if most < points else "some or all"
     return f"{easier} So the text accounts for {share} of the {100 * points:.1f} points between the two accuracies."
