@@ -128,7 +128,10 @@ def test_under_torchrun_two_processes_train_like_one(mine: Path) -> None:
 
 
 TWO = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-KILLED = [(1, "false"), (0, "true")]
+KILLED = [
+    pytest.param(0, "true", marks=pytest.mark.slow),
+    pytest.param(1, "false", marks=pytest.mark.proof),
+]
 "Which of two processes dies, and whether the model is sharded."
 
 
@@ -151,7 +154,6 @@ def workers(process: subprocess.Popen) -> list[int]:
     return [found[f"RANK={rank}".encode()] for rank in range(2)]
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes in /proc")
 @pytest.mark.parametrize(("rank", "sharded"), KILLED)
 def test_a_killed_worker_is_started_again_and_the_end_is_the_same(

@@ -21,7 +21,11 @@ def test_there_are_twenty_one() -> None:
     assert len(FILES) == 21
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "each_way",
+    [pytest.param("forked", marks=pytest.mark.slow), pytest.param("started anew", marks=pytest.mark.proof)],
+    indirect=True,
+)
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_no_cheat_passes(file: Path, each_way: str) -> None:
     report = check_file(str(file), contract=header(file)["contract"])

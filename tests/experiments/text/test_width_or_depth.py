@@ -42,7 +42,7 @@ def test_a_small_run_compares_and_draws(tmp_path: Path) -> None:
     ] == ["curves"]
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_two_processes_share_the_trainings_and_measure_what_one_does(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("the quick brown fox jumps over the lazy dog. " * 40)
     sizes = ("width=8", "depth=1", "context=6", "steps=3", "batch=2", "seeds=2")

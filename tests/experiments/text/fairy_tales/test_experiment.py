@@ -41,7 +41,7 @@ def settings(tmp_path: Path) -> Settings:
     )  # fmt: skip
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_two_processes_train_like_one(settings: Settings, tmp_path: Path) -> None:
     model = ("model.depth=1", "model.heads=1", "model.width=8", "model.context=16", "model.dropout=0")
     sizes = ("limit=1500", "batch=4", "rows=1", "quotations=3", "plan.steps=4", *model)
