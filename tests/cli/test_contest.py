@@ -56,7 +56,8 @@ def test_that_the_one_behind_still_learns_more_than_they_are_apart_stands_under_
     found = [(replace(DONE, learning=learning), "settled")]
     monkeypatch.setattr("regard.lab.compare.compare.compare", lambda *_, **__: iter(found))
     assert main(["compare", "position=none", "position=rotary", "--text", "text.txt"]) == 0
-    second = capsys.readouterr().out.splitlines()[1]
+    first, second = capsys.readouterr().out.splitlines()[:2]
+    assert first == f"position=rotary is {'ahead' if said else 'better'} after 150 steps"
     assert second.startswith("  position=none, which is behind, is still learning: ") == said
     assert not said or second.endswith(
         "by 0.3100, more than they are apart; which is better later is open (--steps 600)"

@@ -27,7 +27,7 @@ from regard.checker.parting import parted, worst
 from regard.checker.process.session import Lost, Raised
 from regard.checker.reading.source import Place
 from regard.checker.reading.surroundings import looks_around
-from regard.checker.report.verdict import Finding, Picture, State, Verdict, manner
+from regard.checker.report.verdict import Finding, Picture, State, Verdict, manner, titled
 from regard.checker.subject import Subject
 from regard.checker.trouble import short, stopped, watching
 from regard.checker.workbench import Unfit, Workbench
@@ -375,7 +375,7 @@ class Examination:
         stopped = any(f.kind == "stopped" for f in self.findings)
         state: State = "mistake" if wrong else "undecided" if stopped else "correct"
         first = next((f for f in self.findings if f.kind in SERIOUS), None)
-        right = f"it is {self.contract.title}, as far as {len(self.laws)} laws and {len(self.contract.mistakes)} known mistakes can tell"
+        right = f"it is {titled(self.contract.title, self.subject.facts if self.subject else {})}, as far as {len(self.laws)} laws and {len(self.contract.mistakes)} known mistakes can tell"
         if (how := manner(self.findings)) != "correct":
             right = f"{how}; {right}"
         frame = self.subject.frame if self.subject else None

@@ -93,7 +93,7 @@ def _said(now: "Standing", reason: str, arguments: argparse.Namespace) -> str:
     head = {
         "alike": f"no difference above {arguments.margin:g} {after}",
         "open": reason,
-    }.get(now.answer) or f"{better[now.answer]} is better {after}"
+    }.get(now.answer) or f"{better[now.answer]} is {'ahead' if now.may_turn else 'better'} {after}"
     lines = [head]
     if now.may_turn:
         late = (arguments.first, arguments.second)[now.behind]

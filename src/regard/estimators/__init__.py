@@ -4,10 +4,10 @@ from regard.errors import Uninstalled
 
 try:
     import sklearn  # noqa: F401
-except ImportError as error:
+except ImportError:
     raise Uninstalled(
         "the estimators need scikit-learn", "no module 'sklearn'", "pip install 'regard[sklearn]'"
-    ) from error
+    ) from None
 
 from regard.estimators.autoencoder import AutoencoderEstimator
 from regard.estimators.mixture import GaussianMixture

@@ -47,3 +47,8 @@ def test_it_may_turn_where_the_one_behind_still_learns_more_than_they_are_apart(
     assert now.losses == pytest.approx((2.0, 4.51 / 3)) and now.behind == 0
     assert replace(now, learning=(0.6, 0.0)).may_turn and not replace(now, learning=(0.4, 0.6)).may_turn
     assert stand([1.5, 1.6, 1.4], [2.0, 2.1, 1.91], 0.02).behind == 1
+
+
+def test_of_two_that_are_alike_to_the_last_digit_none_is_behind() -> None:
+    now = stand([1.5, 1.6, 1.4], [1.5, 1.6, 1.4], 0.02)
+    assert not replace(now, learning=(0.6, 0.6)).may_turn

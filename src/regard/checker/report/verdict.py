@@ -1,7 +1,8 @@
 """What the checker says of one implementation: findings, and the verdict."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from regard.checker.reading.source import Place
 
@@ -82,3 +83,12 @@ def manner(findings: tuple[Finding, ...] | list[Finding]) -> str:
     other = "; ".join(f.sentence for f in findings if f.kind == "convention" and not f.declared)
     by = f"correct, by another convention: {other}" if other else "correct"
     return f"{by}, but {weak}" if weak else by
+
+
+def titled(title: str, facts: Mapping[str, Any]) -> str:
+    """What a contract is called, of a layer that takes no mask.
+
+    >>> titled("multi-head attention with a mask", {"mask": None}), titled("attention with a mask", {"mask": "m"})
+    ('multi-head attention, which takes no mask', 'attention with a mask')
+    """
+    return title.replace(" with a mask", ", which takes no mask") if facts.get("mask", "") is None else title

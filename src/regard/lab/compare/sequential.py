@@ -40,7 +40,7 @@ class Standing:
     @property
     def may_turn(self) -> bool:
         """Whether the one that is behind has learned more in half of the steps than they are apart."""
-        return self.learning[self.behind] > abs(self.mean)
+        return self.mean != 0 and self.learning[self.behind] > abs(self.mean)
 
     @property
     def behind(self) -> int:
